@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { DAY, HOUR, MINUTE, SECOND } from "./instant.ts";
+
+const UNITS: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
+
+/** `90s`, `5m`, `1h30m`, `7d` → milliseconds, or undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const compact = text.replaceAll(/\s+/g, "");
+  if (!/^(\d+(\.\d+)?(ms|[smhdw]))+$/.test(compact)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of compact.matchAll(/(\d+(?:\.\d+)?)(ms|[smhdw])/g)) {
+    total += Number(amount) * (UNITS[unit ?? ""] ?? 0);
+  }
+  return total;
+}
+
+/** Milliseconds → the two largest units: `1h 30m`, `45s`, `3d`. */
+export function formatDuration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)}ms`;
+  const parts: string[] = [];
+  let rest = Math.round(ms / SECOND) * SECOND;
+  for (const [unit, size] of [
+    ["d", DAY],
+    ["h", HOUR],
+    ["m", MINUTE],
+    ["s", SECOND],
+  ] as const) {
+    const count = Math.floor(rest / size);
+    if (count > 0) parts.push(`${count}${unit}`);
+    rest -= count * size;
+  }
+  return parts.slice(0, 2).join(" ");
+}
+
+/** A duration in a file that people write: text with a unit in, milliseconds out. */
+export const Duration = z.string().transform((text, context) => {
+  const ms = parseDuration(text);
+  if (ms === undefined) {
+    context.addIssue({
+      code: "custom",
+      message: `expected a duration such as "5m", "1h30m" or "7d", got "${text}"`,
+    });
+    return z.NEVER;
+  }
+  return ms;
+});

@@ -1,0 +1,20 @@
+/**
+ * A moment: milliseconds since 1970-01-01T00:00:00Z. The whole of Earshot passes moments as plain numbers, so that
+ * windows, overlaps and deadlines are arithmetic; text in ISO 8601 exists only at the doors.
+ */
+export type Instant = number;
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** `2026-02-17T07:36:05.000Z`. */
+export function toIso(at: Instant): string {
+  return new Date(at).toISOString();
+}
+
+/** The start of the bucket of `widthMs` that holds `at` (buckets are aligned to the epoch). */
+export function floorTo(at: Instant, widthMs: number): Instant {
+  return Math.floor(at / widthMs) * widthMs;
+}

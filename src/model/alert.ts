@@ -1,0 +1,35 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Severity } from "./severity.ts";
+
+/** pending → firing → acknowledged → resolved; an alert that is over is never opened again, a new one follows it. */
+export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
+
+/** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
+export interface Alert {
+  readonly id: string;
+  readonly projectId: string;
+  readonly rule: string;
+  /** Identity while it is open: rule + group key. */
+  readonly fingerprint: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  /** What the rule groups by, with the values of this alert: `{query: "Delta", author: "someone"}`. Hostile text. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** When the evidence made the rule true (arrival of the mention; end of the window), not when we noticed. */
+  readonly openedAt: Instant;
+  readonly firedAt: Instant | null;
+  /** The newest evidence. */
+  readonly lastSeenAt: Instant;
+  readonly resolvedAt: Instant | null;
+  /** Mentions that belong to it, so far. */
+  readonly mentions: number;
+  /** One sentence with the numbers that made it fire; no mention text in it. */
+  readonly because: string;
+  /** The window that it speaks of; equal for alerts on single mentions. */
+  readonly windowFrom: Instant;
+  readonly windowTo: Instant;
+  /** Numbers behind `because`, by name, for templates and charts. */
+  readonly values: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,56 @@
+import type { Instant } from "../lib/instant.ts";
+
+/** A category on a mention. Either part may be missing from the project's category list: the source allows that. */
+export interface MentionCategory {
+  readonly id: string;
+  readonly name: string | null;
+  readonly parentId: string | null;
+  readonly parentName: string | null;
+}
+
+/**
+ * One item that a query found, reduced to what rules, templates and pages use. Every value is as found, hostile by
+ * definition, and nullable, because sources withhold fields by contract. `(queryId, resourceId)` is its identity.
+ */
+export interface Mention {
+  readonly queryId: string;
+  readonly resourceId: string;
+  /** When its author published it. Null where the source withholds it; then `addedAt` stands in for windows. */
+  readonly publishedAt: Instant | null;
+  /** When it entered the query at the source, by crawl or by backfill. */
+  readonly addedAt: Instant;
+  /** When the source last changed it; equals `addedAt` or later. */
+  readonly updatedAt: Instant;
+  readonly title: string | null;
+  /** The text that may be shown: snippet, or full text where the source gives it. */
+  readonly text: string | null;
+  readonly url: string | null;
+  readonly domain: string | null;
+  /** ISO 639-1. */
+  readonly language: string | null;
+  /** twitter, news, forum, … ; open: new values appear without notice. */
+  readonly pageType: string | null;
+  readonly author: string | null;
+  readonly authorName: string | null;
+  readonly verified: boolean | null;
+  readonly followers: number | null;
+  readonly reach: number | null;
+  readonly impact: number | null;
+  readonly impressions: number | null;
+  /** Country name and ISO 3166-1 alpha-3 code, as the source gives them. */
+  readonly country: string | null;
+  readonly countryCode: string | null;
+  /** positive, neutral, negative; open. */
+  readonly sentiment: string | null;
+  readonly categories: readonly MentionCategory[];
+  readonly tags: readonly string[];
+  readonly hashtags: readonly string[];
+  readonly reposts: number | null;
+  /** Address or id of what this mention repeats, if the source says that it is a repost. */
+  readonly repostOf: string | null;
+}
+
+/** The moment by which a mention is counted: its publication, else its arrival. */
+export function eventAt(mention: Pick<Mention, "publishedAt" | "addedAt">): Instant {
+  return mention.publishedAt ?? mention.addedAt;
+}

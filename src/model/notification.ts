@@ -1,0 +1,26 @@
+import type { Instant } from "../lib/instant.ts";
+
+/** Why a receiver is told something: the alert fired, grew graver, still stands, is over; or a digest is due. */
+export type NotificationKind = "fired" | "escalated" | "reminder" | "resolved" | "digest" | "test";
+
+/** due: to be sent; sent: the vendor took it; dead: given up, and shown as such. */
+export type NotificationState = "due" | "sent" | "dead";
+
+/** What one receiver is told about one alert (or digest) at one moment. Its id is the idempotency key. */
+export interface Notification {
+  readonly id: string;
+  readonly projectId: string;
+  readonly receiver: string;
+  readonly kind: NotificationKind;
+  readonly alertId: string | null;
+  readonly digestId: string | null;
+  /** Domain time of the decision. */
+  readonly createdAt: Instant;
+  readonly state: NotificationState;
+  /** The named reason of the decision to send: `FirstNotification`, `RepeatIntervalElapsed`, … */
+  readonly reason: string;
+  readonly attempts: number;
+  readonly lastError: string | null;
+  /** What the vendor gave us to find the message again: Slack `{channel, ts}`, email `{messageId}`. */
+  readonly vendorRef: Readonly<Record<string, string>> | null;
+}

@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+/** How much an alert asks of its reader, in rising order: read it today, look now, get up. */
+export const SEVERITIES = ["info", "warning", "critical"] as const;
+export const Severity = z.enum(SEVERITIES);
+export type Severity = z.infer<typeof Severity>;
+
+/** Negative when `a` is milder than `b`, positive when graver, 0 when equal. */
+export function compareSeverity(a: Severity, b: Severity): number {
+  return SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
+}
