@@ -13,7 +13,7 @@ export interface Notification {
   readonly receiver: string;
   readonly kind: NotificationKind;
   readonly alertId: string | null;
-  readonly digestId: string | null;
+  readonly digest: { readonly name: string; readonly localDate: string } | null;
   /** Domain time of the decision. */
   readonly createdAt: Instant;
   readonly state: NotificationState;
