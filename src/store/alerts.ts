@@ -1,36 +1,31 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import type { AlertEvent } from "../model/alert-event.ts";
+import { type Match, matchKey } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 import { dayOf } from "./mentions.ts";
-
-/** A mention that met a mention rule, and the alert that it goes to. */
-export interface Match {
-  readonly rule: string;
-  readonly mention: Mention;
-  readonly alertId: string;
-  readonly at: Instant;
-  readonly because: string;
-}
-
-/** A line of an alert's history. */
-export interface AlertEvent {
-  readonly alertId: string;
-  readonly at: Instant;
-  /** Named outcome: `opened`, `fired`, `resolved`, `FirstNotification`, `HeldByQuietHours`, … */
-  readonly what: string;
-  readonly detail: string;
-}
 
 export function createAlertStore(db: Db) {
   return {
     /** The open alerts of a query. The caller holds the query's lock, so nobody else changes them meanwhile. */
     async openOfQuery(projectId: string, queryId: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
-        select ${COLUMNS} from earshot.open_alerts o
-        join earshot.alerts a on a.project_id = o.project_id and a.id = o.alert_id
-        where o.project_id = ${projectId} and o.query_id = ${queryId}
+        select ${COLUMNS} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.project_id = ${projectId} and l.query_id = ${queryId} and l.open
+      `.execute(db);
+      return rows;
+    },
+
+    /** The newest alert of each of these fingerprints, open or over. */
+    async latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]> {
+      if (fingerprints.length === 0) return [];
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.project_id = ${projectId} and l.fingerprint = any(${[...fingerprints]}::text[])
       `.execute(db);
       return rows;
     },
@@ -42,7 +37,7 @@ export function createAlertStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** Writes alerts whole, and keeps the index of open ones in step. Part of the transaction that decided them. */
+    /** Writes alerts whole, and keeps the index of the newest ones in step. Part of the transaction that decided them. */
     async save(alerts: readonly Alert[]): Promise<void> {
       if (alerts.length === 0) return;
       await sql`
@@ -62,29 +57,15 @@ export function createAlertStore(db: Db) {
           mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
           window_to = excluded.window_to, "values" = excluded."values"
       `.execute(db);
-      const open = alerts.filter((alert) => alert.state !== "resolved");
-      const ended = alerts.filter((alert) => alert.state === "resolved");
+      // Of several alerts of one fingerprint the last in the list is the newest.
+      const newest = [...new Map(alerts.map((alert) => [alert.fingerprint, alert])).values()];
       await sql`
-        delete from earshot.open_alerts where (project_id, alert_id) in (
-          select "projectId", id from json_to_recordset(${JSON.stringify(ended)}::json) as a("projectId" text, id uuid))
+        insert into earshot.latest_alerts (project_id, fingerprint, query_id, alert_id, open)
+        select "projectId", fingerprint, "queryId", id, state <> 'resolved'
+        from json_to_recordset(${JSON.stringify(newest)}::json)
+          as a("projectId" text, fingerprint text, "queryId" text, id uuid, state text)
+        on conflict (project_id, fingerprint) do update set alert_id = excluded.alert_id, open = excluded.open
       `.execute(db);
-      await sql`
-        insert into earshot.open_alerts (project_id, fingerprint, query_id, alert_id)
-        select "projectId", fingerprint, "queryId", id from json_to_recordset(${JSON.stringify(open)}::json)
-          as a("projectId" text, fingerprint text, "queryId" text, id uuid)
-        on conflict (project_id, fingerprint) do update set alert_id = excluded.alert_id
-      `.execute(db);
-    },
-
-    /** An alert that never came to fire leaves no trace but its history. */
-    async remove(projectId: string, ids: readonly string[]): Promise<void> {
-      if (ids.length === 0) return;
-      await sql`delete from earshot.open_alerts where project_id = ${projectId} and alert_id = any(${[...ids]}::uuid[])`.execute(
-        db,
-      );
-      await sql`delete from earshot.alerts where project_id = ${projectId} and id = any(${[...ids]}::uuid[])`.execute(
-        db,
-      );
     },
 
     /** Which of these mentions each of these rules has already told about: `rule\u0000queryId\u0000resourceId`. */
@@ -165,10 +146,6 @@ export function createAlertStore(db: Db) {
       return rows;
     },
   };
-}
-
-export function matchKey(rule: string, mention: { queryId: string; resourceId: string }): string {
-  return `${rule}\u0000${mention.queryId}\u0000${mention.resourceId}`;
 }
 
 const COLUMNS = sql`

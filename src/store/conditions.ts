@@ -1,16 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import type { ConditionState } from "../model/condition-state.ts";
 import type { Db } from "./database.ts";
-
-/** What a window condition remembers about one query, between two closed buckets. */
-export interface ConditionState {
-  readonly condition: string;
-  readonly state: unknown;
-  /** It has judged every bucket that closed before this moment. */
-  readonly steppedUntil: Instant;
-  /** Verdicts on buckets before this moment only teach. */
-  readonly watchFrom: Instant;
-}
 
 export function createConditionStore(db: Db) {
   return {

@@ -1,14 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import type { CountChange } from "../model/count-change.ts";
 import { at, type Db } from "./database.ts";
-
-/** A change of the count of one series: `n` mentions of event bucket `bucket` that arrived in bucket `arrived`. */
-export interface CountChange {
-  readonly series: string;
-  readonly arrived: Instant;
-  readonly bucket: Instant;
-  readonly n: number;
-}
 
 export function createCountStore(db: Db) {
   return {

@@ -1,27 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
+import type { CoverageInterval } from "../model/coverage-interval.ts";
 import { at, type Db } from "./database.ts";
-import type { WalkName } from "./walks.ts";
-
-/** What one walk saw of an interval: what the server said there was, and what was stored of it. */
-export interface CoverageInterval {
-  readonly projectId: string;
-  readonly queryId: string;
-  readonly walk: WalkName;
-  readonly startedAt: Instant;
-  readonly fromAt: Instant;
-  readonly untilAt: Instant;
-  /** The server's own total; null when it gave none. */
-  readonly claimed: number | null;
-  /** Distinct mentions read. */
-  readonly seen: number;
-  /** Of those, new ones. */
-  readonly stored: number;
-  readonly rejected: number;
-  /** How many are missing. */
-  readonly gap: number;
-}
 
 export function createCoverageStore(db: Db) {
   return {

@@ -1,23 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
+import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
-
-/** A mention as it is written: the model's facts plus what only the store and the ranking need. */
-export interface StoredMention {
-  readonly mention: Mention;
-  /** The moment by which it is counted. */
-  readonly eventAt: Instant;
-  /** Texts that are one story share this key. */
-  readonly story: string;
-}
-
-export interface PageOutcome {
-  /** Positions in the page of mentions not seen before. */
-  readonly added: readonly number[];
-  /** Positions of mentions that differ from what was stored, with what was stored. */
-  readonly changed: readonly { readonly index: number; readonly before: Mention }[];
-}
 
 export function createMentionStore(db: Db) {
   return {

@@ -1,29 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { Notification, NotificationKind } from "../model/notification.ts";
+import type { Notification, OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import { at, type Db } from "./database.ts";
-
-/** What is owed to a receiver, as decided. */
-export interface OwedNotification {
-  readonly id: string;
-  readonly projectId: string;
-  readonly receiver: string;
-  readonly kind: NotificationKind;
-  readonly alertId: string | null;
-  readonly digest: { readonly name: string; readonly localDate: string } | null;
-  readonly createdAt: Instant;
-  readonly reason: string;
-}
-
-/** What a receiver was last told about an alert; its shape belongs to the decision in `notify`. */
-export interface ReceiverEntry {
-  readonly projectId: string;
-  readonly alertId: string;
-  readonly receiver: string;
-  readonly entry: unknown;
-  /** When the decision is to be looked at again without new evidence (repeat, end of quiet hours). */
-  readonly nextAt: Instant | null;
-}
 
 /** A worker that died while sending frees its notification after this. */
 const LEASE_SECONDS = 10;

@@ -1,14 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { Query } from "../model/query.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
-
-export interface WatchedQuery extends Query {
-  /** Mentions that entered before this moment teach baselines and never alert. */
-  readonly watchFrom: Instant;
-  /** Its windows are closed up to here. */
-  readonly tickedUntil: Instant;
-}
 
 export function createQueryStore(db: Db) {
   return {

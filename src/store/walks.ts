@@ -1,14 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import type { WalkKey } from "../model/walk.ts";
 import { at, atOrNull, type Db } from "./database.ts";
-
-export type WalkName = "added" | "updated";
-
-export interface WalkKey {
-  readonly projectId: string;
-  readonly queryId: string;
-  readonly walk: WalkName;
-}
 
 /** A walk that this worker holds: nobody else can commit a page of it while the lease lives. */
 export interface ClaimedWalk {

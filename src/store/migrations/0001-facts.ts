@@ -160,21 +160,13 @@ create table earshot.alerts (
   "values" jsonb not null
 ) partition by range (id);
 
--- The one open alert of a fingerprint. Small, and gone with the end of the alert.
-create table earshot.open_alerts (
+-- The newest alert of a fingerprint: the open one, or the one that evidence which comes late may still belong to.
+create table earshot.latest_alerts (
   project_id text not null,
   fingerprint text not null,
   query_id text not null,
   alert_id uuid not null,
-  primary key (project_id, fingerprint)
-);
-
--- The end of the last alert of a fingerprint, while late evidence may still belong before it.
-create table earshot.ended_alerts (
-  project_id text not null,
-  fingerprint text not null,
-  alert_id uuid not null,
-  resolved_at timestamptz not null,
+  open boolean not null,
   primary key (project_id, fingerprint)
 );
 
@@ -267,6 +259,6 @@ create index alerts_by_opening on earshot.alerts (opened_at desc);
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
 create index notifications_due on earshot.notifications (next_attempt_wall) where state = 'due';
 create index notifications_by_alert on earshot.notifications (project_id, alert_id);
-create index open_alerts_by_query on earshot.open_alerts (project_id, query_id);
+create index latest_alerts_open on earshot.latest_alerts (project_id, query_id) where open;
 create index inbox_by_arrival on earshot.inbox (received_at desc);
 `;
