@@ -1,0 +1,207 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import { compareSeverity, type Severity } from "../model/severity.ts";
+
+/**
+ * The life of an alert, in event time. `observe` takes the newest alert of a fingerprint (open, over, or none) and one
+ * observation, and says what becomes of it. It reads no clock: the same observations in the order of their `at` give
+ * the same alerts, however they were cut into pages and however often "time passed" was said in between.
+ *
+ * - Evidence up to and including `lastSeenAt + overAfterMs` belongs to the open alert; later evidence finds it over,
+ *   at exactly that moment, and opens the next one.
+ * - `for`: the alert is pending until evidence comes `forMs` after it opened. A tick that does not meet the rule ends
+ *   a pending alert at once (the rule has to stay true), while a firing one waits for `overAfterMs`.
+ * - Evidence older than the newest counts into the open alert and moves nothing.
+ * - Evidence that comes after its alert was declared over (a late page of the second walk) counts into that alert and
+ *   does not reopen it: in order it would have told nobody anything new. Unless it is graver than the alert was, or
+ *   the alert never fired: then it opens one of its own, because nobody has been told.
+ */
+export function observe(
+  life: AlertLife | null,
+  rule: LifeRule,
+  observation: Observation,
+): readonly LifeChange[] {
+  switch (observation.kind) {
+    case "evidence":
+      return onEvidence(life, rule, observation);
+    case "not-met":
+      return onNotMet(life, rule, observation.at);
+    case "time-passed":
+      return onTimePassed(life, rule, observation.until);
+    case "withdrawn":
+      return onWithdrawn(life, rule, observation.at);
+  }
+}
+
+/** Many observations in the order of `at`. `life` is the newest alert after them, `changes` all that happened. */
+export function observeAll(
+  life: AlertLife | null,
+  rule: LifeRule,
+  observations: Iterable<Observation>,
+): { readonly life: AlertLife | null; readonly changes: readonly LifeChange[] } {
+  const changes: LifeChange[] = [];
+  let current = life;
+  for (const observation of observations) {
+    for (const change of observe(current, rule, observation)) {
+      changes.push(change);
+      current = change.life ?? current;
+    }
+  }
+  return { life: current, changes };
+}
+
+/** What of an alert the life cycle decides. */
+export type AlertLife = Pick<
+  Alert,
+  | "state"
+  | "severity"
+  | "openedAt"
+  | "firedAt"
+  | "lastSeenAt"
+  | "resolvedAt"
+  | "mentions"
+  | "because"
+  | "windowFrom"
+  | "windowTo"
+  | "values"
+>;
+
+/** What of a rule the life cycle needs. `forMs` 0 fires at once. */
+export interface LifeRule {
+  readonly severity: Severity;
+  readonly forMs: number;
+  readonly overAfterMs: number;
+}
+
+export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "windowTo" | "values"> {
+  readonly kind: "evidence";
+  /** Arrival of the mention, end of the window: the moment from which the rule is true. */
+  readonly at: Instant;
+  /** Mentions that no earlier evidence has counted. */
+  readonly mentions: number;
+  /** Where this evidence is graver than its rule says by itself. */
+  readonly severity?: Severity;
+}
+
+export type Observation =
+  | Evidence
+  /** A window was judged at this tick and the rule was not true. */
+  | { readonly kind: "not-met"; readonly at: Instant }
+  /** The query is complete: all evidence with `at` before `until` has been observed. */
+  | { readonly kind: "time-passed"; readonly until: Instant }
+  /** The rule is gone, or a person closed the alert. */
+  | { readonly kind: "withdrawn"; readonly at: Instant };
+
+/** `life` is the alert after the change; `isNew` asks for a new row. `Nothing` leaves all as it is. */
+export type LifeChange =
+  | { readonly outcome: "OpenedPending"; readonly life: AlertLife; readonly isNew: true }
+  /** `isNew` false: it was pending and has now been true for long enough. */
+  | { readonly outcome: "Fired"; readonly life: AlertLife; readonly isNew: boolean }
+  | { readonly outcome: "Grew"; readonly life: AlertLife; readonly isNew: false }
+  | {
+      readonly outcome: "SeverityRose";
+      readonly life: AlertLife;
+      readonly isNew: false;
+      readonly from: Severity;
+    }
+  | { readonly outcome: "Resolved"; readonly life: AlertLife; readonly isNew: false }
+  /** A pending alert that was not true for long enough: over, and nobody has to know. `firedAt` stays null. */
+  | { readonly outcome: "NeverFired"; readonly life: AlertLife; readonly isNew: false }
+  /** Counted into an alert that is over already. */
+  | { readonly outcome: "CountedLate"; readonly life: AlertLife; readonly isNew: false }
+  | { readonly outcome: "Nothing"; readonly life: null; readonly isNew: false };
+
+const NOTHING: readonly LifeChange[] = [{ outcome: "Nothing", life: null, isNew: false }];
+
+function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence): readonly LifeChange[] {
+  if (life === null) return [open(rule, evidence)];
+  if (life.resolvedAt !== null) {
+    return belongsToEnded(life, life.resolvedAt, rule, evidence)
+      ? [{ outcome: "CountedLate", life: counted(life, evidence), isNew: false }]
+      : [open(rule, evidence)];
+  }
+  if (evidence.at > overAt(life, rule)) return [end(life, overAt(life, rule)), open(rule, evidence)];
+  return [grow(life, rule, evidence)];
+}
+
+function onNotMet(life: AlertLife | null, rule: LifeRule, at: Instant): readonly LifeChange[] {
+  if (life === null || life.resolvedAt !== null || at <= life.lastSeenAt) return NOTHING;
+  if (life.state === "pending") return [end(life, Math.min(at, overAt(life, rule)))];
+  // One tick gives one verdict, so at the deadline itself "not met" leaves nothing to wait for.
+  return at >= overAt(life, rule) ? [end(life, overAt(life, rule))] : NOTHING;
+}
+
+function onTimePassed(life: AlertLife | null, rule: LifeRule, until: Instant): readonly LifeChange[] {
+  if (life === null || life.resolvedAt !== null) return NOTHING;
+  // Evidence at the deadline itself would still belong to it, and `until` does not include itself.
+  return until > overAt(life, rule) ? [end(life, overAt(life, rule))] : NOTHING;
+}
+
+function onWithdrawn(life: AlertLife | null, rule: LifeRule, at: Instant): readonly LifeChange[] {
+  if (life === null || life.resolvedAt !== null) return NOTHING;
+  return [end(life, Math.min(Math.max(at, life.lastSeenAt), overAt(life, rule)))];
+}
+
+function overAt(life: AlertLife, rule: LifeRule): Instant {
+  return life.lastSeenAt + rule.overAfterMs;
+}
+
+function belongsToEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): boolean {
+  const graver = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
+  return evidence.at <= resolvedAt && life.firedAt !== null && !graver;
+}
+
+function open(rule: LifeRule, evidence: Evidence): LifeChange {
+  const { at, mentions } = evidence;
+  const firing = rule.forMs <= 0;
+  const life: AlertLife = {
+    state: firing ? "firing" : "pending",
+    severity: severityOf(rule, evidence),
+    openedAt: at,
+    firedAt: firing ? at : null,
+    lastSeenAt: at,
+    resolvedAt: null,
+    mentions,
+    ...explanation(evidence),
+  };
+  return { outcome: firing ? "Fired" : "OpenedPending", life, isNew: true };
+}
+
+function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
+  const grown = { ...counted(life, evidence), lastSeenAt: Math.max(life.lastSeenAt, evidence.at) };
+  const severity = severityOf(rule, evidence);
+  const rose = compareSeverity(severity, life.severity) > 0;
+  if (life.state === "pending") {
+    const pending = rose ? { ...grown, severity } : grown;
+    if (evidence.at - life.openedAt < rule.forMs) return { outcome: "Grew", life: pending, isNew: false };
+    const fired: AlertLife = {
+      ...pending,
+      state: "firing",
+      firedAt: evidence.at,
+      ...explanation(evidence),
+    };
+    return { outcome: "Fired", life: fired, isNew: false };
+  }
+  if (!rose) return { outcome: "Grew", life: grown, isNew: false };
+  // Whoever acknowledged it took on the milder thing: it fires again.
+  const risen: AlertLife = { ...grown, state: "firing", severity, ...explanation(evidence) };
+  return { outcome: "SeverityRose", life: risen, isNew: false, from: life.severity };
+}
+
+function end(life: AlertLife, resolvedAt: Instant): LifeChange {
+  const ended: AlertLife = { ...life, state: "resolved", resolvedAt };
+  return { outcome: life.firedAt === null ? "NeverFired" : "Resolved", life: ended, isNew: false };
+}
+
+function counted(life: AlertLife, evidence: Evidence): AlertLife {
+  return { ...life, mentions: life.mentions + evidence.mentions };
+}
+
+/** The sentence and numbers of the evidence that made it fire or rise; growth alone does not rewrite them. */
+function explanation({ because, windowFrom, windowTo, values }: Evidence) {
+  return { because, windowFrom, windowTo, values };
+}
+
+function severityOf(rule: LifeRule, evidence: Evidence): Severity {
+  return evidence.severity ?? rule.severity;
+}

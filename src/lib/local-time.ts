@@ -1,0 +1,97 @@
+import { DateTime, IANAZone } from "luxon";
+import { z } from "zod";
+import { HOUR, type Instant, MINUTE } from "./instant.ts";
+
+/** A day of the calendar, in no zone. `month` and `day` count from 1. */
+export interface LocalDate {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+export const Weekday = z.enum(WEEKDAYS);
+export type Weekday = z.infer<typeof Weekday>;
+
+/**
+ * The instant at which clocks in `zone` show `minutes` after midnight of `date` (1440 is the next midnight). Where
+ * the clocks skip that time in spring: the first instant after the gap. Where they show it twice in autumn: the first
+ * or the last of the two, as asked.
+ */
+export function instantOf(
+  zone: string,
+  date: LocalDate,
+  minutes: number,
+  repeated: "first" | "last" = "first",
+): Instant {
+  const wall = Date.UTC(date.year, date.month - 1, date.day) + minutes * MINUTE;
+  const iana = IANAZone.create(zone);
+  const before = iana.offset(wall - 48 * HOUR) * MINUTE;
+  const after = iana.offset(wall + 48 * HOUR) * MINUTE;
+  const shown = [wall - before, wall - after].filter((at) => at + iana.offset(at) * MINUTE === wall);
+  if (shown.length > 0) return repeated === "first" ? Math.min(...shown) : Math.max(...shown);
+  return changeOfOffset(iana, wall - after, wall - before);
+}
+
+/** The calendar day that `zone` shows at `at`. */
+export function localDateOf(at: Instant, zone: string): LocalDate {
+  const { year, month, day } = DateTime.fromMillis(at, { zone });
+  return { year, month, day };
+}
+
+export function plusDays(date: LocalDate, days: number): LocalDate {
+  const moved = new Date(Date.UTC(date.year, date.month - 1, date.day + days));
+  return { year: moved.getUTCFullYear(), month: moved.getUTCMonth() + 1, day: moved.getUTCDate() };
+}
+
+export function weekdayOf(date: LocalDate): Weekday {
+  const sundayFirst = new Date(Date.UTC(date.year, date.month - 1, date.day)).getUTCDay();
+  return WEEKDAYS[(sundayFirst + 6) % 7] ?? "mon";
+}
+
+/** `2026-03-29`. */
+export function formatLocalDate({ year, month, day }: LocalDate): string {
+  return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
+}
+
+/** Minutes after midnight → `08:05`. */
+export function formatLocalTime(minutes: number): string {
+  return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
+}
+
+/** A time of day in a file that people write: `"08:00"` in, minutes after midnight out. `"24:00"` is the day's end. */
+export const LocalTime = z.string().transform((text, context) => {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})$/.exec(text.trim()) ?? [];
+  const minutes = Number(hour) * 60 + Number(minute);
+  if (hour === undefined || Number(minute) > 59 || minutes > 24 * 60) {
+    context.addIssue({
+      code: "custom",
+      message: `expected a time of day from "00:00" to "24:00", got "${text}"`,
+    });
+    return z.NEVER;
+  }
+  return minutes;
+});
+
+/** An IANA zone, by name. Offsets such as "+02:00" are refused: they know nothing of summer time. */
+export const TimeZone = z.string().refine((name) => isNamedZone(name), {
+  error: ({ input }) =>
+    `expected the name of a time zone such as "Europe/Berlin", "America/New_York" or "UTC", got "${String(input)}"`,
+});
+
+function isNamedZone(name: string): boolean {
+  return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
+}
+
+/** The first instant in (from, to] with the offset of `to`. */
+function changeOfOffset(zone: IANAZone, from: Instant, to: Instant): Instant {
+  const wanted = zone.offset(to);
+  let low = from;
+  let high = to;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (zone.offset(middle) === wanted) high = middle;
+    else low = middle;
+  }
+  return high;
+}

@@ -1,0 +1,103 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { NotificationKind } from "../model/notification.ts";
+import type { Severity } from "../model/severity.ts";
+import type { QuietHours } from "./quiet-hours.ts";
+import type { Throttle } from "./throttle.ts";
+
+/**
+ * What goes through the pipeline: matters of one receiver at one moment. Every matter is in exactly one of `say`,
+ * `held` and `dropped`, and a stage only moves it on with a reason.
+ */
+export interface Batch {
+  readonly receiver: ReceiverTerms;
+  readonly now: Instant;
+  readonly say: readonly Saying[];
+  readonly held: readonly Held[];
+  readonly dropped: readonly Dropped[];
+}
+
+export type Stage = (batch: Batch) => Batch;
+
+/** One alert, what the receiver knows of it, and the terms on which it is told. */
+export interface Matter {
+  readonly alert: Alert;
+  readonly told: Told | null;
+  readonly terms: Terms;
+}
+
+/** The last that a receiver was told of an alert: one row per alert and receiver, written with the notification. */
+export interface Told {
+  /** Domain time of the decision. */
+  readonly at: Instant;
+  /** Severity and newest evidence of the alert as told. */
+  readonly severity: Severity;
+  readonly lastSeenAt: Instant;
+  /** It was told that the alert is over. */
+  readonly ended: boolean;
+}
+
+/** How the route wants it. */
+export interface Terms {
+  /** False: no route leads to the receiver any more, and it only waits to hear that it is over. */
+  readonly routed: boolean;
+  /** Null: never. */
+  readonly repeatEveryMs: number | null;
+  readonly sendResolved: boolean;
+  readonly forgetAfterMs: number;
+}
+
+/** What the stages have to know of a receiver. */
+export interface ReceiverTerms {
+  readonly name: string;
+  readonly quietHours: readonly QuietHours[];
+  readonly throttle: Throttle | null;
+  /** When notifications were decided for it, at least for the throttle's period back. Any order. */
+  readonly recent: readonly Instant[];
+}
+
+export interface Saying {
+  readonly matter: Matter;
+  readonly kind: NotificationKind;
+  readonly reason: TellReason;
+}
+
+export interface Held {
+  readonly matter: Matter;
+  readonly reason: HoldReason;
+  readonly by: string;
+  readonly until: Instant;
+}
+
+export interface Dropped {
+  readonly matter: Matter;
+  readonly reason: DropReason;
+  readonly by: string;
+  /** When there may be something to say without any change of the alert. */
+  readonly nextAt: Instant | null;
+}
+
+export type TellReason =
+  | "FirstNotification"
+  | "SeverityRose"
+  | "RepeatIntervalElapsed"
+  | "Resolved"
+  /** It began and ended before the receiver could be told of either: one message says both. */
+  | "FiredAndEnded";
+
+export type HoldReason = "HeldByQuietHours" | "HeldByThrottle";
+
+export type DropReason =
+  | "StillPending"
+  | "NeverFired"
+  /** Told already, and the repeat interval is not over (or never is). */
+  | "NothingNew"
+  /** The repeat interval is over, but no evidence came since; the next that comes is told. */
+  | "NoNewEvidence"
+  /** Somebody has it in hand: no reminders. */
+  | "Acknowledged"
+  | "NoLongerRouted"
+  | "ResolveNotWanted"
+  /** Began and ended inside quiet hours, too mild to be told afterwards. */
+  | "ResolvedUnannounced"
+  | "EndedLongAgo";
