@@ -60,9 +60,14 @@ async function startInChild(): Promise<{ child: ChildProcess; url: string; pid: 
   const child = spawn(process.execPath, ["--import", "tsx", parent, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  stops.push(async () => child.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  return { child, ...(JSON.parse(line) as { url: string; pid: number }) };
+  const started = JSON.parse(line) as { url: string; pid: number };
+  stops.push(async () => {
+    child.kill("SIGKILL");
+    if (isAlive(started.pid)) process.kill(started.pid, "SIGINT");
+    await expect.poll(() => isAlive(started.pid), { timeout: 10_000 }).toBe(false);
+  });
+  return { child, ...started };
 }
 
 test("a first start makes a server that speaks UTF-8 and listens on this machine only", async () => {
