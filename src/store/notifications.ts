@@ -41,13 +41,32 @@ export function createNotificationStore(db: Db) {
     },
 
     /** Queries with an alert whose decision for some receiver is due again. */
-    async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string; alertId: string }[]> {
-      const { rows } = await sql<{ projectId: string; queryId: string; alertId: string }>`
-        select distinct r.project_id as "projectId", a.query_id as "queryId", r.alert_id as "alertId"
+    async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
+      const { rows } = await sql<{ projectId: string; queryId: string }>`
+        select distinct r.project_id as "projectId", a.query_id as "queryId"
         from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
         where r.next_at <= ${at(now)}
       `.execute(db);
       return rows;
+    },
+
+    /** The alerts of a query whose decision for some receiver is due again. */
+    async alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]> {
+      const { rows } = await sql<{ id: string }>`
+        select distinct r.alert_id as id
+        from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+        where r.project_id = ${projectId} and a.query_id = ${queryId} and r.next_at <= ${at(now)}
+      `.execute(db);
+      return rows.map((row) => row.id);
+    },
+
+    /** When notifications about alerts were decided for a receiver, since a moment. */
+    async decidedSince(receiver: string, since: Instant): Promise<Instant[]> {
+      const { rows } = await sql<{ createdAt: Instant }>`
+        select created_at as "createdAt" from earshot.notifications
+        where receiver = ${receiver} and alert_id is not null and created_at >= ${at(since)}
+      `.execute(db);
+      return rows.map((row) => row.createdAt);
     },
 
     /** Notifications to be sent now, oldest first. */
