@@ -148,14 +148,22 @@ function stepThrough(
 }
 
 /** "Not met" is worth saying only while an alert may stand open. */
-function sightingsOf(rule: Rule, query: Query, verdicts: readonly ClosedVerdict[], isOpen: boolean): Sighting[] {
+function sightingsOf(
+  rule: Rule,
+  query: Query,
+  verdicts: readonly ClosedVerdict[],
+  isOpen: boolean,
+): Sighting[] {
   const base = sightingOf(rule, query, { query: query.name });
   let mayBeOpen = isOpen;
   const sightings: Sighting[] = [];
   for (const { closedAt, verdict } of verdicts) {
     if (verdict.met) {
       mayBeOpen = true;
-      sightings.push({ ...base, observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life) });
+      sightings.push({
+        ...base,
+        observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life),
+      });
     } else if (mayBeOpen) {
       sightings.push({ ...base, observe: () => ({ kind: "not-met", at: closedAt }) });
     }
@@ -164,10 +172,23 @@ function sightingsOf(rule: Rule, query: Query, verdicts: readonly ClosedVerdict[
 }
 
 /** The window that opens an alert counts whole; after that only what arrived in the bucket that closed. */
-function evidence(at: Instant, verdict: WindowVerdict, overAfterMs: number, life: AlertLife | null): Observation {
+function evidence(
+  at: Instant,
+  verdict: WindowVerdict,
+  overAfterMs: number,
+  life: AlertLife | null,
+): Observation {
   const stands = life !== null && life.resolvedAt === null && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
-  return { kind: "evidence", at, mentions: stands ? Math.max(arrived, 0) : observed, because, windowFrom, windowTo, values };
+  return {
+    kind: "evidence",
+    at,
+    mentions: stands ? Math.max(arrived, 0) : observed,
+    because,
+    windowFrom,
+    windowTo,
+    values,
+  };
 }
 
 type Arrivals = ReadonlyMap<Instant, ReadonlyMap<string, readonly { bucket: Instant; count: number }[]>>;

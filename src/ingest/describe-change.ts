@@ -6,12 +6,19 @@ const SENTIMENTS = new Set(["positive", "neutral", "negative"]);
 export function describeChange(before: Mention, after: Mention): string {
   const changes: string[] = [];
   if (before.sentiment !== after.sentiment) {
-    changes.push(`its sentiment changed from ${sentiment(before.sentiment)} to ${sentiment(after.sentiment)}`);
+    changes.push(
+      `its sentiment changed from ${sentiment(before.sentiment)} to ${sentiment(after.sentiment)}`,
+    );
   }
-  const gained = after.categories.filter(({ id }) => !before.categories.some((known) => known.id === id)).length;
-  if (gained > 0) changes.push(gained === 1 ? "it was put into a category" : `it was put into ${gained} categories`);
+  const gained = after.categories.filter(
+    ({ id }) => !before.categories.some((known) => known.id === id),
+  ).length;
+  if (gained > 0)
+    changes.push(gained === 1 ? "it was put into a category" : `it was put into ${gained} categories`);
   if (number(after.reach) > number(before.reach)) {
-    changes.push(`its reach grew from ${number(before.reach).toLocaleString("en")} to ${number(after.reach).toLocaleString("en")}`);
+    changes.push(
+      `its reach grew from ${number(before.reach).toLocaleString("en")} to ${number(after.reach).toLocaleString("en")}`,
+    );
   }
   if (number(after.followers) > number(before.followers)) changes.push("its author gained followers");
   return changes.length === 0 ? "it was edited after it was seen" : `${changes.join(", ")} after it was seen`;

@@ -53,7 +53,8 @@ export function judgePage(
     for (const rule of mentionRules) {
       const verdict = rule.judge(after);
       if (!verdict.met || (before !== null && rule.judge(before).met)) continue;
-      const because = before === null ? verdict.because : `${verdict.because}; ${describeChange(before, after)}`;
+      const because =
+        before === null ? verdict.because : `${verdict.because}; ${describeChange(before, after)}`;
       evidence.push({ rule, mention: after, at, because });
     }
   }

@@ -1,5 +1,11 @@
 import { fingerprint } from "../alerts/fingerprint.ts";
-import { type AlertLife, type LifeChange, type LifeRule, type Observation, observe } from "../alerts/lifecycle.ts";
+import {
+  type AlertLife,
+  type LifeChange,
+  type LifeRule,
+  type Observation,
+  observe,
+} from "../alerts/lifecycle.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
@@ -80,7 +86,11 @@ export async function recordObservations(
 /** A window is judged once a bucket, so its alert cannot be over before the next verdict is in. */
 function lifeRule(rule: Rule): LifeRule {
   const { severity, forMs, overAfterMs } = rule;
-  return { severity, forMs, overAfterMs: rule.kind === "window" ? Math.max(overAfterMs, BUCKET_MS) : overAfterMs };
+  return {
+    severity,
+    forMs,
+    overAfterMs: rule.kind === "window" ? Math.max(overAfterMs, BUCKET_MS) : overAfterMs,
+  };
 }
 
 function withLife(known: Alert | undefined, life: AlertLife, sighting: Sighting, query: Query): Alert {

@@ -6,8 +6,8 @@ import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import { audience } from "./audience.ts";
 import type { ReceiverTerms, Told } from "./batch.ts";
 import { type Decision, decide } from "./decision.ts";
-import type { Throttle } from "./throttle.ts";
 import { type RouteConfig, type Routing, routeAlert } from "./route.ts";
+import type { Throttle } from "./throttle.ts";
 
 /** Who may be told of what, from the configuration. */
 export interface Directory {
@@ -76,7 +76,12 @@ function tellAboutOne(
     const entry = before.get(name);
     if (receiver === undefined) {
       if (entry?.last !== "UnknownReceiver") {
-        events.push({ alertId: alert.id, at: now, what: "UnknownReceiver", detail: `${name} is not configured` });
+        events.push({
+          alertId: alert.id,
+          at: now,
+          what: "UnknownReceiver",
+          detail: `${name} is not configured`,
+        });
       }
       entries.push(row(alert, name, { told: entry?.told ?? null, last: "UnknownReceiver" }, null));
       continue;
@@ -121,6 +126,7 @@ function row(alert: Alert, receiver: string, entry: Entry, nextAt: Instant | nul
 
 /** Said once, when it fires: an alert that reaches nobody is a fault of the routes. */
 function noRoute(alert: Alert, routing: Routing, now: Instant): AlertEvent[] {
-  if (routing.outcome !== "NoRoute" || alert.state !== "firing" || alert.lastSeenAt !== alert.firedAt) return [];
+  if (routing.outcome !== "NoRoute" || alert.state !== "firing" || alert.lastSeenAt !== alert.firedAt)
+    return [];
   return [{ alertId: alert.id, at: now, what: "NoRoute", detail: routing.by }];
 }

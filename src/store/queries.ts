@@ -41,14 +41,14 @@ export function createQueryStore(db: Db) {
     },
 
     /**
-     * Reads a query and keeps its windows from being closed (`share`) or anything from being counted (`update`) until
-     * the transaction ends: counts of a bucket can not change while the bucket is judged.
+     * Reads a query and keeps every other worker from writing about it until the transaction ends: counts of a bucket
+     * cannot change while it is judged, and an alert is moved by one worker at a time.
      */
-    async lock(projectId: string, queryId: string, mode: "share" | "update"): Promise<WatchedQuery | null> {
+    async lock(projectId: string, queryId: string): Promise<WatchedQuery | null> {
       const { rows } = await sql<WatchedQuery>`
         select ${COLUMNS} from earshot.queries
         where project_id = ${projectId} and query_id = ${queryId}
-        ${mode === "share" ? sql`for share` : sql`for update`}
+        for update
       `.execute(db);
       return rows[0] ?? null;
     },
