@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { Severity } from "../../src/model/severity.ts";
+import type { Matter, ReceiverTerms, Terms } from "../../src/notify/batch.ts";
+import { decideAll } from "../../src/notify/decision.ts";
+import { runPipeline } from "../../src/notify/pipeline.ts";
+import { Throttle } from "../../src/notify/throttle.ts";
+import { alertOf } from "./alert-of.ts";
+
+const TERMS: Terms = { routed: true, repeatEveryMs: HOUR, sendResolved: true, forgetAfterMs: 24 * HOUR };
+const THREE_AN_HOUR = Throttle.parse({ atMost: 3, per: "1h" });
+const NOW = 10 * HOUR;
+
+const receiverOf = (recent: number[]): ReceiverTerms => ({
+  name: "team",
+  quietHours: [],
+  throttle: THREE_AN_HOUR,
+  recent,
+});
+const matterOf = (id: string, severity: Severity = "warning", openedAt = 0): Matter => ({
+  alert: alertOf({ id, severity, openedAt, firedAt: openedAt }),
+  told: null,
+  terms: TERMS,
+});
+const decisionsOf = (matters: Matter[], recent: number[]) =>
+  decideAll(matters, receiverOf(recent), NOW).map(({ matter, decision }) => [
+    matter.alert.id,
+    decision.do,
+    decision.reason,
+    decision.do === "hold" ? decision.nextAt : null,
+  ]);
+
+test("what is more than the throttle allows waits for its place, the gravest and oldest first", () => {
+  const matters = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
+  expect(decisionsOf(matters, [NOW - 10 * MINUTE, NOW - 50 * MINUTE])).toEqual([
+    ["c", "tell", "FirstNotification", null],
+    ["b", "hold", "HeldByThrottle", NOW + 10 * MINUTE],
+    ["a", "hold", "HeldByThrottle", NOW + 50 * MINUTE],
+  ]);
+});
+
+test("a place is free again when the period is over", () => {
+  expect(decisionsOf([matterOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("tell");
+  expect(decisionsOf([matterOf("a")], [NOW - HOUR + 1, NOW - 1, NOW - 2])[0]).toContain(NOW + 1);
+});
+
+test("critical alerts do not wait", () => {
+  const recent = [NOW - 1, NOW - 2, NOW - 3];
+  expect(decisionsOf([matterOf("a", "critical"), matterOf("b")], recent)).toEqual([
+    ["a", "tell", "FirstNotification", null],
+    ["b", "hold", "HeldByThrottle", NOW - 2 + HOUR],
+  ]);
+});
+
+test("an alert with nothing new takes no place", () => {
+  const known = {
+    ...matterOf("a"),
+    told: { at: NOW, severity: "warning", lastSeenAt: 0, ended: false } as const,
+  };
+  expect(decisionsOf([known, matterOf("b")], [NOW - 1, NOW - 2])).toEqual([
+    ["b", "tell", "FirstNotification", null],
+    ["a", "drop", "NothingNew", null],
+  ]);
+});
+
+test("every matter comes out exactly once, and what is held or dropped names a cause", () => {
+  const severities = fc.constantFrom<Severity>("info", "warning", "critical");
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(severities, fc.nat(100), fc.boolean()), { maxLength: 20 }),
+      fc.array(fc.integer({ min: NOW - 2 * HOUR, max: NOW }), { maxLength: 6 }),
+      (given, recent) => {
+        const matters = given.map(([severity, openedAt, over], index) => {
+          const matter = matterOf(String(index), severity, openedAt);
+          return over ? { ...matter, alert: { ...matter.alert, resolvedAt: NOW - 1 } } : matter;
+        });
+        const { say, held, dropped } = runPipeline(matters, receiverOf(recent), NOW);
+        const out = [...say, ...held, ...dropped].map(({ matter }) => matter.alert.id);
+        expect(out.toSorted()).toEqual(matters.map(({ alert }) => alert.id).toSorted());
+        for (const { by, until } of held) {
+          expect(by).not.toBe("");
+          expect(until).toBeGreaterThan(NOW);
+        }
+        for (const { by } of dropped) expect(by).not.toBe("");
+        const mild = say.filter(({ matter }) => matter.alert.severity !== "critical").length;
+        expect(mild).toBeLessThanOrEqual(3);
+      },
+    ),
+  );
+});
