@@ -7,7 +7,8 @@ import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
 import type { OwedNotification } from "../model/notification.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Directory } from "../notify/tell.ts";
-import type { Rule, WindowCondition, WindowVerdict } from "../rules/rule.ts";
+import type { Rule, WindowRule } from "../rules/rule.ts";
+import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
@@ -76,7 +77,7 @@ async function judgeWindows(
   open: readonly Alert[],
   until: Instant,
 ): Promise<Sighting[]> {
-  const windowRules = rules.filter((rule) => rule.window !== undefined);
+  const windowRules = rules.filter((rule) => rule.kind === "window");
   if (windowRules.length === 0) return [];
   const states = await startStates(facts, query, windowRules);
   const from = Math.min(...[...states.values()].map((state) => state.steppedUntil));
@@ -84,10 +85,9 @@ async function judgeWindows(
   const sightings: Sighting[] = [];
   const stepped: ConditionState[] = [];
   for (const rule of windowRules) {
-    const condition = rule.window;
-    const start = condition === undefined ? undefined : states.get(condition.key);
-    if (condition === undefined || start === undefined) continue;
-    const run = stepThrough(condition, start, arrivals, until);
+    const start = states.get(rule.window.key);
+    if (start === undefined) continue;
+    const run = stepThrough(rule.window, start, arrivals, until);
     stepped.push(run.state);
     const isOpen = open.some((alert) => alert.rule === rule.name);
     sightings.push(...sightingsOf(rule, query, run.verdicts, isOpen));
@@ -100,14 +100,14 @@ async function judgeWindows(
 async function startStates(
   facts: IngestFacts,
   query: WatchedQuery,
-  rules: readonly Rule[],
+  rules: readonly WindowRule[],
 ): Promise<Map<string, ConditionState>> {
   const stored = await facts.conditions.states(query.projectId, query.queryId);
   const states = new Map(stored.map((state) => [state.condition, state]));
   const isFirstEver = stored.length === 0;
   let first: Instant | undefined;
   for (const { window } of rules) {
-    if (window === undefined || states.has(window.key)) continue;
+    if (states.has(window.key)) continue;
     first ??= (await facts.conditions.firstArrival(query.projectId, query.queryId)) ?? query.tickedUntil;
     states.set(window.key, {
       condition: window.key,

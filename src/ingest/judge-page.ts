@@ -2,7 +2,8 @@ import type { Instant } from "../lib/instant.ts";
 import type { CountChange } from "../model/count-change.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import type { Rule, Series } from "../rules/rule.ts";
+import type { MentionRule, Rule } from "../rules/rule.ts";
+import type { Series } from "../rules/window-condition.ts";
 import { describeChange } from "./describe-change.ts";
 import { createTally } from "./tally.ts";
 
@@ -14,7 +15,7 @@ export interface MentionChange {
 
 /** A mention met a mention rule. */
 export interface MentionEvidence {
-  readonly rule: Rule;
+  readonly rule: MentionRule;
   readonly mention: Mention;
   /** When it arrived, or when it changed into what meets the rule. */
   readonly at: Instant;
@@ -63,6 +64,6 @@ export function judgePage(
 
 /** What the window rules count, each once. */
 export function seriesOf(rules: readonly Rule[]): readonly Series[] {
-  const series = rules.flatMap((rule) => rule.window?.series ?? []);
+  const series = rules.flatMap((rule) => (rule.kind === "window" ? rule.window.series : []));
   return [...new Map(series.map((one) => [one.key, one])).values()];
 }

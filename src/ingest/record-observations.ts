@@ -35,7 +35,7 @@ export function sightingOf(rule: Rule, query: Query, labels: Readonly<Record<str
     life: lifeRule(rule),
     // Two queries may share a name, so the id is part of the identity.
     fingerprint: fingerprint(rule.name, { ...labels, queryId: query.queryId }),
-    labels: { ...rule.labels, ...labels },
+    labels: { ...rule.extraLabels, ...labels },
   };
 }
 
