@@ -77,7 +77,10 @@ async function judgeWindows(
   open: readonly Alert[],
   until: Instant,
 ): Promise<Sighting[]> {
-  const windowRules = rules.filter((rule) => rule.kind === "window");
+  const counted = await facts.counts.series(query.projectId, query.queryId);
+  const windowRules = rules
+    .filter((rule) => rule.kind === "window")
+    .filter((rule) => rule.window.series.every((series) => counted.has(series.key)));
   if (windowRules.length === 0) return [];
   const states = await startStates(facts, query, windowRules);
   const from = Math.min(...[...states.values()].map((state) => state.steppedUntil));

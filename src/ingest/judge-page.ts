@@ -30,16 +30,18 @@ export interface JudgedPage {
 /**
  * What a page means: the counts that it adds to or takes from, and the mention rules that it meets. Rules are those
  * of the query. Everything is put into the arrival bucket of its own time, or into the first one that is still open
- * when that has been judged already, so that no count is changed behind a verdict.
+ * when that has been judged already, so that no count is changed behind a verdict. Only the series in `counted` are:
+ * the others get their history first (prepareSeries).
  */
 export function judgePage(
   rules: readonly Rule[],
   query: Pick<WatchedQuery, "watchFrom" | "tickedUntil">,
+  counted: ReadonlySet<string>,
   changes: readonly MentionChange[],
 ): JudgedPage {
   const tally = createTally();
   const evidence: MentionEvidence[] = [];
-  const series = seriesOf(rules);
+  const series = seriesOf(rules).filter((one) => counted.has(one.key));
   const mentionRules = rules.filter((rule) => rule.kind === "mention");
   for (const { before, after } of changes) {
     const at = before === null ? after.addedAt : after.updatedAt;

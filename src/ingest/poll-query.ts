@@ -11,6 +11,7 @@ import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
 import { judgePage, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
+import { prepareSeries } from "./prepare-series.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
 import { storyKey } from "./story.ts";
@@ -97,6 +98,7 @@ interface Walking {
 async function walk(parts: PollParts, walking: Walking, stored: WalkState | null): Promise<PollOutcome> {
   const { key, query, startedAt } = walking;
   const terms = parts.terms(key.walk, query);
+  await prepareSeries(parts.store, query, parts.rulesFor(query));
   const begun = beginWalk(stored, terms, startedAt);
   const tally = { pages: 0, added: 0, changed: 0 };
   let { state } = begun;
@@ -146,7 +148,8 @@ async function commitPage(
       ...outcome.added.map((index) => ({ before: null, after: mentionAt(page, index) })),
       ...outcome.changed.map(({ index, before }) => ({ before, after: mentionAt(page, index) })),
     ];
-    const judged = judgePage(parts.rulesFor(query), locked, changes);
+    const counted = await facts.counts.series(key.projectId, key.queryId);
+    const judged = judgePage(parts.rulesFor(query), locked, counted, changes);
     await facts.counts.add(key.projectId, key.queryId, judged.counts);
     const moved = await recordObservations(
       facts.alerts,

@@ -15,10 +15,13 @@ export async function prepareSeries(
   query: Query,
   rules: readonly Rule[],
 ): Promise<number> {
+  const wanted = seriesOf(rules);
+  const registered = await store.counts.series(query.projectId, query.queryId);
+  if (wanted.every((series) => registered.has(series.key))) return 0;
   return store.transaction(async (facts) => {
     await facts.queries.lock(query.projectId, query.queryId);
     const known = await facts.counts.series(query.projectId, query.queryId);
-    const fresh = seriesOf(rules).filter((series) => !known.has(series.key));
+    const fresh = wanted.filter((series) => !known.has(series.key));
     if (fresh.length === 0) return 0;
     for await (const mentions of facts.mentions.byArrival(query.projectId, query.queryId)) {
       const tally = createTally();

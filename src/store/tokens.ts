@@ -20,8 +20,20 @@ export function createTokenStore(db: Db, account: string) {
     },
 
     /** Forgets exactly this token: another worker may have put a newer one. */
-    async drop(token: string): Promise<void> {
+    async remove(token: string): Promise<void> {
       await sql`delete from earshot.tokens where account = ${account} and token = ${token}`.execute(db);
     },
+
+    /** One process at a time logs in: the lock is the database's, and it goes with a connection that breaks. */
+    exclusively: <T>(work: () => Promise<T>): Promise<T> =>
+      db.connection().execute(async (connection) => {
+        const key = sql`hashtext(${`earshot-login ${account}`})`;
+        await sql`select pg_advisory_lock(${key})`.execute(connection);
+        try {
+          return await work();
+        } finally {
+          await sql`select pg_advisory_unlock(${key})`.execute(connection);
+        }
+      }),
   };
 }
