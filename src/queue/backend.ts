@@ -84,6 +84,8 @@ function onPostgres(options: { url: string; schema: string }, onTrouble: OnTroub
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     application_name: name,
+    // A power cut may forget the queue's last instants: jobs only remind, and the sweep finds their work again.
+    options: "-c synchronous_commit=off",
   });
   return {
     openQueue: (name) => {
