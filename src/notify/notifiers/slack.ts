@@ -83,7 +83,8 @@ async function checkReceiver({ client, config }: Connection): Promise<void> {
   });
 }
 
-interface Post {
+/** What is shown; `text` also stands in for the blocks in push notifications. */
+interface Content {
   readonly text: string;
   readonly blocks: Block[];
 }
@@ -92,12 +93,12 @@ async function send(message: NotifierMessage, connection: Connection): Promise<{
   const thread = threadOf(message);
   const vendorRef =
     (message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null) ??
-    (await post(compose(message, connection), message, thread, connection));
+    (await postMessage(compose(message, connection), message, thread, connection));
   if (thread !== null && message.kind !== "digest") await showState(message, thread, connection);
   return { vendorRef };
 }
 
-function compose(message: NotifierMessage, { renderer }: Connection): Post {
+function compose(message: NotifierMessage, { renderer }: Connection): Content {
   if (message.kind === "digest") {
     return {
       text: renderer.render("slack/digest-fallback.mrkdwn", message.view),
@@ -128,34 +129,36 @@ async function findEarlierTry(
   }
 }
 
-async function post(
-  content: Post,
+async function postMessage(
+  content: Content,
   message: NotifierMessage,
   thread: Thread | null,
   connection: Connection,
 ): Promise<VendorRef> {
   const { text, blocks } = content;
   const channel = thread?.channel ?? connection.config.channel;
+  const post = {
+    channel,
+    ...(blocks.length > 0 ? { text, blocks } : { text }),
+    metadata: { event_type: EVENT_TYPE, event_payload: { notification_id: message.notificationId } },
+    mrkdwn: blocks.length === 0,
+    parse: "none" as const,
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  };
   try {
-    const answer = await connection.client.chat.postMessage({
-      channel,
-      ...(blocks.length > 0 ? { text, blocks } : { text }),
-      metadata: { event_type: EVENT_TYPE, event_payload: { notification_id: message.notificationId } },
-      mrkdwn: blocks.length === 0,
-      parse: "none",
-      link_names: false,
-      unfurl_links: false,
-      unfurl_media: false,
-      ...(thread === null ? {} : { thread_ts: thread.ts, reply_broadcast: true }),
-    });
+    const answer = await connection.client.chat.postMessage(
+      thread === null ? post : { ...post, thread_ts: thread.ts, reply_broadcast: true },
+    );
     return { channel: answer.channel ?? channel, ts: answer.ts ?? "" };
   } catch (error) {
     const code = slackErrorCode(error) ?? "";
     // What is announced in a thread that somebody deleted is announced in the channel; what Slack will not lay out
     // is told as plain text. Both are faults that would be the same on every later try.
-    if (thread !== null && GONE.has(code)) return post(content, message, null, connection);
+    if (thread !== null && GONE.has(code)) return postMessage(content, message, null, connection);
     if (blocks.length > 0 && BAD_LAYOUT.has(code))
-      return post({ text, blocks: [] }, message, thread, connection);
+      return postMessage({ text, blocks: [] }, message, thread, connection);
     throw error;
   }
 }
