@@ -1,36 +1,28 @@
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import type { Instant } from "../lib/instant.ts";
+import { floorTo, type Instant } from "../lib/instant.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
-import { matchKey } from "../model/match.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
+import { BUCKET_MS } from "../model/count-change.ts";
 import type { OwedNotification } from "../model/notification.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
-import { judgePage, type MentionEvidence } from "./judge-page.ts";
-import type { IngestFacts, IngestStore } from "./ports.ts";
+import { commitPage } from "./commit-page.ts";
+import type { Coverage } from "./coverage.ts";
+import type { IngestStore } from "./ports.ts";
 import { prepareSeries } from "./prepare-series.ts";
-import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
-import { recordTelling } from "./record-telling.ts";
-import { storyKey } from "./story.ts";
+import { createRepeatCounter } from "./repeat-counter.ts";
+import type { SourcePage } from "./source-page.ts";
 import {
-  advanceWalk,
-  beginWalk,
-  endWalk,
+  abandonWalk,
+  afterPage,
+  NEW_WALK,
+  nextCall,
   type WalkRequest,
+  type WalkSettings,
   type WalkState,
-  type WalkTerms,
 } from "./watermark.ts";
-
-/** One answer of the source, reduced to what ingest needs of it. */
-export interface SourcePage {
-  readonly mentions: readonly Mention[];
-  readonly rejected: readonly { readonly resourceId: string | null; readonly reason: string }[];
-  readonly nextCursor: string | null;
-  readonly total: number | null;
-}
 
 export interface PollParts {
   readonly store: IngestStore;
@@ -39,8 +31,7 @@ export interface PollParts {
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly directory: Directory;
   readonly clock: Clock;
-  /** Overlap, look-back and settle time of the walks. */
-  readonly terms: (walk: WalkKey["walk"], query: WatchedQuery) => WalkTerms;
+  readonly settings: (query: WatchedQuery) => WalkSettings;
   /** How long after the start of a walk its query is due again, in domain time. */
   readonly everyMs: (walk: WalkKey["walk"]) => number;
   /** Told after the commit that notifications are due. */
@@ -50,7 +41,14 @@ export interface PollParts {
 export type PollOutcome =
   /** Somebody else walks it, or it was walked meanwhile. */
   | { readonly outcome: "not-due" }
-  | { readonly outcome: "complete"; readonly pages: number; readonly added: number; readonly changed: number }
+  | {
+      readonly outcome: "complete";
+      readonly pages: number;
+      readonly added: number;
+      readonly changed: number;
+      /** A bucket has closed that nobody has judged. */
+      readonly windowsDue: boolean;
+    }
   /** What was committed stands; the walk goes on from there after a while. */
   | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
 
@@ -70,11 +68,9 @@ export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSig
     parts.store.walks.renew(key, claim.lease).catch(() => {});
   }, RENEW_EVERY_MS);
   try {
-    return await walk(
-      parts,
-      { key, query, lease: claim.lease, startedAt, signal },
-      claim.state as WalkState | null,
-    );
+    await prepareSeries(parts.store, query, parts.rulesFor(query));
+    const state = (claim.state as WalkState | null) ?? NEW_WALK;
+    return await walk(parts, { key, query, lease: claim.lease, startedAt, signal }, state);
   } catch (error) {
     const { retryable = true, retryAfterMs } = error as { retryable?: boolean; retryAfterMs?: number | null };
     const delayMs = retryDelayMs(claim.failures + 1, retryAfterMs ?? undefined, Math.random());
@@ -95,103 +91,79 @@ interface Walking {
   readonly signal: AbortSignal;
 }
 
-async function walk(parts: PollParts, walking: Walking, stored: WalkState | null): Promise<PollOutcome> {
-  const { key, query, startedAt } = walking;
-  const terms = parts.terms(key.walk, query);
-  await prepareSeries(parts.store, query, parts.rulesFor(query));
-  const begun = beginWalk(stored, terms, startedAt);
-  const tally = { pages: 0, added: 0, changed: 0 };
-  let { state } = begun;
-  for await (const page of parts.walkPages(query, begun.request, walking.signal)) {
-    const advanced = advanceWalk(state, page);
-    const committed = await commitPage(parts, walking, page, advanced);
-    state = advanced;
-    tally.pages += 1;
-    tally.added += committed.added;
-    tally.changed += committed.changed;
-    if (committed.owed.length > 0) await parts.onOwed(committed.owed);
+async function walk(parts: PollParts, walking: Walking, stored: WalkState): Promise<PollOutcome> {
+  const { key, query, lease, startedAt } = walking;
+  const settings = parts.settings(query);
+  const call = nextCall(key.walk, stored, settings, startedAt);
+  const tally = { pages: 0, added: 0, changed: 0, rejected: 0 };
+  const repeats = createRepeatCounter();
+  let { state } = call;
+  try {
+    for await (const page of parts.walkPages(query, call.request, walking.signal)) {
+      const repeated = repeats.count(page.mentions);
+      const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
+      const committed = await commitPage(parts, { key, query, lease }, page, after.state);
+      state = after.state;
+      tally.pages += 1;
+      tally.added += committed.added;
+      tally.changed += committed.changed;
+      tally.rejected += page.rejected.length;
+      if (committed.owed.length > 0) await parts.onOwed(committed.owed);
+      if (after.outcome === "Ended") return await finish(parts, walking, after, tally);
+    }
+  } catch (error) {
+    if (isRefusedCursor(error, state)) await parts.store.walks.advance(key, lease, abandonWalk(state));
+    throw error;
   }
-  const ended = endWalk(state, terms);
-  await parts.store.transaction(async (facts) => {
-    await facts.walks.advance(key, walking.lease, ended.state);
-    await facts.coverage.record({ ...key, ...ended.coverage, startedAt, stored: tally.added });
-    await facts.walks.finish(key, walking.lease, {
-      completeUntil: ended.completeUntil,
-      polledAt: startedAt,
-      nextAt: startedAt + parts.everyMs(key.walk),
-    });
-  });
-  return { outcome: "complete", ...tally };
+  await parts.store.walks.advance(key, lease, abandonWalk(state));
+  throw new WalkBrokenError("the source sent no further page and did not say that it was the last");
 }
 
-/** One page: its mentions, the counts they add to, the alerts they cause, what those owe, and the cursor. */
-async function commitPage(
+class WalkBrokenError extends Error {
+  override readonly name = "WalkBrokenError";
+  readonly retryable = true;
+}
+
+async function finish(
   parts: PollParts,
-  walking: Walking,
-  page: SourcePage,
-  state: WalkState,
-): Promise<{ added: number; changed: number; owed: readonly OwedNotification[] }> {
-  const { key, query, lease } = walking;
-  const rows = page.mentions.map((mention) => ({
-    mention,
-    eventAt: eventAt(mention),
-    story: storyKey(mention),
-  }));
-  return parts.store.transaction(async (facts) => {
-    // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
-    const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
-    await facts.walks.advance(key, lease, state);
-    const seenAt = parts.clock.now();
-    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt);
-    await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
-    const changes = [
-      ...outcome.added.map((index) => ({ before: null, after: mentionAt(page, index) })),
-      ...outcome.changed.map(({ index, before }) => ({ before, after: mentionAt(page, index) })),
-    ];
-    const counted = await facts.counts.series(key.projectId, key.queryId);
-    const judged = judgePage(parts.rulesFor(query), locked, counted, changes);
-    await facts.counts.add(key.projectId, key.queryId, judged.counts);
-    const moved = await recordObservations(
-      facts.alerts,
-      locked,
-      await sightings(facts, locked, judged.evidence),
-    );
-    const owed = await recordTelling(facts, parts, locked, moved);
-    return { added: outcome.added.length, changed: outcome.changed.length, owed };
+  { key, query, lease, startedAt }: Walking,
+  { state, coverage }: { readonly state: WalkState; readonly coverage: Coverage },
+  tally: { readonly pages: number; readonly added: number; readonly changed: number; readonly rejected: number },
+): Promise<PollOutcome> {
+  const { completeUntil } = state;
+  await parts.store.transaction(async (facts) => {
+    await facts.coverage.record({
+      ...key,
+      startedAt,
+      fromAt: coverage.from,
+      untilAt: coverage.to,
+      claimed: coverage.total,
+      seen: coverage.seen,
+      stored: tally.added,
+      rejected: tally.rejected,
+      gap: coverage.outcome === "Gap" ? coverage.missing : 0,
+    });
+    const nextAt = startedAt + parts.everyMs(key.walk);
+    await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
   });
+  const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
+  const { pages, added, changed } = tally;
+  return { outcome: "complete", pages, added, changed, windowsDue: key.walk === "added" && closed };
 }
 
-function mentionAt(page: SourcePage, index: number): Mention {
-  const mention = page.mentions[index];
-  if (mention === undefined)
-    throw new RangeError(`the store speaks of mention ${index} of ${page.mentions.length}`);
-  return mention;
+/** A cursor that is refused today is refused tomorrow; the watermark is not. */
+function isRefusedCursor(error: unknown, state: WalkState): boolean {
+  const { status } = error as { status?: number | null };
+  const isResumed = state.running !== null && state.running.cursor !== null;
+  return isResumed && (status === 400 || status === 404 || status === 422);
 }
 
-/** In order of time, and without what a rule has told about before. */
-async function sightings(
-  facts: IngestFacts,
-  query: WatchedQuery,
-  evidence: readonly MentionEvidence[],
-): Promise<Sighting[]> {
-  const known = await facts.alerts.alreadyMatched(
-    query.projectId,
-    evidence.map(({ rule, mention }) => ({ rule: rule.name, mention })),
-  );
-  return evidence
-    .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
-    .sort((a, b) => a.at - b.at)
-    .map(({ rule, mention, at, because }) => ({
-      ...sightingOf(rule, query, rule.labels(mention, query)),
-      observe: () => ({
-        kind: "evidence",
-        at,
-        mentions: 1,
-        because,
-        windowFrom: at,
-        windowTo: at,
-        values: {},
-      }),
-      mention,
-    }));
+function measure(walk: WalkKey["walk"], page: SourcePage) {
+  let highest: Instant | null = null;
+  for (const mention of page.mentions) {
+    const at = walk === "added" ? mention.addedAt : mention.updatedAt;
+    if (highest === null || at > highest) highest = at;
+  }
+  const { nextCursor, total, pageSize } = page;
+  return { highest, rows: page.mentions.length + page.rejected.length, total, nextCursor, pageSize };
 }

@@ -5,7 +5,7 @@ import type { OpenWorker, TakenJob } from "./backend.ts";
 import { isFinal, retryAfterOf, toJobError } from "./failure.ts";
 import { isJobName, JOBS, type JobName, type Payload, type QueueName } from "./jobs.ts";
 import type { Queues } from "./queues.ts";
-import { retryDelayMs } from "./retry-delay.ts";
+import { retryDelayMs } from "../lib/retry-delay.ts";
 
 export interface JobContext {
   /** Aborted when the worker has to go and its patience is over. Pass it to everything that waits. */
