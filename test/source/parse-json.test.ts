@@ -23,6 +23,11 @@ test("raw bytes and escapes may stand side by side", () => {
   expect(readBack(bytes)).toEqual(["é é 😊 😊 \ufffd \ufffd \\u00e9 \n"]);
 });
 
+test("a server may escape everything beyond ASCII", () => {
+  const bytes = Buffer.from(String.raw`[{"text":"\u00e9 \ud83d\ude0a"},{"text":"plain"}]`);
+  expect(readBack(bytes)).toEqual(["é 😊", "plain"]);
+});
+
 test("bytes that are no UTF-8 become the replacement character, and a mark at the start is skipped", () => {
   const bytes = Buffer.concat([
     Buffer.from([0xef, 0xbb, 0xbf]),
