@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { storableText } from "./storable-text.ts";
 
 /** JSON whose strings may still be undecoded UTF-8. */
@@ -18,7 +19,8 @@ export interface ParsedJson {
 export function parseJson(bytes: Buffer, options: { readonly longIds: boolean }): ParsedJson {
   const body = hasMark(bytes) ? bytes.subarray(3) : bytes;
   const whole = escapesBeyondAscii(body);
-  const text = body.toString(whole ? "utf8" : "latin1");
+  // A server that escapes everything sends nothing but ASCII, for which the copy is decoding enough.
+  const text = body.toString(whole && !isAscii(body) ? "utf8" : "latin1");
   return {
     value: JSON.parse(options.longIds ? quoteLongIds(text) : text),
     read: whole ? storableText : readLatin1,

@@ -35,13 +35,15 @@ export function createSession(deps: {
     });
   }
 
-  async function shared(refused: string | null): Promise<string> {
+  async function shared(refused: string | null, mayJoin = true): Promise<string> {
+    const joined = pending !== null;
     pending ??= obtain(refused).finally(() => {
       pending = null;
     });
     const token = await pending;
-    // The login that was under way may have begun before our token was refused.
-    return token === refused ? await shared(refused) : token;
+    // A login that was under way may have begun before our token was refused; then one of our own is due. But only
+    // one: a server may give the same token again and again.
+    return joined && mayJoin && token === refused ? await shared(refused, false) : token;
   }
 
   return {

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { MINUTE } from "../lib/instant.ts";
-import type { Logger } from "../log.ts";
 import { type Budget, readBudget } from "./budget.ts";
 import { categories, type SourceCategory } from "./calls/categories.ts";
 import { clientRecord, type SourceClientRecord } from "./calls/client-record.ts";
@@ -19,6 +18,11 @@ import type { TokenStore } from "./token-store.ts";
 import { type Answer, createTransport } from "./transport.ts";
 import { walkPages } from "./walk-pages.ts";
 
+/** What the client needs of a log. It is told when it logged in, and never with what. */
+export interface SourceLog {
+  info(fields: object, message: string): void;
+}
+
 export interface SourceClientOptions {
   readonly baseUrl: string;
   readonly credentials: Credentials;
@@ -28,7 +32,7 @@ export interface SourceClientOptions {
   readonly maxBodyBytes?: number;
   /** Calls at the same time. The source asks for serial ones and may slow others down. */
   readonly connections?: number;
-  readonly log?: Logger;
+  readonly log?: SourceLog;
   /** Ends every call: the program is stopping. */
   readonly signal?: AbortSignal;
   /** Wall time, for the life of the token. */
@@ -44,7 +48,10 @@ export interface WalkMentionsOptions extends CallOptions {
   readonly endOnShortPage?: boolean;
 }
 
-/** The Listening API as Earshot uses it. Everything it throws about the source is a SourceError. */
+/**
+ * The Listening API as Earshot uses it. Everything it throws about the source is a SourceError; nothing is retried
+ * here but a refused token, since waiting is the queue's job. A further call is a file in `calls/` and a line below.
+ */
 export interface SourceClient {
   client(options?: CallOptions): Promise<SourceClientRecord>;
   me(options?: CallOptions): Promise<SourceMe>;

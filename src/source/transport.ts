@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
+import { createDeadline } from "./deadline.ts";
 import { ACCEPTED_ENCODINGS, decodeBody } from "./decode-body.ts";
 import { SourceError } from "./source-error.ts";
 
@@ -73,36 +74,6 @@ export function createTransport(options: TransportOptions): Transport {
       }
     },
     close: () => pool.destroy(),
-  };
-}
-
-interface Deadline {
-  readonly signal: AbortSignal;
-  ended(): "timeout" | "aborted" | null;
-  clear(): void;
-}
-
-/** One signal out of a timer and the callers' signals. Listeners are taken off again: the signals outlive the call. */
-function createDeadline(timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): Deadline {
-  const controller = new AbortController();
-  let ended: "timeout" | "aborted" | null = null;
-  const end = (why: "timeout" | "aborted"): void => {
-    ended ??= why;
-    controller.abort();
-  };
-  const onAbort = (): void => end("aborted");
-  for (const signal of signals) {
-    if (signal?.aborted === true) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-  }
-  const timer = setTimeout(end, timeoutMs, "timeout");
-  return {
-    signal: controller.signal,
-    ended: () => ended,
-    clear: () => {
-      clearTimeout(timer);
-      for (const signal of signals) signal?.removeEventListener("abort", onAbort);
-    },
   };
 }
 

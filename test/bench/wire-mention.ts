@@ -1,6 +1,6 @@
 /**
  * One mention as the current version of the API sends it: every field of the specification, most of them null, as
- * they are in life. Deterministic: the same index gives the same mention. About 3.2 KB of JSON.
+ * they are in life. Deterministic: the same index gives the same mention. About 3.3 KB of JSON.
  */
 export function wireMention(index: number, options: { queryId: number; startAt: number }): object {
   const random = createRandom(index + 1);
@@ -30,9 +30,7 @@ export function wireMention(index: number, options: { queryId: number; startAt: 
     assignment: null,
     author,
     authorVerifiedType: twitter && random() < 0.1 ? "blue" : null,
-    avatarUrl: twitter
-      ? `https://pbs.twimg.example/profile_images/${hex(random, 18)}/photo_normal.jpg`
-      : null,
+    avatarUrl: twitter ? `https://images.example/profile_images/${hex(random, 18)}/photo_normal.jpg` : null,
     blogName: null,
     blueskyAuthorId: null,
     blueskyFollowers: null,
@@ -118,7 +116,7 @@ export function wireMention(index: number, options: { queryId: number; startAt: 
     regionCode: place.regionCode,
     replyTo: null,
     resourceId,
-    resourceType: twitter ? "crimsonMonitor" : "page",
+    resourceType: "page",
     retweetOf:
       twitter && random() < 0.3 ? `http://twitter.com/statuses/${1_400_000_000 + count(1e8)}0` : null,
     rootBlogName: null,

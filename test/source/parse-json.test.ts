@@ -9,7 +9,7 @@ function readBack(bytes: Buffer): unknown {
 }
 
 test("every text reads as plain JSON gives it, made storable", () => {
-  const texts = fc.array(fc.string({ unit: "binary" }));
+  const texts = fc.array(fc.string({ unit: "binary" }), { maxLength: 20 });
   fc.assert(
     fc.property(texts, (list) => {
       const bytes = Buffer.from(JSON.stringify(list.map((text) => ({ text }))));
@@ -21,6 +21,11 @@ test("every text reads as plain JSON gives it, made storable", () => {
 test("raw bytes and escapes may stand side by side", () => {
   const bytes = Buffer.from(String.raw`[{"text":"é \u00e9 \ud83d\ude0a 😊 \ud83d \u0000 \\u00e9 \n"}]`);
   expect(readBack(bytes)).toEqual(["é é 😊 😊 \ufffd \ufffd \\u00e9 \n"]);
+});
+
+test("a server may escape everything beyond ASCII", () => {
+  const bytes = Buffer.from(String.raw`[{"text":"\u00e9 \ud83d\ude0a"},{"text":"plain"}]`);
+  expect(readBack(bytes)).toEqual(["é 😊", "plain"]);
 });
 
 test("bytes that are no UTF-8 become the replacement character, and a mark at the start is skipped", () => {
