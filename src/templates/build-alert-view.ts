@@ -1,0 +1,66 @@
+import type { Alert } from "../model/alert.ts";
+import type { Mention } from "../model/mention.ts";
+import { buildMentionView } from "./build-mention-view.ts";
+import { cleanLine } from "./clean-text.ts";
+import { buildHeadline } from "./headline.ts";
+import { safeUrl } from "./safe-url.ts";
+import { shortenText } from "./shorten-text.ts";
+import { topMentions } from "./top-mentions.ts";
+import type { AlertView } from "./view.ts";
+
+export interface AlertViewFacts {
+  readonly kind: AlertView["kind"];
+  readonly alert: Alert;
+  /** Candidates to be shown, in any order; a few hundred at most are worth fetching. */
+  readonly mentions: readonly Mention[];
+  readonly rule: { readonly name: string; readonly description: string | null };
+  /** Name of the project. */
+  readonly project: string;
+  /** IANA zone of the reader. */
+  readonly timezone: string;
+  /** The alert in the console, or null. */
+  readonly consoleUrl: string | null;
+  /** How many mentions a message shows; 5 unless told otherwise. */
+  readonly maxMentions?: number;
+}
+
+/** The facts about one alert as plain data for the templates. The same facts give the same view. */
+export function buildAlertView(facts: AlertViewFacts): AlertView {
+  const { alert, rule } = facts;
+  const mentions = topMentions(facts.mentions, facts.maxMentions ?? 5).map(({ mention, copies }) =>
+    buildMentionView(mention, copies),
+  );
+  return {
+    kind: facts.kind,
+    severity: alert.severity,
+    state: alert.state,
+    ruleName: line(rule.name, 100),
+    ruleDescription: rule.description === null ? null : line(rule.description, 300),
+    query: line(alert.queryName, 60),
+    project: line(facts.project, 60),
+    headline: line(buildHeadline(alert, mentions), 120),
+    because: line(alert.because, 500),
+    openedAt: alert.openedAt,
+    lastSeenAt: alert.lastSeenAt,
+    resolvedAt: alert.resolvedAt,
+    windowFrom: alert.windowFrom,
+    windowTo: alert.windowTo,
+    timezone: facts.timezone,
+    mentionsCount: alert.mentions,
+    values: alert.values,
+    mentions,
+    labels: labelsOf(alert),
+    consoleUrl: safeUrl(facts.consoleUrl),
+  };
+}
+
+function labelsOf(alert: Alert): AlertView["labels"] {
+  return Object.entries(alert.labels)
+    .filter(([name]) => name !== "query")
+    .slice(0, 5)
+    .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }));
+}
+
+function line(text: string, limit: number): string {
+  return shortenText(cleanLine(text), limit);
+}

@@ -1,0 +1,34 @@
+import type { Mention } from "../model/mention.ts";
+import { cleanLine } from "./clean-text.ts";
+import type { MentionView } from "./mention-view.ts";
+import { safeUrl } from "./safe-url.ts";
+import { shortenText } from "./shorten-text.ts";
+
+/** A mention for templates: cleaned, on one line, shortened, its address checked. `copies` counts the story it tells. */
+export function buildMentionView(mention: Mention, copies = 1): MentionView {
+  const author = line(mention.author, MAX_NAME);
+  return {
+    author,
+    authorName: line(mention.authorName, MAX_NAME) ?? author ?? "unknown author",
+    text: line(mention.text, MAX_TEXT) ?? line(mention.title, MAX_TEXT) ?? "(no text)",
+    url: safeUrl(mention.url),
+    domain: line(mention.domain, MAX_NAME),
+    pageType: line(mention.pageType, MAX_NAME),
+    sentiment: line(mention.sentiment, MAX_NAME),
+    verified: mention.verified === true,
+    followers: mention.followers,
+    reach: mention.reach,
+    publishedAt: mention.publishedAt,
+    copies,
+  };
+}
+
+const MAX_TEXT = 280;
+const MAX_NAME = 50;
+
+/** Looks only at the beginning: a text of a megabyte must not cost more than a usual one. */
+function line(text: string | null, limit: number): string | null {
+  if (text === null) return null;
+  const cleaned = cleanLine(text.slice(0, 40 * limit));
+  return cleaned === "" ? null : shortenText(cleaned, limit);
+}

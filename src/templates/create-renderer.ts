@@ -1,0 +1,91 @@
+import Handlebars from "handlebars";
+import { describeError, UserError } from "../lib/errors.ts";
+import { FORMATS, type Format } from "./escape.ts";
+import { escapeView } from "./escape-view.ts";
+import { guardHelper, helpers } from "./helpers.ts";
+import { readTemplates } from "./read-templates.ts";
+import { sampleViews } from "./sample-views.ts";
+import { TEMPLATE_NAMES, type TemplateName } from "./template-names.ts";
+import { tidyText } from "./tidy-text.ts";
+
+export interface Renderer {
+  /** The text of one template over one view. Throws a UserError that names the file when the template has a fault. */
+  render(name: TemplateName, view: object): string;
+  /** Renders every template with every sample view that fits it: all faults, each with its file; [] when all is well. */
+  check(): readonly string[];
+}
+
+/** Reads all templates below a directory, once. Faults in them show in `check()`, not here. */
+export async function createRenderer(options: { directory: string }): Promise<Renderer> {
+  const sources = await readTemplates(options.directory);
+  const handlebars = createHandlebars(sources);
+  const compiled = new Map([...sources].map(([name, source]) => [name, handlebars.compile(source, COMPILE)]));
+  const render = (name: TemplateName, view: object): string => {
+    const template = compiled.get(name);
+    if (template === undefined) throw new UserError(`templates/${name}.hbs is missing`);
+    const format = formatOf(name);
+    try {
+      return tidyText(template(escapeView(view, format)), format);
+    } catch (error) {
+      throw new UserError(`templates/${name}.hbs: ${describeError(error)}`);
+    }
+  };
+  return { render, check: () => [...faultsOfNames(sources), ...faultsOfRendering(sources, render)] };
+}
+
+const COMPILE = {
+  // Values are escaped before, by format: what `create()` returns still shares one HTML escape with everybody else.
+  noEscape: true,
+  strict: true,
+  preventIndent: true,
+  knownHelpersOnly: true,
+  knownHelpers: Object.fromEntries(
+    [...Object.keys(helpers), "if", "unless", "each", "with"].map((n) => [n, true]),
+  ),
+};
+
+function createHandlebars(sources: ReadonlyMap<string, string>): typeof Handlebars {
+  const handlebars = Handlebars.create();
+  for (const builtIn of ["if", "unless", "each", "with"]) {
+    const helper = handlebars.helpers[builtIn];
+    if (helper !== undefined) handlebars.registerHelper(builtIn, guardHelper(builtIn, helper));
+  }
+  for (const name of ["log", "lookup", "helperMissing", "blockHelperMissing"])
+    handlebars.unregisterHelper(name);
+  for (const [name, helper] of Object.entries(helpers))
+    handlebars.registerHelper(name, guardHelper(name, helper));
+  for (const [name, source] of sources) handlebars.registerPartial(name, source);
+  return handlebars;
+}
+
+function faultsOfNames(sources: ReadonlyMap<string, string>): string[] {
+  const missing = TEMPLATE_NAMES.filter((name) => !sources.has(name)).map(
+    (name) => `templates/${name}.hbs is missing`,
+  );
+  const strange = [...sources.keys()]
+    .filter((name) => !FORMATS.some((format) => name.endsWith(`.${format}`)))
+    .map(
+      (name) => `templates/${name}.hbs: the name has to end in ${FORMATS.map((f) => `.${f}.hbs`).join(", ")}`,
+    );
+  return [...missing, ...strange];
+}
+
+function faultsOfRendering(sources: ReadonlyMap<string, string>, render: Renderer["render"]): string[] {
+  const faults = new Set<string>();
+  for (const name of TEMPLATE_NAMES.filter((known) => sources.has(known))) {
+    for (const view of sampleViews(name)) {
+      try {
+        render(name, view);
+      } catch (error) {
+        faults.add(describeError(error));
+      }
+    }
+  }
+  return [...faults];
+}
+
+function formatOf(name: TemplateName): Format {
+  const format = FORMATS.find((known) => name.endsWith(`.${known}`));
+  if (format === undefined) throw new UserError(`templates/${name}.hbs: no format in its name`);
+  return format;
+}

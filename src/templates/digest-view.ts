@@ -1,0 +1,72 @@
+import type { Instant } from "../lib/instant.ts";
+import type { AlertState } from "../model/alert.ts";
+import type { Severity } from "../model/severity.ts";
+import type { MentionView } from "./mention-view.ts";
+
+/** One period of a subscriber, as the digest templates see it: plain data, moments as epoch milliseconds. */
+export interface DigestView {
+  /** The configured name of the digest: "Morning read". */
+  readonly name: string;
+  /** Project names, joined with commas where there is more than one. */
+  readonly project: string;
+  /** The period is [periodFrom, periodTo). */
+  readonly periodFrom: Instant;
+  readonly periodTo: Instant;
+  /** IANA zone of the reader; every moment is shown in it. */
+  readonly timezone: string;
+  /** Up to here every query was read completely; before `periodTo` when something is still missing. */
+  readonly completeUntil: Instant;
+  /** True when nothing happened that is worth reading: no alerts, and volume as usual or none at all. */
+  readonly quiet: boolean;
+  readonly totals: DigestTotals;
+  /** Largest first. */
+  readonly perQuery: readonly DigestQueryRow[];
+  /** Most told first, at most about five. */
+  readonly topStories: readonly DigestStoryRow[];
+  /** At most about five, none of them already told by a story above. */
+  readonly topMentions: readonly MentionView[];
+  /** Alerts that were open during the period, gravest first, then oldest first. */
+  readonly alerts: readonly DigestAlertRow[];
+  /** The console on this period; null where no console address is configured. http or https. */
+  readonly consoleUrl: string | null;
+}
+
+export interface DigestTotals {
+  readonly mentions: number;
+  readonly negative: number;
+  readonly neutral: number;
+  readonly positive: number;
+  /** Mentions of the period before, of equal length; null while there is no such history. */
+  readonly previousMentions: number | null;
+  readonly previousNegative: number | null;
+}
+
+export interface DigestQueryRow extends DigestTotals {
+  /** Name of the query, as people know it. */
+  readonly query: string;
+}
+
+export interface DigestStoryRow {
+  readonly query: string;
+  /** Its first text or headline, one line, shortened. */
+  readonly text: string;
+  readonly url: string | null;
+  readonly domain: string | null;
+  /** Mentions that tell it: the original, reposts and copies. */
+  readonly mentions: number;
+  readonly negative: number;
+  readonly firstAt: Instant;
+}
+
+export interface DigestAlertRow {
+  readonly rule: string;
+  readonly query: string;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly because: string;
+  readonly openedAt: Instant;
+  /** Null while it is still going on. */
+  readonly resolvedAt: Instant | null;
+  readonly mentions: number;
+  readonly consoleUrl: string | null;
+}

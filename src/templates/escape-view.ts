@@ -1,0 +1,26 @@
+import { escapeValue, type Format } from "./escape.ts";
+import { safeUrl } from "./safe-url.ts";
+import { shortenText } from "./shorten-text.ts";
+
+/**
+ * A copy of a view in which every text is harmless in a place of that format, so that templates compile without
+ * escaping of their own (Handlebars knows only HTML's). Fields named `url` or `…Url` become null unless they may be
+ * linked. Plain data only: own enumerable fields, arrays, texts, numbers, booleans, null.
+ */
+export function escapeView(view: unknown, format: Format, field = ""): unknown {
+  if (typeof view === "string") return escapeField(view, format, field);
+  if (Array.isArray(view)) return view.map((item) => escapeView(item, format, field));
+  if (view === null || typeof view !== "object") return view;
+  return Object.fromEntries(
+    Object.entries(view).map(([name, value]) => [name, escapeView(value, format, name)]),
+  );
+}
+
+function escapeField(text: string, format: Format, field: string): string | null {
+  if (!/(^u|U)rl$/.test(field)) return escapeValue(shortenText(text, MAX_VALUE_LENGTH), format);
+  const url = safeUrl(text);
+  return url === null ? null : escapeValue(url, format);
+}
+
+/** The builder of a view shortens to what looks good; this only keeps a forgotten field from filling a message. */
+const MAX_VALUE_LENGTH = 1000;

@@ -1,0 +1,44 @@
+import { cleanLine } from "./clean-text.ts";
+
+/** The last part of a template's name before `.hbs`; it decides how every value in it is escaped. */
+export const FORMATS = ["html", "mrkdwn", "txt", "header"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/**
+ * What a value has to become to be nothing but text in a place of that format. Values are always one line: a mention
+ * that brings its own line breaks could write lines of a mail that look like ours.
+ */
+export function escapeValue(text: string, format: Format): string {
+  const line = cleanLine(text);
+  switch (format) {
+    case "html":
+      return line.replaceAll(/[&<>"'`]/g, (character) => HTML[character] ?? character);
+    case "mrkdwn":
+      return escapeMrkdwn(line);
+    case "txt":
+    case "header":
+      return line;
+  }
+}
+
+/**
+ * Slack's three entities and nothing else; that disarms mentions, links and dates. There is no escape for the
+ * characters of bold, strike and code, so they are replaced by look-alikes: an open code fence would swallow our text.
+ */
+function escapeMrkdwn(line: string): string {
+  return line
+    .replaceAll(/[*~`]/g, (character) => LOOK_ALIKES[character] ?? character)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+}
+
+const HTML: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+const LOOK_ALIKES: Record<string, string> = { "*": "∗", "~": "∼", "`": "ˋ" };

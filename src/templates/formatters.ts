@@ -1,0 +1,95 @@
+import { type Instant, MINUTE } from "../lib/instant.ts";
+
+/** `8,968`. */
+export function formatNumber(value: number): string {
+  return Number.isInteger(value) ? INTEGER.format(value) : DECIMAL.format(value);
+}
+
+/** `120k`, `3.4M`. */
+export function formatCompact(value: number): string {
+  return COMPACT.format(value).replace("K", "k");
+}
+
+/** A part of a whole as `42%`; `0%` of nothing. */
+export function formatShare(part: number, whole: number): string {
+  return whole === 0 ? "0%" : `${Math.round((100 * part) / whole)}%`;
+}
+
+/** What became of `before`: `+40%`, `-12%`, `no change`, `6 times`; `new` where there was nothing. */
+export function formatChange(now: number, before: number): string {
+  if (now === before) return "no change";
+  if (before === 0) return "new";
+  if (now / before >= 3) return `${formatNumber(Math.round((10 * now) / before) / 10)} times`;
+  const percent = Math.round((100 * (now - before)) / before);
+  return percent === 0 ? "no change" : `${percent > 0 ? "+" : ""}${percent}%`;
+}
+
+/** `Mon 23 Feb, 08:35 PST`, on the wall of that zone (UTC where the zone is unknown). */
+export function formatTime(at: Instant, timezone: string): string {
+  const part = partsOf(at, timezone);
+  return `${part("weekday")} ${part("day")} ${part("month")}, ${part("hour")}:${part("minute")} ${zoneName(at, timezone)}`;
+}
+
+/** `Mon 23 Feb 2015`. */
+export function formatDay(at: Instant, timezone: string): string {
+  const part = partsOf(at, timezone);
+  return `${part("weekday")} ${part("day")} ${part("month")} ${part("year")}`;
+}
+
+/** How long, to the minute, in the two largest units: `3h 20m`; `1m` at least. */
+export function formatLength(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / MINUTE));
+  const days = Math.floor(minutes / 1440);
+  const hours = Math.floor((minutes % 1440) / 60);
+  const rest = minutes % 60;
+  const parts = [days > 0 && `${days}d`, hours > 0 && `${hours}h`, rest > 0 && days === 0 && `${rest}m`];
+  return parts.filter(Boolean).join(" ");
+}
+
+const INTEGER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const DECIMAL = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
+function partsOf(at: Instant, timezone: string): (type: Intl.DateTimeFormatPartTypes) => string {
+  const parts = dateFormat("en-GB", timezone).formatToParts(at);
+  return (type) => parts.find((part) => part.type === type)?.value ?? "";
+}
+
+/** American English knows PST, British English knows CET; what neither names is an offset such as GMT+5:30. */
+function zoneName(at: Instant, timezone: string): string {
+  const names = ["en-US", "en-GB"].map((locale) => {
+    const parts = dateFormat(locale, timezone).formatToParts(at);
+    return parts.find((part) => part.type === "timeZoneName")?.value ?? "UTC";
+  });
+  return names.find((name) => !/\d/.test(name)) ?? names[0] ?? "UTC";
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one costs about 50 µs, using it 1 µs; a console shows few zones, so all are kept. */
+function dateFormat(locale: string, timezone: string): Intl.DateTimeFormat {
+  const key = `${locale} ${timezone}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const made = makeDateFormat(locale, timezone);
+  formats.set(key, made);
+  return made;
+}
+
+function makeDateFormat(locale: string, timezone: string): Intl.DateTimeFormat {
+  const options: Intl.DateTimeFormatOptions = {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "short",
+  };
+  try {
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
+  } catch {
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+  }
+}

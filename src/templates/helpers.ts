@@ -1,0 +1,68 @@
+import type { HelperDelegate, HelperOptions } from "handlebars";
+import { UserError } from "../lib/errors.ts";
+import type { Instant } from "../lib/instant.ts";
+import {
+  formatChange,
+  formatCompact,
+  formatDay,
+  formatLength,
+  formatNumber,
+  formatShare,
+  formatTime,
+} from "./formatters.ts";
+
+/**
+ * What templates may call beside `if`, `unless`, `each` and `with`. What they return is text of our own (digits, zone
+ * names, fixed words) and goes into every format as it is. A name that the view lacks arrives as `undefined` and is an
+ * error: the strict mode of Handlebars looks at `{{name}}` only, not at arguments.
+ */
+export const helpers: Readonly<Record<string, HelperDelegate>> = {
+  /** `{{time openedAt}}` → `Mon 23 Feb, 08:35 PST`, in the view's zone. */
+  time: (at: Instant, options: HelperOptions) => formatTime(at, zoneOf(options)),
+  /** `{{day periodFrom}}` → `Mon 23 Feb 2015`. */
+  day: (at: Instant, options: HelperOptions) => formatDay(at, zoneOf(options)),
+  /** `{{length openedAt resolvedAt}}` → `3h 20m`. */
+  length: (from: Instant, to: Instant) => formatLength(to - from),
+  number: (value: number) => formatNumber(value),
+  /** `120k`. */
+  compact: (value: number) => formatCompact(value),
+  /** `{{share negative mentions}}` → `42%`. */
+  share: (part: number, whole: number) => formatShare(part, whole),
+  /** `{{change mentions previousMentions}}` → `+40%`. */
+  change: (now: number, before: number) => formatChange(now, before),
+  /** `{{plural copies "post" "posts"}}` → `1 post`, `1,200 posts`. */
+  plural: (count: number, one: string, many: string) => `${formatNumber(count)} ${count === 1 ? one : many}`,
+  /** `{{icon severity}}`: a coloured dot; pass "over" for what has ended. */
+  icon: (word: string) => ICONS[word] ?? "⚪",
+  upper: (word: string) => word.toUpperCase(),
+  eq: (a: unknown, b: unknown) => a === b,
+  gt: (a: number, b: number) => a > b,
+  or: (a: unknown, b: unknown) => Boolean(a) || Boolean(b),
+  and: (a: unknown, b: unknown) => Boolean(a) && Boolean(b),
+};
+
+/** The same, refusing arguments that are not there, and with names that say where. */
+export function guardHelper(name: string, helper: HelperDelegate): HelperDelegate {
+  return function guarded(this: unknown, ...values: unknown[]) {
+    const missing = values.indexOf(undefined);
+    if (missing !== -1) {
+      throw new UserError(`argument ${missing + 1} of "${name}" is not in the view (a misspelt name?)`);
+    }
+    return helper.apply(this, values as Parameters<HelperDelegate>);
+  };
+}
+
+function zoneOf(options: HelperOptions): string {
+  const root: unknown = options.data?.root;
+  if (typeof root !== "object" || root === null || !("timezone" in root)) return "UTC";
+  return typeof root.timezone === "string" ? root.timezone : "UTC";
+}
+
+const ICONS: Record<string, string> = {
+  info: "🔵",
+  warning: "🟠",
+  critical: "🔴",
+  over: "✅",
+  positive: "🟢",
+  negative: "🔴",
+};

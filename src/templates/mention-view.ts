@@ -1,0 +1,26 @@
+import type { Instant } from "../lib/instant.ts";
+
+/**
+ * One mention as templates see it. Every text comes from strangers; it is cleaned and shortened here, and escaped by
+ * the format of the template that shows it.
+ */
+export interface MentionView {
+  readonly author: string | null;
+  /** The author's display name, or the author's handle, or "unknown author". Never empty. */
+  readonly authorName: string;
+  /** One line, shortened by grapheme, never empty: "(no text)" where the source withholds it. */
+  readonly text: string;
+  /** http or https only, already percent-encoded; null where there is none that may be linked. */
+  readonly url: string | null;
+  readonly domain: string | null;
+  /** twitter, news, forum, …; open. */
+  readonly pageType: string | null;
+  /** positive, neutral, negative; open. */
+  readonly sentiment: string | null;
+  readonly verified: boolean;
+  readonly followers: number | null;
+  readonly reach: number | null;
+  readonly publishedAt: Instant | null;
+  /** How many mentions say the same (reposts, syndicated copies, identical texts), this one included: 1 or more. */
+  readonly copies: number;
+}

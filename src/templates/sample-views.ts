@@ -1,0 +1,226 @@
+import { HOUR, MINUTE } from "../lib/instant.ts";
+import type { DigestView } from "./digest-view.ts";
+import type { MentionView } from "./mention-view.ts";
+import type { TemplateName } from "./template-names.ts";
+import type { AlertView } from "./view.ts";
+
+/**
+ * Views that take every branch of a template: each kind of message, with everything there and with nothing there.
+ * `check()` renders them, `preview` and `send-test` show the first.
+ */
+export function sampleViews(name: TemplateName): readonly object[] {
+  const [, what = ""] = name.split("/");
+  if (what.startsWith("alert-mention")) return sampleMentionViews;
+  return what.startsWith("digest") ? sampleDigestViews : sampleAlertViews;
+}
+
+const openedAt = Date.UTC(2026, 1, 23, 16, 35);
+const consoleUrl = "https://earshot.example/alerts/1";
+
+const MENTION: MentionView = {
+  author: "stranded_in_ord",
+  authorName: "Ann Example",
+  text: "Third cancelled flight today and nobody at the desk since noon. 300 people on the floor of gate B7 👩‍👩‍👧‍👦 & no water.",
+  url: "https://social.example/stranded_in_ord/status/1",
+  domain: "social.example",
+  pageType: "twitter",
+  sentiment: "negative",
+  verified: true,
+  followers: 120_400,
+  reach: 88_000,
+  publishedAt: openedAt - 12 * MINUTE,
+  copies: 42,
+};
+
+const BARE_MENTION: MentionView = {
+  author: null,
+  authorName: "unknown author",
+  text: "(no text)",
+  url: null,
+  domain: null,
+  pageType: null,
+  sentiment: null,
+  verified: false,
+  followers: null,
+  reach: null,
+  publishedAt: null,
+  copies: 1,
+};
+
+const NEWS: MentionView = {
+  ...MENTION,
+  author: null,
+  authorName: "The Daily Example",
+  text: "Northwind grounds all flights out of O'Hare after a systems outage; thousands wait",
+  url: "https://news.example/northwind-grounds-flights",
+  domain: "news.example",
+  pageType: "news",
+  sentiment: "neutral",
+  verified: false,
+  followers: null,
+  reach: 1_250_000,
+  copies: 1,
+};
+
+export const sampleMentionViews: readonly MentionView[] = [MENTION, NEWS, BARE_MENTION];
+
+const FIRED: AlertView = {
+  kind: "fired",
+  severity: "critical",
+  state: "firing",
+  ruleName: "crisis-spike",
+  ruleDescription:
+    "Volume far above what this hour usually brings. Check the stories, then call the duty press officer.",
+  query: "Northwind",
+  project: "Airlines",
+  headline: "62 mentions in 30m, usually 11 (5.6 times)",
+  because:
+    "62 mentions in 30 minutes, where 8 to 15 are usual for a Monday at this hour; 81% of them are negative.",
+  openedAt,
+  lastSeenAt: openedAt + 4 * MINUTE,
+  resolvedAt: null,
+  windowFrom: openedAt - 30 * MINUTE,
+  windowTo: openedAt,
+  timezone: "America/Los_Angeles",
+  mentionsCount: 62,
+  values: { count: 62, usual: 11, p: 0.00001 },
+  mentions: [
+    MENTION,
+    NEWS,
+    { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12 },
+  ],
+  labels: [{ name: "category", value: "Cancelled Flight" }],
+  consoleUrl,
+};
+
+const BARE: AlertView = {
+  ...FIRED,
+  ruleDescription: null,
+  mentionsCount: 1,
+  values: {},
+  mentions: [BARE_MENTION],
+  labels: [],
+  consoleUrl: null,
+};
+
+/** fired · escalated · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
+export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
+  FIRED,
+  { ...FIRED, kind: "escalated", headline: "214 mentions in 30m, usually 11 (19 times)", mentionsCount: 214 },
+  { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
+  { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
+  { ...FIRED, kind: "test", severity: "info" },
+  { ...FIRED, state: "resolved", resolvedAt: openedAt + 20 * MINUTE },
+  BARE,
+  { ...BARE, kind: "resolved", state: "resolved", resolvedAt: openedAt + MINUTE, mentions: [] },
+];
+
+const DIGEST: DigestView = {
+  name: "Morning read",
+  project: "Airlines",
+  periodFrom: openedAt - 32 * HOUR - 35 * MINUTE,
+  periodTo: openedAt - 8 * HOUR - 35 * MINUTE,
+  timezone: "America/Los_Angeles",
+  completeUntil: openedAt - 8 * HOUR - 40 * MINUTE,
+  quiet: false,
+  totals: {
+    mentions: 1_204,
+    negative: 830,
+    neutral: 254,
+    positive: 120,
+    previousMentions: 610,
+    previousNegative: 305,
+  },
+  perQuery: [
+    {
+      query: "Northwind",
+      mentions: 904,
+      negative: 713,
+      neutral: 141,
+      positive: 50,
+      previousMentions: 310,
+      previousNegative: 180,
+    },
+    {
+      query: "Southbay Air",
+      mentions: 300,
+      negative: 117,
+      neutral: 113,
+      positive: 70,
+      previousMentions: 300,
+      previousNegative: 125,
+    },
+  ],
+  topStories: [
+    {
+      query: "Northwind",
+      text: "Northwind grounds all flights out of O'Hare after a systems outage",
+      url: "https://news.example/northwind-grounds-flights",
+      domain: "news.example",
+      mentions: 142,
+      negative: 120,
+      firstAt: openedAt - 20 * HOUR,
+    },
+    {
+      query: "Southbay Air",
+      text: "New seats, same legroom",
+      url: null,
+      domain: null,
+      mentions: 12,
+      negative: 2,
+      firstAt: openedAt - 22 * HOUR,
+    },
+  ],
+  topMentions: [MENTION, NEWS],
+  alerts: [
+    {
+      rule: "crisis-spike",
+      query: "Northwind",
+      severity: "critical",
+      state: "resolved",
+      because: FIRED.because,
+      openedAt: openedAt - 20 * HOUR,
+      resolvedAt: openedAt - 16 * HOUR,
+      mentions: 690,
+      consoleUrl,
+    },
+    {
+      rule: "negative-share",
+      query: "Northwind",
+      severity: "warning",
+      state: "firing",
+      because: "58% of 120 mentions in 2 hours are negative, limit 40%.",
+      openedAt: openedAt - 19 * HOUR,
+      resolvedAt: null,
+      mentions: 311,
+      consoleUrl: null,
+    },
+  ],
+  consoleUrl: "https://earshot.example/",
+};
+
+const NOTHING = {
+  mentions: 0,
+  negative: 0,
+  neutral: 0,
+  positive: 0,
+  previousMentions: null,
+  previousNegative: null,
+};
+
+/** A full day · a quiet day with some mentions · a day without any history or mention. */
+export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
+  DIGEST,
+  { ...DIGEST, quiet: true, alerts: [], topStories: [], completeUntil: DIGEST.periodTo },
+  {
+    ...DIGEST,
+    quiet: true,
+    totals: NOTHING,
+    perQuery: [{ ...NOTHING, query: "Northwind" }],
+    topStories: [],
+    topMentions: [],
+    alerts: [],
+    completeUntil: DIGEST.periodTo,
+    consoleUrl: null,
+  },
+];

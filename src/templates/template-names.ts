@@ -1,0 +1,23 @@
+/**
+ * Every template that code asks for, as `<kind>/<what>[-part].<format>`. A folder of templates is complete when it
+ * has all of them; other files in it are partials, which templates include by the same kind of name.
+ */
+export const TEMPLATE_NAMES = [
+  "slack/alert-headline.header",
+  "slack/alert-fallback.mrkdwn",
+  "slack/alert-why.mrkdwn",
+  "slack/alert-mention.header",
+  "slack/alert-foot.mrkdwn",
+  "slack/digest-headline.header",
+  "slack/digest-fallback.mrkdwn",
+  "slack/digest-summary.mrkdwn",
+  "slack/digest-alerts.mrkdwn",
+  "slack/digest-foot.mrkdwn",
+  "email/alert-subject.header",
+  "email/alert.html",
+  "email/alert.txt",
+  "email/digest-subject.header",
+  "email/digest.html",
+  "email/digest.txt",
+] as const;
+export type TemplateName = (typeof TEMPLATE_NAMES)[number];

@@ -1,0 +1,22 @@
+import type { Format } from "./escape.ts";
+
+/** Takes out the blank lines and blanks that conditions in a template leave behind. A header is one line, always. */
+export function tidyText(text: string, format: Format): string {
+  switch (format) {
+    case "html":
+      return text;
+    case "header":
+      return text.replaceAll(/\s+/g, " ").trim();
+    case "mrkdwn":
+      return tidyLines(text);
+    case "txt":
+      return `${tidyLines(text)}\n`;
+  }
+}
+
+function tidyLines(text: string): string {
+  return text
+    .replaceAll(/[ \t]+$/gm, "")
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
+}

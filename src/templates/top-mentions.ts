@@ -1,0 +1,65 @@
+import type { Mention } from "../model/mention.ts";
+import { eventAt } from "../model/mention.ts";
+import { cleanLine } from "./clean-text.ts";
+
+/** A mention to be shown, with how many say the same. */
+export interface TopMention {
+  readonly mention: Mention;
+  readonly copies: number;
+}
+
+/**
+ * The few mentions that tell most about an alert: one of each text, negative ones first, then by how many people may
+ * have seen them (copies of the same text add up), then the earliest, which is where it started.
+ */
+export function topMentions(mentions: readonly Mention[], limit: number): readonly TopMention[] {
+  const stories = new Map<string, Story>();
+  for (const mention of mentions) addTo(stories, mention);
+  return [...stories.values()].sort(compareStories).slice(0, limit);
+}
+
+interface Story {
+  mention: Mention;
+  copies: number;
+  audience: number;
+}
+
+function addTo(stories: Map<string, Story>, mention: Mention): void {
+  const key = storyKey(mention);
+  const story = stories.get(key);
+  if (story === undefined) {
+    stories.set(key, { mention, copies: 1 + (mention.reposts ?? 0), audience: audienceOf(mention) });
+    return;
+  }
+  story.copies += 1;
+  story.audience += audienceOf(mention);
+  if (isBetterFace(mention, story.mention)) story.mention = mention;
+}
+
+/** The original rather than a repost of it, else the one that most people follow. */
+function isBetterFace(candidate: Mention, current: Mention): boolean {
+  const isOriginal = candidate.repostOf === null;
+  if (isOriginal !== (current.repostOf === null)) return isOriginal;
+  return audienceOf(candidate) > audienceOf(current);
+}
+
+function storyKey(mention: Mention): string {
+  const text = cleanLine((mention.text ?? mention.title ?? "").slice(0, 2000))
+    .toLowerCase()
+    .replace(/^rt @\w+:? /, "")
+    .replaceAll(/https?:\/\/\S+/g, "")
+    .trim();
+  return text === "" ? `id ${mention.queryId} ${mention.resourceId}` : text;
+}
+
+function audienceOf(mention: Mention): number {
+  return Math.max(mention.reach ?? 0, mention.impressions ?? 0, mention.followers ?? 0, 0);
+}
+
+function compareStories(a: Story, b: Story): number {
+  const negative = Number(b.mention.sentiment === "negative") - Number(a.mention.sentiment === "negative");
+  if (negative !== 0) return negative;
+  if (a.audience !== b.audience) return b.audience - a.audience;
+  if (a.copies !== b.copies) return b.copies - a.copies;
+  return eventAt(a.mention) - eventAt(b.mention);
+}

@@ -1,0 +1,44 @@
+import type { Instant } from "../lib/instant.ts";
+import type { AlertState } from "../model/alert.ts";
+import type { NotificationKind } from "../model/notification.ts";
+import type { Severity } from "../model/severity.ts";
+import type { MentionView } from "./mention-view.ts";
+
+/**
+ * One alert as templates see it: plain data, nothing absent (a thing that is not there is null), so that a template
+ * with a wrong name is an error and not an empty place. Texts may be hostile; the format of the template escapes them.
+ */
+export interface AlertView {
+  /** Why this message goes out: fired, escalated, reminder, resolved, test. */
+  readonly kind: Exclude<NotificationKind, "digest">;
+  readonly severity: Severity;
+  readonly state: AlertState;
+  readonly ruleName: string;
+  /** What the rule's author wants its reader to know or do; null when the rule says nothing. */
+  readonly ruleDescription: string | null;
+  /** Name of the query (the brand). */
+  readonly query: string;
+  readonly project: string;
+  /** The number against what is normal, without the brand: "62 mentions in 30m, usually 11 (5.6 times)". */
+  readonly headline: string;
+  /** One sentence with the numbers that made it fire. */
+  readonly because: string;
+  readonly openedAt: Instant;
+  readonly lastSeenAt: Instant;
+  /** Null while it is going on. */
+  readonly resolvedAt: Instant | null;
+  readonly windowFrom: Instant;
+  readonly windowTo: Instant;
+  /** IANA zone in which moments are shown. */
+  readonly timezone: string;
+  /** Mentions that belong to the alert so far; `mentions` shows only the first of them. */
+  readonly mentionsCount: number;
+  /** Numbers behind `because`, by name. */
+  readonly values: Readonly<Record<string, number>>;
+  /** The few that matter most, gravest first. */
+  readonly mentions: readonly MentionView[];
+  /** What else the alert is grouped by (the query is not repeated here): `{name: "author", value: "someone"}`. */
+  readonly labels: readonly { readonly name: string; readonly value: string }[];
+  /** The alert in the console; null where no console address is configured. http or https. */
+  readonly consoleUrl: string | null;
+}
