@@ -1,0 +1,143 @@
+import type { Mention } from "../model/mention.ts";
+
+/**
+ * The story that a mention tells: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and
+ * texts that differ only in case, width, punctuation, links, trailing hashtags, a signed source or a cut-off end.
+ * Counted across queries and authors. A mention with too little text to be recognised is a story of its own.
+ *
+ * Only the first LONGEST letters and digits count: a repost is cut where the sign for it used up the room, and copies
+ * end differently. Texts that start alike for so long tell the same. Texts that differ in the middle are not folded:
+ * that needs an index of all texts and not a key of one.
+ */
+export function storyKey(mention: StoryTeller): string {
+  const wording = wordingOf(mention).slice(0, LOOKED_AT);
+  const repeated = repeatedIn(wording);
+  if (repeated !== null) {
+    const essence = essenceOf(repeated);
+    // What somebody marked as the words of another may be shorter: the mark itself says that they are the same.
+    if (weightOf(essence) >= SHORTEST_REPEATED) return keyOf("text", essence);
+  }
+  const essence = essenceOf(wording);
+  if (weightOf(essence) >= SHORTEST) return keyOf("text", essence);
+  return mention.repostOf ? keyOf("of", mention.repostOf) : keyOf("own", mention.resourceId);
+}
+
+export type StoryTeller = Pick<Mention, "resourceId" | "title" | "text" | "pageType" | "repostOf">;
+
+/** Letters and digits. Below SHORTEST, "@brand thank you so much" would be one story told by a thousand people. */
+const SHORTEST = 24;
+const SHORTEST_REPEATED = 12;
+const SHORTEST_SIGNED = 40;
+const LONGEST = 80;
+/** Characters of a text that are read at all, so that a book costs no more than a post. */
+const LOOKED_AT = 600;
+
+/** Pages whose snippet depends on the words that matched, while copies of them share the headline. */
+const HEADLINED = new Set(["news", "blog", "magazine", "newspaper"]);
+
+function wordingOf({ title, text, pageType }: StoryTeller): string {
+  if (title !== null && pageType !== null && HEADLINED.has(pageType) && title.length >= SHORTEST)
+    return title;
+  return text ?? title ?? "";
+}
+
+const REPOST_SIGN = /(?<![\p{L}\p{N}])[RrMm][Tt][\s:"“]*@\w+[\s:!]*/gu;
+const QUOTE = /["“”]@\w+(?:\s*:|\s)([^"“”]*)/;
+
+/** The words of somebody else in a repost or quote, with or without a comment of one's own; null if there are none. */
+function repeatedIn(text: string): string | null {
+  // A handle at the very start is whom it speaks to; most texts have no other.
+  if (text.lastIndexOf("@") <= 0) return null;
+  let end = -1;
+  for (const sign of text.matchAll(REPOST_SIGN)) end = sign.index + sign[0].length;
+  if (end >= 0) return text.slice(end);
+  return QUOTE.exec(text)?.[1] ?? null;
+}
+
+const LINKS = /(?:https?:\/\/|www\.|pic\.twitter\.com)\S*/gi;
+const TRAILING_TAGS = /(?:[\s…]*#[\p{L}\p{N}_]+)+[\s…]*$/u;
+/** ` - The Daily Paper`, ` | Example.com`, ` via @example` at the end. */
+const SIGNATURE = /\s(?:[-–—|·]\s[^-–—|·]{2,50}|via\s@?\w{2,50})$/i;
+
+/** What is left of a text when all is gone in which copies of it differ. */
+function essenceOf(text: string): string {
+  const unlinked = (text.includes("/") || text.includes("www.") ? text.replace(LINKS, " ") : text).trimEnd();
+  const untagged = unlinked.includes("#") ? unlinked.replace(TRAILING_TAGS, "") : unlinked;
+  const signed = SIGNATURE.exec(untagged);
+  if (signed) {
+    const unsigned = bare(untagged.slice(0, signed.index));
+    if (unsigned.length >= SHORTEST_SIGNED) return unsigned;
+  }
+  // A text of nothing but hashtags is its hashtags.
+  return bare(untagged) || bare(unlinked);
+}
+
+const NOT_ESSENTIAL = /[^\p{L}\p{N}]+/gu;
+
+/** The first LONGEST letters and digits, without regard to case and width. */
+function bare(text: string): string {
+  // Most texts are ASCII, for which a table is three times as fast as Unicode's rules.
+  const essence = Buffer.allocUnsafe(LONGEST);
+  let length = 0;
+  for (let i = 0; i < text.length && length < LONGEST; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= ASCII_ESSENCE.length) return bareUnicode(text);
+    const kept = ASCII_ESSENCE[code] ?? 0;
+    if (kept !== 0) essence[length++] = kept;
+  }
+  return essence.toString("latin1", 0, length);
+}
+
+/** Character code → code of what is kept of it, 0 for nothing. */
+const ASCII_ESSENCE = Uint8Array.from({ length: 128 }, (_, code) => {
+  const kept = String.fromCharCode(code).toLowerCase();
+  return /[a-z0-9]/.test(kept) ? kept.charCodeAt(0) : 0;
+});
+
+function bareUnicode(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST);
+}
+
+const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
+
+/** How much text there is. An ideograph or a syllable says as much as about three letters. */
+function weightOf(essence: string): number {
+  if (essence.length >= SHORTEST) return essence.length;
+  return essence.length + 2 * (essence.match(IDEOGRAPHS)?.length ?? 0);
+}
+
+/** The kind keeps a text that reads like somebody's id from joining that mention. */
+function keyOf(kind: "text" | "of" | "own", identity: string): string {
+  return digestOf(`${kind}:${identity}`);
+}
+
+/**
+ * 96 bits in 16 characters. Not a cryptographic digest, which would take as long as all the rest: whoever wants to be
+ * counted into a story of others need not search for a collision, but can simply repeat its first words.
+ */
+function digestOf(text: string): string {
+  let a = 0x243f6a88;
+  let b = 0x13198a2e;
+  let c = 0xa4093822;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x9e3779b1);
+    a = (a << 13) | (a >>> 19);
+    b = Math.imul(b ^ code, 0x7feb352d);
+    b = (b << 17) | (b >>> 15);
+    c = Math.imul(c ^ code, 0x846ca68b);
+    c = (c << 11) | (c >>> 21);
+  }
+  const digest = Buffer.allocUnsafe(12);
+  digest.writeInt32LE(spread(a ^ text.length), 0);
+  digest.writeInt32LE(spread(b), 4);
+  digest.writeInt32LE(spread(c), 8);
+  return digest.toString("base64url");
+}
+
+/** Lets what the last characters did reach all 32 bits. */
+function spread(lane: number): number {
+  let mixed = Math.imul(lane ^ (lane >>> 16), 0x21f0aaad);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+  return mixed ^ (mixed >>> 15);
+}
