@@ -17,6 +17,7 @@ export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOp
     authOptional: true,
     disabledCommands: ["STARTTLS"],
     hideSTARTTLS: true,
+    disableReverseLookup: true,
     allowInsecureAuth: true,
     size: MAX_BYTES,
     onAuth: (_auth, _session, callback) => callback(null, { user: "anyone" }),
