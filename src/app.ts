@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
 import { createDirectory } from "./directory.ts";
@@ -6,7 +5,7 @@ import { createHandlers, walkSettings } from "./handlers.ts";
 import type { Clock } from "./lib/clock.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
-import { HOUR, type Instant } from "./lib/instant.ts";
+import type { Instant } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
@@ -14,6 +13,7 @@ import { createNotifier } from "./notify/notifiers.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { createQueues, type Queues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
+import { createPace } from "./pace.ts";
 import { registerQueries } from "./register-queries.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -25,6 +25,7 @@ import { createStores, type Stores } from "./store/stores.ts";
 import { createTokenStore } from "./store/tokens.ts";
 import { type Swept, sweep } from "./sweep.ts";
 import { createRenderer } from "./templates/create-renderer.ts";
+import { keepUp } from "./upkeep.ts";
 import { createViewOf } from "./view-of.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
@@ -83,7 +84,7 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
     config.receivers.map(({ name, notifier }) => [name, createNotifier(notifier, { renderer, clock, log })]),
   );
   const rulesFor = rulesByQuery(rules);
-  const pace = createPace(source, config, log);
+  const pace = createPace(source, config.source, log);
 
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();

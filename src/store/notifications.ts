@@ -79,6 +79,14 @@ export function createNotificationStore(db: Db) {
       return rows;
     },
 
+    /** How many are on their way to a vendor at this moment. */
+    async inFlight(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.notifications where state = 'due' and leased_until_wall > now()
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
     /** How many are not settled yet, waiting ones included. */
     async unsettled(): Promise<number> {
       const { rows } = await sql<{ n: number }>`

@@ -244,6 +244,8 @@ create table earshot.inbox (
   kind text not null check (kind in ('slack', 'email')),
   place text not null,
   thread text,
+  -- Order of arrival.
+  seq bigint generated always as identity,
   received_at timestamptz not null,
   updated_at timestamptz not null,
   message jsonb not null
@@ -260,5 +262,5 @@ create index alert_receivers_due on earshot.alert_receivers (next_at) where next
 create index notifications_due on earshot.notifications (next_attempt_wall) where state = 'due';
 create index notifications_by_alert on earshot.notifications (project_id, alert_id);
 create index latest_alerts_open on earshot.latest_alerts (project_id, query_id) where open;
-create index inbox_by_arrival on earshot.inbox (received_at desc);
+create index inbox_by_arrival on earshot.inbox (seq desc);
 `;
