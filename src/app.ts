@@ -5,7 +5,7 @@ import { createHandlers, walkSettings } from "./handlers.ts";
 import type { Clock } from "./lib/clock.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
-import type { Instant } from "./lib/instant.ts";
+import { DAY, type Instant } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
@@ -59,6 +59,8 @@ export interface Earshot {
   sweep(): Promise<Swept>;
   /** Asks the source again what there is to watch. */
   refreshQueries(): Promise<readonly Query[]>;
+  /** How many mentions the source has of each watched query, by id. One call a query. */
+  totals(): Promise<ReadonlyMap<string, number>>;
   /** Takes no more work, waits for what runs, and closes everything. */
   stop(): Promise<void>;
 }
@@ -145,6 +147,7 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
     rules,
     sweep: sweepNow,
     refreshQueries,
+    totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
     stop: () => {
       stopped ??= (async () => {
         const finished = worker.stop();
@@ -186,6 +189,21 @@ function sourceOf(config: Config, database: Database, log: Logger, signal: Abort
     log,
     signal,
   });
+}
+
+async function totalsOf(
+  source: SourceClient,
+  stores: Stores,
+  lookbackMs: number,
+  now: Instant,
+): Promise<ReadonlyMap<string, number>> {
+  const totals = new Map<string, number>();
+  for (const { projectId, queryId, watchFrom } of await stores.queries.active()) {
+    const range = { startDate: watchFrom - lookbackMs, endDate: now + DAY };
+    const page = await source.mentionsPage({ projectId, queryIds: [queryId], ...range, pageSize: 1 });
+    totals.set(queryId, page.total ?? 0);
+  }
+  return totals;
 }
 
 /** Rules are matched with queries once, not with every page. */

@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { loadConfig, readSurroundings } from "../config.ts";
+import { UserError } from "../lib/errors.ts";
+import { describeFault } from "../lib/fault.ts";
+import { loadRules } from "../rules/load-rules.ts";
+import { createRenderer } from "../templates/create-renderer.ts";
+import { shippedFolder } from "./shipped-folder.ts";
+
+interface CheckOptions {
+  readonly config?: string;
+  readonly rules?: string;
+  readonly templates?: string;
+}
+
+export function addCheckCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  program
+    .command("check")
+    .description("Checks the configuration, every rule and every template, and tells all faults at once.")
+    .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
+    .option("--rules <folder>", "rules, instead of those that the configuration names")
+    .option("--templates <folder>", "templates, instead of those that the configuration names")
+    .action(async (options: CheckOptions) => {
+      await check(options, env);
+    });
+}
+
+async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const file = options.config ?? readSurroundings(env).configFile;
+  const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
+  const rulesFolder = options.rules ?? config?.rules ?? shippedFolder("rules");
+  const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
+  const { rules, faults } = await loadRules(rulesFolder);
+  const renderer = await createRenderer({ directory: templatesFolder });
+  const all = [...faults.map(describeFault), ...renderer.check()];
+  if (all.length > 0) throw new UserError(`${all.length} ${all.length === 1 ? "fault" : "faults"}`, all);
+  if (config !== null) console.log(`${file}: sound, ${config.receivers.length} receivers, ${config.routes.length} routes`);
+  console.log(`${rulesFolder}: ${rules.length} rules, sound`);
+  for (const rule of rules) console.log(`  ${rule.name.padEnd(28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
+  console.log(`${templatesFolder}: sound`);
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0] ?? "";
+}

@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import type { Surroundings } from "../config.ts";
+import type { Logger } from "../log.ts";
+import type { BackendOptions } from "../queue/backend.ts";
+import { startEmbeddedPostgres } from "../store/embedded.ts";
+
+/** The database and the queue, given or embedded. */
+export interface Engines {
+  readonly databaseUrl: string;
+  readonly queue: BackendOptions;
+  /** In words, for the banner. */
+  readonly description: string;
+  stop(): Promise<void>;
+}
+
+/** `DATABASE_URL`, or a PostgreSQL of our own; `REDIS_URL`, or queues in that PostgreSQL. */
+export async function openEngines(surroundings: Surroundings, log: Logger): Promise<Engines> {
+  const { databaseUrl, redisUrl, home } = surroundings;
+  const embedded =
+    databaseUrl === null
+      ? await startEmbeddedPostgres({ dataDir: resolve(home, "postgres"), log, maxConnections: 200 })
+      : null;
+  const url = databaseUrl ?? embedded?.url ?? "";
+  return {
+    databaseUrl: url,
+    queue:
+      redisUrl === null
+        ? { kind: "postgres", url, schema: "earshot_queue" }
+        : { kind: "redis", url: redisUrl, prefix: "earshot" },
+    description: `${databaseUrl === null ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL"}, queues on ${redisUrl === null ? "it" : "Redis"}`,
+    stop: async () => {
+      await embedded?.stop();
+    },
+  };
+}

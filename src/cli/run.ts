@@ -1,0 +1,33 @@
+import { type Command, CommanderError } from "commander";
+import { describeError, UserError } from "../lib/errors.ts";
+
+/** What a person wrote is at fault: the same code as for a wrong flag. */
+const EXIT_USER = 2;
+const EXIT_FAILED = 1;
+const EXIT_INTERRUPTED = 130;
+
+/** Runs the command line and turns whatever is thrown into words and an exit code. */
+export async function run(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USER;
+  if (error instanceof UserError) {
+    console.error(`earshot: ${error.message}`);
+    for (const detail of error.details) console.error(`  ${detail}`);
+    return EXIT_USER;
+  }
+  if (error instanceof InterruptedError) return EXIT_INTERRUPTED;
+  console.error(`earshot: ${describeError(error)}`);
+  return EXIT_FAILED;
+}
+
+/** Ctrl-C or a stop from outside came before the command was done. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+}

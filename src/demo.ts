@@ -1,0 +1,149 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Earshot, ROLES, startEarshot } from "./app.ts";
+import { type Clock, createScaledClock, systemClock } from "./lib/clock.ts";
+import { describeError } from "./lib/errors.ts";
+import { DAY, floorTo, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
+import { seedAccount } from "./local-api/seed-account.ts";
+import { createStream, type Stream } from "./local-api/simulate/create-stream.ts";
+import { migrateLocalApi } from "./local-api/store/migrate-local-api.ts";
+import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
+import type { Logger } from "./log.ts";
+import type { BackendOptions } from "./queue/backend.ts";
+import { openDatabase } from "./store/database.ts";
+import { migrate } from "./store/migrate.ts";
+import { createSettingStore } from "./store/settings.ts";
+
+/** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
+export const DEMO_SPEED = 60;
+
+/** Days of the stream before the demo begins, from which the baselines learn. */
+const HISTORY_DAYS = 4;
+/** From the start to the first crisis, in the demo's time: a minute and a half of ours. */
+const FIRST_CRISIS_MS = 90 * MINUTE;
+const CRISIS_EVERY_MS = 31 * HOUR;
+const SEED = "earshot-demo";
+
+export interface Demo {
+  readonly clock: Clock;
+  readonly earshot: Earshot;
+  readonly local: LocalParts;
+  /** When the next crisis breaks out, in the demo's time. */
+  nextCrisisAt(): Instant;
+  /** True when an earlier run is gone on with. */
+  readonly isContinued: boolean;
+  stop(): Promise<void>;
+}
+
+/**
+ * A whole world on this machine: a Listening API with a generated stream, the monitor with the shipped rules, a Slack
+ * and a mailbox. What it is and how far it has come stands in the database, so the next start goes on from there.
+ */
+export async function startDemo(options: {
+  databaseUrl: string;
+  queue: BackendOptions;
+  rules: string;
+  templates: string;
+  log: Logger;
+  consoleUrl: () => string | null;
+}): Promise<Demo> {
+  const { databaseUrl, log } = options;
+  await migrate(databaseUrl);
+  const book = openDatabase({
+    url: databaseUrl,
+    connections: 3,
+    onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the demo broke"),
+  });
+  await migrateLocalApi(book.pool);
+  const settings = createSettingStore(book.db);
+  const stored = (await settings.get("demo")) as World | null;
+  const world = stored ?? newWorld();
+  await settings.put("demo", world);
+  const clock = createScaledClock({ startAt: world.at, speed: DEMO_SPEED });
+
+  const stream = await openStream(book.pool, world);
+  await stream.fillUntil(clock.now() + AHEAD_MS);
+  const local = await startLocalParts({ databaseUrl, clock, log });
+  const earshot = await startEarshot({
+    config: localConfig(local, { rules: options.rules, templates: options.templates, history: `${HISTORY_DAYS}d` }),
+    databaseUrl,
+    queue: options.queue,
+    clock,
+    log,
+    roles: ROLES,
+    watchFrom: world.from,
+    sweepEveryMs: sweepEveryMs(clock),
+    consoleUrl: options.consoleUrl,
+  });
+  const stopping = new AbortController();
+  const living = liveOn({ stream, clock, settings, world, log, signal: stopping.signal });
+  return {
+    clock,
+    earshot,
+    local,
+    isContinued: stored !== null,
+    nextCrisisAt: () => crises(world, clock.now() + CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
+    stop: async () => {
+      stopping.abort();
+      await living;
+      await settings.put("demo", { ...world, at: clock.now() });
+      await earshot.stop();
+      await local.close();
+      await book.close();
+    },
+  };
+}
+
+/** What the demo's world is: where its time began, and how far it has come. */
+interface World {
+  readonly from: Instant;
+  readonly at: Instant;
+}
+
+/** It begins in the morning of yesterday, so that its day is a day of now and never lies in the future for long. */
+function newWorld(): World {
+  const from = floorTo(systemClock.now(), DAY) - DAY + 9 * HOUR;
+  return { from, at: from };
+}
+
+function crises(world: World, until: Instant): Instant[] {
+  const moments: Instant[] = [];
+  for (let at = world.from + FIRST_CRISIS_MS; at <= until; at += CRISIS_EVERY_MS) moments.push(at);
+  return moments;
+}
+
+/** The stream is written this far ahead of the clock; the API shows a mention when its moment has come. */
+const AHEAD_MS = 6 * HOUR;
+
+async function openStream(pool: Parameters<typeof seedAccount>[0], world: World): Promise<Stream> {
+  return createStream({
+    pool,
+    seed: SEED,
+    account: {
+      client: { name: "Demo" },
+      user: { username: LOCAL_ACCOUNT.username, password: LOCAL_ACCOUNT.password },
+      project: { name: "Brands" },
+    },
+    startAt: world.from - HISTORY_DAYS * DAY,
+    crises: crises(world, world.at + 365 * DAY),
+  });
+}
+
+async function liveOn(parts: {
+  stream: Stream;
+  clock: Clock;
+  settings: ReturnType<typeof createSettingStore>;
+  world: World;
+  log: Logger;
+  signal: AbortSignal;
+}): Promise<void> {
+  while (!parts.signal.aborted) {
+    try {
+      const now = parts.clock.now();
+      await parts.settings.put("demo", { ...parts.world, at: now });
+      await parts.stream.fillUntil(now + AHEAD_MS);
+    } catch (error) {
+      parts.log.warn({ error: describeError(error) }, "the demo's stream could not be written; trying again");
+    }
+    await delay(2_000, undefined, { signal: parts.signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,114 @@
+import type { Config } from "./config.ts";
+import { parseConfig } from "./config.ts";
+import type { Clock } from "./lib/clock.ts";
+import { describeError } from "./lib/errors.ts";
+import { MINUTE } from "./lib/instant.ts";
+import { createLocalApi } from "./local-api/create-local-api.ts";
+import { createLocalInbox } from "./local-inbox/create-local-inbox.ts";
+import type { InboxMessage } from "./local-inbox/inbox-store.ts";
+import type { Logger } from "./log.ts";
+import { type Database, openDatabase } from "./store/database.ts";
+import { createInboxStore } from "./store/inbox.ts";
+
+/** The account of the local Listening API that demo and replay use. It guards generated data on this machine only. */
+export const LOCAL_ACCOUNT = { username: "monitor@earshot.local", password: "local-only", clientId: "earshot-api-client" };
+
+const LOCAL_SLACK_TOKEN = "xoxb-local";
+
+/** Everything outside that Earshot talks to, as servers of our own on the loopback address. */
+export interface LocalParts {
+  readonly apiUrl: string;
+  /** Calls that the API has answered. */
+  calls(): number;
+  readonly slackApiUrl: string;
+  readonly smtp: { readonly host: string; readonly port: number };
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+/** Starts the Listening API, the Slack and the mailbox. The schemas have to be migrated. */
+export async function startLocalParts(options: {
+  databaseUrl: string;
+  clock: Clock;
+  log: Logger;
+}): Promise<LocalParts> {
+  const { clock, log } = options;
+  const database = openDatabase({
+    url: options.databaseUrl,
+    connections: 10,
+    onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the local parts broke"),
+  });
+  const api = createLocalApi({ pool: database.pool, clock, log, signingSecret: LOCAL_ACCOUNT.password });
+  let calls = 0;
+  api.app.addHook("onResponse", async () => {
+    calls += 1;
+  });
+  const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
+  const inbox = await createLocalInbox(
+    { store: createInboxStore<InboxMessage>(database.db), clock, log },
+    { token: LOCAL_SLACK_TOKEN },
+  );
+  return {
+    apiUrl,
+    calls: () => calls,
+    slackApiUrl: inbox.slackApiUrl,
+    smtp: inbox.smtp,
+    database,
+    close: async () => {
+      await inbox.close();
+      await api.close();
+      await database.close();
+    },
+  };
+}
+
+/** The configuration of demo and replay: the shipped rules, told to the local Slack and mailbox. */
+export function localConfig(
+  parts: Pick<LocalParts, "apiUrl" | "slackApiUrl" | "smtp">,
+  more: { rules: string; templates: string; pollEvery?: string; history?: string; lookback?: string; timezone?: string },
+): Config {
+  const slack = (name: string, channel: string) => ({
+    name,
+    kind: "slack",
+    channel,
+    token: LOCAL_SLACK_TOKEN,
+    apiUrl: parts.slackApiUrl,
+  });
+  const email = (name: string, to: string) => ({
+    name,
+    kind: "email",
+    to,
+    from: "earshot@earshot.local.example",
+    smtp: parts.smtp,
+  });
+  return parseConfig({
+    source: {
+      baseUrl: parts.apiUrl,
+      ...LOCAL_ACCOUNT,
+      pollEvery: more.pollEvery ?? "1m",
+      history: more.history ?? "3d",
+      lookback: more.lookback ?? "30d",
+    },
+    receivers: [
+      slack("comms", "#brand-alerts"),
+      slack("crisis", "#crisis"),
+      email("on-call", "on-call@brand.example"),
+      email("stakeholders", "stakeholders@brand.example"),
+    ],
+    routes: [
+      { name: "crisis", match: { severity: "critical" }, receivers: ["crisis", "on-call"], repeatEvery: "4h", continue: true },
+      { name: "everything", receivers: ["comms"], repeatEvery: "12h" },
+    ],
+    digests: [{ name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] }],
+    rules: more.rules,
+    templates: more.templates,
+    timezone: more.timezone ?? "UTC",
+    retention: "400d",
+  });
+}
+
+/** Sweeps follow the clock: often enough for its pace, seldom enough for the machine. */
+export function sweepEveryMs(clock: Clock): number | null {
+  if (clock.speed === 0) return null;
+  return Math.min(1_000, Math.max(100, Math.round((MINUTE / 4) / clock.speed)));
+}
