@@ -1,0 +1,13 @@
+import type { Clock } from "../lib/clock.ts";
+import type { CursorCodec } from "./cursor/cursor-codec.ts";
+import type { Database } from "./store/database.ts";
+import type { MentionTotals } from "./store/mention-totals.ts";
+
+/** What the routes work with. Made once per server. */
+export interface LocalApiContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly totals: MentionTotals;
+  readonly tokenLifetimeSeconds: number;
+}
