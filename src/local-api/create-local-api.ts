@@ -14,6 +14,7 @@ import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
+import { createMentionPages } from "./store/mention-page.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -44,6 +45,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     db,
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
+    pages: createMentionPages(db),
     totals: createMentionTotals(db),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };

@@ -275,3 +275,8 @@ const EMPTY = {
   blueskyReplies: null,
   blueskyReposts: null,
 };
+
+/** Whether a value is what a field shows that has nothing to say. */
+export function isSilent(value: unknown): boolean {
+  return value === null || value === false || (Array.isArray(value) && value.length === 0);
+}

@@ -12,7 +12,7 @@ import {
 import { inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
 import { listCategories } from "../store/categories.ts";
-import { type PageRow, readMentionPage } from "../store/mention-page.ts";
+import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listGroupMembers, listQueries } from "../store/queries.ts";
@@ -37,7 +37,7 @@ async function answer(context: LocalApiContext, asked: MentionsRequest, binding:
   const at = momentOf(cursor, context.clock.now());
   // A group without queries has no mentions; every other request names at least one query.
   const isEmpty = asked.range.queryIds.length === 0;
-  const read = isEmpty ? [] : await readMentionPage(context.db, pageRequest(asked, cursor, at));
+  const read = isEmpty ? [] : await context.pages.read(pageRequest(asked, cursor, at));
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at);
   return mentionsEnvelope({

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
+import { packRecord } from "../records/packed-record.ts";
 import type { Database } from "./database.ts";
+import { putRecordShapes } from "./record-shapes.ts";
 
 /** One version of a mention on its way into the store. The wire record carries what is not named here. */
 export interface MentionVersion {
@@ -28,14 +30,19 @@ export interface MentionVersion {
  */
 export async function insertMentions(db: Database, versions: readonly MentionVersion[]): Promise<number> {
   if (versions.length === 0) return 0;
+  const packed = versions.map((version) => packRecord(version.record));
+  await putRecordShapes(
+    db,
+    packed.map((record) => record.shape),
+  );
   const { rows } = await sql<{ query_id: string; inserted: string }>`
     with stored as (
       insert into local_api.mention (query_id, resource_id, version, id, date, added, updated, visible_at,
-        superseded_at, impact, sentiment, page_type, language, author, backfilled, categories, tags, record,
-        full_text)
+        superseded_at, impact, sentiment, page_type, language, author, backfilled, categories, tags, shape_id,
+        said, full_text)
       select query_id, resource_id, version, id, date, added, updated, visible_at, superseded_at, impact,
-        sentiment, page_type, language, author, backfilled, categories::bigint[], tags::bigint[], record,
-        full_text
+        sentiment, page_type, language, author, backfilled, categories::bigint[], tags::bigint[], shape_id,
+        said, full_text
       from unnest(
         ${column(versions, (v) => v.record.queryId)}::bigint[],
         ${column(versions, (v) => v.record.resourceId)}::text[],
@@ -54,10 +61,11 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
         ${column(versions, (v) => v.backfilled === true)}::boolean[],
         ${column(versions, (v) => `{${v.record.categories.join(",")}}`)}::text[],
         ${column(versions, (v) => `{${(v.tagIds ?? []).join(",")}}`)}::text[],
-        ${column(versions, (v) => JSON.stringify(v.record))}::text[],
+        ${packed.map((record) => record.shape.id)}::bigint[],
+        ${packed.map((record) => record.said)}::text[],
         ${column(versions, (v) => withoutNul(v.fullText))}::text[]
       ) as given (query_id, resource_id, version, id, date, added, updated, visible_at, superseded_at, impact,
-        sentiment, page_type, language, author, backfilled, categories, tags, record, full_text)
+        sentiment, page_type, language, author, backfilled, categories, tags, shape_id, said, full_text)
       on conflict (query_id, resource_id, version) do nothing
       returning query_id
     ), grown as (

@@ -89,9 +89,14 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
   {
     name: "003-mentions",
     statements: `
-      -- A row is one version of a mention, shown from visible_at until superseded_at. record is the wire record as
-      -- JSON text: serving a page is concatenation. The other columns are what filters, orders and counts need.
-      -- date is never null here: where the source withholds it, added stands in.
+      -- The fields about which a kind of mention is silent, as the end of a JSON object.
+      create table local_api.record_shape (
+        id bigint primary key,
+        silence text not null
+      );
+      -- A row is one version of a mention, shown from visible_at until superseded_at. said and the silence of its
+      -- shape make the wire record as JSON text: serving a page is concatenation. The other columns are what filters,
+      -- orders and counts need. date is never null here: where the source withholds it, added stands in.
       create table local_api.mention (
         query_id bigint not null references local_api.query,
         resource_id text collate "C" not null,
@@ -110,7 +115,8 @@ export const MIGRATIONS: readonly { readonly name: string; readonly statements: 
         backfilled boolean not null default false,
         categories bigint[] not null default '{}',
         tags bigint[] not null default '{}',
-        record text not null,
+        shape_id bigint not null,
+        said text not null,
         full_text text,
         primary key (query_id, resource_id, version)
       );
