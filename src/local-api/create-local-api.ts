@@ -1,0 +1,88 @@
+import formbody from "@fastify/formbody";
+import { type FastifyInstance, fastify } from "fastify";
+import type { Clock } from "../lib/clock.ts";
+import { createCursorCodec } from "./cursor/cursor-codec.ts";
+import { answerErrors } from "./http/answer-errors.ts";
+import { notFound } from "./http/api-error.ts";
+import { authenticate } from "./http/authenticate.ts";
+import { compressAnswers } from "./http/compress-answers.ts";
+import { limitCalls } from "./http/limit-calls.ts";
+import type { LocalApiContext } from "./local-api-context.ts";
+import type { LocalApiLog } from "./local-api-log.ts";
+import { accountRoutes } from "./routes/account-routes.ts";
+import { mentionRoutes } from "./routes/mention-routes.ts";
+import { projectRoutes } from "./routes/project-routes.ts";
+import { tokenRoute } from "./routes/token-route.ts";
+import { createDatabase, type DatabasePool } from "./store/database.ts";
+import { createMentionPages } from "./store/mention-page.ts";
+import { createMentionTotals } from "./store/mention-totals.ts";
+
+export interface LocalApiOptions {
+  /** Lent: not ended by `close`. The schema has to be migrated. */
+  readonly pool: DatabasePool;
+  /** Decides what is visible: the same stored mentions at the same moment give the same answers. */
+  readonly clock: Clock;
+  readonly log: LocalApiLog;
+  /** Signs cursors. The same in all processes that serve the same data. */
+  readonly signingSecret: string;
+  /** Default: a year less a second. */
+  readonly tokenLifetimeSeconds?: number;
+}
+
+export interface LocalApi {
+  readonly app: FastifyInstance;
+  /** Gives the base URL, without a slash at its end. Port 0 takes a free one. */
+  listen(at: { host: string; port: number }): Promise<string>;
+  close(): Promise<void>;
+}
+
+const A_YEAR_IN_SECONDS = 31_535_999;
+
+/** The Listening API as an HTTP server. Any number of them may serve the same database. */
+export function createLocalApi(options: LocalApiOptions): LocalApi {
+  const db = createDatabase(options.pool);
+  const context: LocalApiContext = {
+    db,
+    clock: options.clock,
+    cursors: createCursorCodec(options.signingSecret),
+    pages: createMentionPages(db),
+    totals: createMentionTotals(db),
+    tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
+  };
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    bodyLimit: 64 * 1024,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
+  });
+  answerErrors(app, options.log);
+  compressAnswers(app);
+  app.register(formbody);
+  app.register(async (open) => tokenRoute(open, context));
+  app.register(async (guarded) => guardedRoutes(guarded, context));
+  return {
+    app,
+    listen: async ({ host, port }) => (await app.listen({ host, port })).replace(/\/$/, ""),
+    close: () => app.close(),
+  };
+}
+
+/** Everything but the token call, unknown paths included: without a token, nobody learns which paths exist. */
+function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
+  authenticate(app, context.db);
+  limitCalls(app, context.db, context.clock);
+  accountRoutes(app);
+  projectRoutes(app, context);
+  mentionRoutes(app, context);
+  app.all("/*", (request) => {
+    const path = request.url.split("?")[0];
+    throw notFound(`There is nothing at ${request.method} ${path}.`);
+  });
+}
+
+/** An earlier form of the paths ends in `.json`. */
+function withoutJsonSuffix(url: string): string {
+  return url.replace(/\.json(?=\?|$)/, "");
+}

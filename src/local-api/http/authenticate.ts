@@ -1,0 +1,32 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Caller, findCaller } from "../store/accounts.ts";
+import type { Database } from "../store/database.ts";
+import { unauthorized } from "./api-error.ts";
+import { mayUseApi } from "./roles.ts";
+import { hashToken } from "./token.ts";
+
+/** Adds the hook that demands a token, in the header or as a parameter, and remembers who calls. */
+export function authenticate(app: FastifyInstance, db: Database): void {
+  app.decorateRequest("caller", null);
+  app.addHook("onRequest", async (request) => {
+    const token = readToken(request);
+    if (token === undefined) throw unauthorized("An access token is required to use this resource.");
+    const caller = await findCaller(db, hashToken(token));
+    // The words by which clients recognise a token that is no good. The token itself is not repeated.
+    if (caller === undefined) throw unauthorized("Invalid access token");
+    if (!mayUseApi(caller.role)) throw unauthorized("This user has no access to the API.");
+    request.setDecorator("caller", caller);
+  });
+}
+
+/** Who calls. Only inside what `authenticate` guards. */
+export function callerOf(request: FastifyRequest): Caller {
+  return request.getDecorator<Caller>("caller");
+}
+
+function readToken(request: FastifyRequest): string | undefined {
+  const header = /^bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (header !== undefined) return header;
+  const parameter = (request.query as Record<string, unknown>)["access_token"];
+  return typeof parameter === "string" && parameter !== "" ? parameter : undefined;
+}

@@ -1,0 +1,25 @@
+import { promisify } from "node:util";
+import { gzip as gzipCallback } from "node:zlib";
+import type { FastifyInstance } from "fastify";
+
+const gzip = promisify(gzipCallback);
+
+/** Below this, the header costs about what the compression saves. */
+const WORTH_COMPRESSING_BYTES = 1_024;
+
+/** gzip for callers that accept it. Level 1: pages are large and the network between is usually a cable. */
+export function compressAnswers(app: FastifyInstance): void {
+  app.addHook("onSend", async (request, reply, payload) => {
+    if (typeof payload !== "string" || payload.length < WORTH_COMPRESSING_BYTES) return payload;
+    reply.header("vary", "accept-encoding");
+    if (!acceptsGzip(request.headers["accept-encoding"])) return payload;
+    const compressed = await gzip(payload, { level: 1 });
+    reply.header("content-encoding", "gzip").header("content-length", compressed.byteLength);
+    return compressed;
+  });
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  const offers = String(header ?? "").split(",");
+  return offers.some((offer) => /^\s*gzip\s*(;\s*q=(1|0\.0*[1-9]).*)?$/i.test(offer));
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import type { Clock } from "../../lib/clock.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import { recordCall } from "../store/call-log.ts";
+import type { Database } from "../store/database.ts";
+import { tooManyRequests } from "./api-error.ts";
+import { callerOf } from "./authenticate.ts";
+
+/**
+ * The budget of a client: so many calls in any rolling period, shared by all its users and by all server processes,
+ * taken from the very tags that `/client` shows. A client without the tags has no limit. A refused call counts too.
+ */
+export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): void {
+  app.addHook("preHandler", async (request, reply) => {
+    const { client } = callerOf(request);
+    const limit = wholeNumber(client.tags["ratelimit.limit"]);
+    if (limit === undefined) return;
+    const minutes = wholeNumber(client.tags["ratelimit.period"]) ?? 10;
+    const used = await recordCall(db, { clientId: client.id, at: clock.now(), periodMs: minutes * MINUTE });
+    reply.header("x-rate-limit", `${limit}/${minutes}m`).header("x-rate-limit-used", String(used));
+    if (used > limit) throw tooManyRequests(`${used} of ${limit} calls in ${minutes} minutes`);
+  });
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+}

@@ -1,0 +1,98 @@
+import { createReadStream } from "node:fs";
+import type { Instant } from "../../lib/instant.ts";
+import { createDatabase, type DatabasePool } from "../store/database.ts";
+import { insertMentions, type MentionVersion } from "../store/insert-mentions.ts";
+import { refreshMentionStatistics } from "../store/mention-statistics.ts";
+import { type ImportLine, parseImportLine } from "./import-line.ts";
+import { createImportTargets } from "./import-targets.ts";
+import { importedMention } from "./imported-mention.ts";
+import { readLines } from "./read-lines.ts";
+
+export interface ImportOptions {
+  readonly pool: DatabasePool;
+  /** A JSON Lines file, one mention a line, as `ImportLine` describes it. */
+  readonly path: string;
+  /** Where the queries and the category are made, see `seedAccount`. */
+  readonly projectId: number;
+  /** Called after each batch. */
+  readonly onProgress?: (progress: { linesRead: number; bytesRead: number }) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface ImportResult {
+  /** Mentions that were not there before. */
+  readonly imported: number;
+  /** Mentions that were: another import of the same file, or an id that stands in it twice. */
+  readonly alreadyThere: number;
+  /** Lines that are no mention, the first thousand of them with their reason. */
+  readonly skipped: readonly { readonly line: number; readonly reason: string }[];
+  readonly skippedTotal: number;
+  /** Dates of the earliest and the latest mention of the file; null when it has none. */
+  readonly from: Instant | null;
+  readonly to: Instant | null;
+  /** Queries by name, with the mentions of the file for each. */
+  readonly queries: ReadonlyMap<string, { readonly id: number; readonly mentions: number }>;
+}
+
+const BATCH = 500;
+const MAX_LINE_BYTES = 1_048_576;
+const REASONS_KEPT = 1_000;
+
+/**
+ * Reads a file of mentions into a project, in constant memory and batch by batch; each batch is one transaction, and
+ * repeating an import stores nothing twice. Rejects when the file cannot be read.
+ */
+export async function importJsonl(options: ImportOptions): Promise<ImportResult> {
+  const db = createDatabase(options.pool);
+  const targets = createImportTargets(db, options.projectId);
+  const skipped: { line: number; reason: string }[] = [];
+  const queries = new Map<string, { id: number; mentions: number }>();
+  let [imported, mentions, skippedTotal, linesRead] = [0, 0, 0, 0];
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let batch: MentionVersion[] = [];
+
+  async function storeBatch(): Promise<void> {
+    imported += await insertMentions(db, batch);
+    batch = [];
+    options.onProgress?.({ linesRead, bytesRead: file.bytesRead });
+  }
+
+  function skip(line: number, reason: string): void {
+    skippedTotal++;
+    if (skipped.length < REASONS_KEPT) skipped.push({ line, reason });
+  }
+
+  async function take(line: ImportLine): Promise<void> {
+    const query = await targets.queryOf(line.brand, line.date);
+    const category = line.negativeReason ? await targets.categoryOf(line.negativeReason) : undefined;
+    batch.push(importedMention(line, query, category));
+    mentions++;
+    from = Math.min(from, line.date);
+    to = Math.max(to, line.date);
+    queries.set(query.name, { id: query.id, mentions: (queries.get(query.name)?.mentions ?? 0) + 1 });
+  }
+
+  const file = createReadStream(options.path, { signal: options.signal });
+  for await (const line of readLines(file, MAX_LINE_BYTES)) {
+    linesRead = line.line;
+    if ("tooLong" in line) skip(line.line, `is longer than ${MAX_LINE_BYTES} bytes`);
+    else if (line.text.trim() !== "") {
+      const parsed = parseImportLine(line.text);
+      if ("reason" in parsed) skip(line.line, parsed.reason);
+      else await take(parsed);
+    }
+    if (batch.length >= BATCH) await storeBatch();
+  }
+  await storeBatch();
+  if (imported > 0) await refreshMentionStatistics(db);
+  const isEmpty = mentions === 0;
+  return {
+    imported,
+    alreadyThere: mentions - imported,
+    skipped,
+    skippedTotal,
+    from: isEmpty ? null : from,
+    to: isEmpty ? null : to,
+    queries,
+  };
+}

@@ -1,0 +1,41 @@
+export type Line =
+  | { readonly line: number; readonly text: string }
+  | { readonly line: number; readonly tooLong: true };
+
+/**
+ * Lines of a stream of bytes, numbered from 1, in constant memory: a line beyond `maxBytes` is told as such and its
+ * bytes are not kept. Accepts LF and CRLF; the last line need not end.
+ */
+export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
+  let pending: Uint8Array[] = [];
+  let size = 0;
+  let line = 0;
+
+  function finish(): Line {
+    line++;
+    const whole: Line =
+      size > maxBytes ? { line, tooLong: true } : { line, text: Buffer.concat(pending).toString("utf8") };
+    pending = [];
+    size = 0;
+    return whole;
+  }
+
+  function keep(part: Uint8Array): void {
+    size += part.byteLength;
+    if (size <= maxBytes) pending.push(part);
+    else pending = [];
+  }
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, start)) {
+      keep(chunk.subarray(start, end));
+      start = end + 1;
+      yield finish();
+    }
+    keep(chunk.subarray(start));
+  }
+  if (size > 0) yield finish();
+}
+
+const LF = 0x0a;

@@ -1,0 +1,15 @@
+import type { Clock } from "../lib/clock.ts";
+import type { CursorCodec } from "./cursor/cursor-codec.ts";
+import type { Database } from "./store/database.ts";
+import type { MentionPages } from "./store/mention-page.ts";
+import type { MentionTotals } from "./store/mention-totals.ts";
+
+/** What the routes work with. Made once per server. */
+export interface LocalApiContext {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly pages: MentionPages;
+  readonly totals: MentionTotals;
+  readonly tokenLifetimeSeconds: number;
+}

@@ -1,0 +1,79 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { Cursor } from "../cursor/cursor-codec.ts";
+import type { PageRequest, PageRow } from "../store/mention-page.ts";
+import type { MentionsRequest } from "./mentions-request.ts";
+
+/** The moment whose state a page shows: now, or the moment to which the walk is pinned. */
+export function momentOf(cursor: Cursor | undefined, now: Instant): Instant {
+  return cursor?.pinnedAt ?? now;
+}
+
+/** Which rows to read for a request. Rows toward `previous` come in reverse, see `inOrder`. */
+export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined, at: Instant): PageRequest {
+  const { range, orderBy, direction, pageSize } = request;
+  const base = { range, orderBy, at, limit: pageSize };
+  if (cursor === undefined) return { ...base, direction, offset: request.page * pageSize };
+  const opposite = direction === "asc" ? "desc" : "asc";
+  return {
+    ...base,
+    offset: 0,
+    direction: cursor.toward === "next" ? direction : opposite,
+    ...(cursor.position === null ? {} : { after: cursor.position, inclusive: cursor.inclusive }),
+  };
+}
+
+/** The rows in the order of the walk, whichever way they were read. */
+export function inOrder(rows: readonly PageRow[], cursor: Cursor | undefined): readonly PageRow[] {
+  return cursor?.toward === "previous" ? rows.toReversed() : rows;
+}
+
+/**
+ * Where the walk goes on from a page, and where it came from. There is always a next place, also after the end: what
+ * arrives later is found from there. Only a page number past the end leads nowhere.
+ */
+export function neighbours(
+  request: MentionsRequest,
+  cursor: Cursor | undefined,
+  rows: readonly PageRow[],
+  at: Instant,
+): { next: Cursor | undefined; previous: Cursor | undefined; page: number } {
+  const page = cursor?.page ?? request.page;
+  const pinnedAt = cursor === undefined ? (isPinned(request) ? at : null) : cursor.pinnedAt;
+  const first = rows[0]?.position;
+  const last = rows.at(-1)?.position;
+  // An empty page lies between what was shown before it and nothing: both ways lead on from the cursor's own place.
+  const here = cursor?.position ?? null;
+  const isPastTheEnd = cursor === undefined && request.page > 0 && rows.length === 0;
+  const nextInclusive = cursor?.toward === "previous" ? !cursor.inclusive : (cursor?.inclusive ?? false);
+  return {
+    page,
+    next: isPastTheEnd
+      ? undefined
+      : {
+          position: last ?? here,
+          toward: "next",
+          inclusive: last === undefined && nextInclusive,
+          page: page + 1,
+          pinnedAt,
+        },
+    previous:
+      cursor === undefined || (first ?? here) === null
+        ? undefined
+        : {
+            position: first ?? here,
+            toward: "previous",
+            inclusive: first === undefined && !nextInclusive,
+            page: Math.max(0, page - 1),
+            pinnedAt,
+          },
+  };
+}
+
+/**
+ * In these orders a mention that changes may jump from the part of the walk that lies ahead into the part that was
+ * already shown, and would never be seen. So such a walk shows the state of the moment it began. In the others a
+ * place, once taken, is kept, or moves ahead and is rightly shown again.
+ */
+function isPinned({ orderBy, direction }: MentionsRequest): boolean {
+  return orderBy === "impact" || (orderBy === "updated" && direction === "desc");
+}

@@ -1,0 +1,97 @@
+import type { Instant } from "../../lib/instant.ts";
+import { invalidRequest } from "../http/api-error.ts";
+import { parseMoment } from "./parse-moment.ts";
+
+/** Parameters as they came: a name given twice has a list. */
+export type RawParameters = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the parameters of one request and gathers everything that is wrong with them. A value that is wrong reads
+ * as absent; `finish` then throws the 400 that names every fault, including each name that nobody asked for.
+ */
+export interface ParameterReader {
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[];
+  integer(name: string, limits: { min: number; max: number }): number | undefined;
+  integers(name: string): readonly number[];
+  oneOf<Value extends string>(name: string, allowed: readonly Value[]): Value | undefined;
+  someOf<Value extends string>(name: string, allowed: readonly Value[]): readonly Value[];
+  moment(name: string, zone: string): Instant | undefined;
+  fault(message: string): void;
+  finish(): void;
+}
+
+/** Sent with every call, read before the parameters are. */
+const ALWAYS_ALLOWED = ["access_token"];
+
+export function createParameterReader(parameters: RawParameters): ParameterReader {
+  const faults = new Set<string>();
+  const asked = new Set<string>(ALWAYS_ALLOWED);
+
+  function texts(name: string): readonly string[] {
+    asked.add(name);
+    const values = parameters[name];
+    const list = values === undefined ? [] : Array.isArray(values) ? values.map(String) : [String(values)];
+    if (list.includes("")) faults.add(`${name}: expected a value, got nothing.`);
+    return list.filter((value) => value !== "");
+  }
+
+  function text(name: string): string | undefined {
+    const values = texts(name);
+    if (values.length > 1) faults.add(`${name}: expected one value, got ${values.length}.`);
+    return values[0];
+  }
+
+  function number(name: string, value: string): number | undefined {
+    if (/^-?\d{1,15}$/.test(value)) return Number(value);
+    faults.add(`${name}: expected an integer, got ${quote(value)}.`);
+    return undefined;
+  }
+
+  function member<Value extends string>(name: string, value: string, allowed: readonly Value[]) {
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined)
+      faults.add(`${name}: expected one of ${allowed.join(", ")}, got ${quote(value)}.`);
+    return found;
+  }
+
+  return {
+    text,
+    texts,
+    integer(name, { min, max }) {
+      const given = text(name);
+      const value = given === undefined ? undefined : number(name, given);
+      if (value === undefined || (value >= min && value <= max)) return value;
+      faults.add(`${name}: expected an integer from ${min} to ${max}, got ${value}.`);
+      return undefined;
+    },
+    integers: (name) => texts(name).flatMap((value) => number(name, value) ?? []),
+    oneOf(name, allowed) {
+      const value = text(name);
+      return value === undefined ? undefined : member(name, value, allowed);
+    },
+    someOf: (name, allowed) => texts(name).flatMap((value) => member(name, value, allowed) ?? []),
+    moment(name, zone) {
+      const value = text(name);
+      const parsed = value === undefined ? undefined : parseMoment(value, zone);
+      if (typeof parsed === "string") {
+        faults.add(`${name}: ${parsed}`);
+        return undefined;
+      }
+      return parsed;
+    },
+    fault: (message) => {
+      faults.add(message);
+    },
+    finish() {
+      const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
+      for (const name of strangers) faults.add(`${quote(name)} is not a parameter of this call.`);
+      if (faults.size > 0) throw invalidRequest(...faults);
+    },
+  };
+}
+
+/** What was sent, short enough to be read. JSON, so that control characters show. */
+function quote(value: string): string {
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}

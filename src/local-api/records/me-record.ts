@@ -1,0 +1,30 @@
+import type { Caller } from "../store/accounts.ts";
+import { wireTime } from "./wire-time.ts";
+
+/** User and client in one. The spec leaves the shape of the two links open. */
+export function meRecord({ user, client, role }: Caller) {
+  return {
+    id: user.id,
+    username: user.username,
+    uiRole: role,
+    firstName: user.firstName,
+    lastName: user.lastName,
+    tags: {},
+    client: {
+      id: client.id,
+      name: client.name,
+      theme: "default",
+      parentId: -1,
+      userInactivityTimeoutMinutes: 0,
+      priceStructureName: "local",
+      queryLimit: 1000,
+      mentionLimit: -1,
+      priceStructureLineCost: 0,
+      startDate: wireTime(client.createdAt),
+    },
+    crmAccount: null,
+    passwordExpiryDate: null,
+    creationDate: wireTime(user.createdAt),
+    links: { user: "/user", logout: "/logout" },
+  };
+}

@@ -1,0 +1,82 @@
+import type { Instant } from "../lib/instant.ts";
+import { hashPassword, verifyPassword } from "./http/password.ts";
+import { findUser, putClient, putUser } from "./store/accounts.ts";
+import { putCategory, type StoredCategory } from "./store/categories.ts";
+import { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
+import { putProject } from "./store/projects.ts";
+import { putQueries, type QueryType } from "./store/queries.ts";
+
+export interface AccountSeed {
+  readonly client: {
+    readonly name: string;
+    /** `ratelimit.limit` (calls) and `ratelimit.period` (minutes) switch the rate limit on. */
+    readonly tags?: Readonly<Record<string, string>>;
+  };
+  readonly user: {
+    readonly username: string;
+    readonly password: string;
+    /** Default Admin. Others than Regular and Admin are stored and then refused by the API. */
+    readonly role?: string;
+    readonly firstName?: string;
+    readonly lastName?: string;
+  };
+  readonly project: {
+    readonly name: string;
+    readonly description?: string;
+    /** IANA zone, default Etc/UTC. */
+    readonly timezone?: string;
+    readonly defaultLanguage?: string;
+  };
+  readonly queries?: readonly { readonly name: string; readonly type?: QueryType }[];
+  readonly categories?: readonly { readonly name: string; readonly children: readonly string[] }[];
+  /** The creation date that records show. */
+  readonly at: Instant;
+}
+
+export interface SeededAccount {
+  readonly clientId: number;
+  readonly userId: number;
+  readonly projectId: number;
+  /** Id by name. */
+  readonly queries: ReadonlyMap<string, number>;
+  readonly categories: readonly StoredCategory[];
+}
+
+/** Makes sure that the client, its login, project, queries and categories exist. Found by name; safe to repeat. */
+export async function seedAccount(pool: DatabasePool, seed: AccountSeed): Promise<SeededAccount> {
+  const db = createDatabase(pool);
+  const { client, user, project, at } = seed;
+  const clientId = await putClient(db, { name: client.name, tags: client.tags ?? {}, createdAt: at });
+  const userId = await putUser(db, {
+    username: user.username,
+    passwordHash: await passwordHash(db, user),
+    firstName: user.firstName ?? "",
+    lastName: user.lastName ?? "",
+    createdAt: at,
+    clientId,
+    role: user.role ?? "Admin",
+  });
+  const projectId = await putProject(db, {
+    clientId,
+    name: project.name,
+    description: project.description ?? "",
+    timezone: project.timezone ?? "Etc/UTC",
+    defaultLanguage: project.defaultLanguage ?? "en",
+  });
+  const queries = await putQueries(
+    db,
+    projectId,
+    (seed.queries ?? []).map(({ name, type }) => ({ name, type: type ?? "search string" })),
+    { username: user.username, at },
+  );
+  const categories: StoredCategory[] = [];
+  for (const category of seed.categories ?? []) categories.push(await putCategory(db, projectId, category));
+  return { clientId, userId, projectId, queries, categories };
+}
+
+/** A repeated seed keeps the hash while the password is the same. */
+async function passwordHash(db: Database, user: AccountSeed["user"]): Promise<string> {
+  const stored = (await findUser(db, user.username))?.passwordHash;
+  const isSame = stored !== undefined && (await verifyPassword(user.password, stored));
+  return isSame ? stored : hashPassword(user.password);
+}

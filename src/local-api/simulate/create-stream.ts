@@ -1,0 +1,100 @@
+import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { putCategory } from "../store/categories.ts";
+import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
+import { insertMentions } from "../store/insert-mentions.ts";
+import { refreshMentionStatistics } from "../store/mention-statistics.ts";
+import { putQueries } from "../store/queries.ts";
+import { claimStreamHour, listStreamHours } from "../store/stream-hours.ts";
+import { BRANDS } from "./brands.ts";
+import type { Crisis } from "./crisis-posts.ts";
+import { generateHour } from "./generate-hour.ts";
+import { generatedVersions, type StreamTargets } from "./generated-versions.ts";
+import { TOPICS, TOPICS_CATEGORY } from "./topics.ts";
+
+export interface StreamOptions {
+  readonly pool: DatabasePool;
+  /** Gets one query for each brand and the category "Topics". */
+  readonly projectId: number;
+  readonly seed: string;
+  /** Nothing is published before the hour of this moment. */
+  readonly startAt: Instant;
+  /** Known from the start: a crisis in an hour that is stored already changes nothing any more. */
+  readonly crises: readonly Crisis[];
+}
+
+export interface Stream {
+  /** Ids of the queries by brand. Makes them, and the categories, when they are missing. */
+  queries(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Stores every hour that begins before `to`, each once, whoever asks and however often; gives the number of hours
+   * that were missing. What is stored ahead of the clock is not visible yet.
+   */
+  fillUntil(to: Instant, onProgress?: (hour: Instant) => void): Promise<number>;
+}
+
+/** After so many hours at once the planner should know how large the table has become. */
+const MANY_HOURS = 24;
+
+/** A lifelike stream of mentions for the local API. */
+export function createStream(options: StreamOptions): Stream {
+  const db = createDatabase(options.pool);
+  let targets: Promise<StreamTargets> | undefined;
+  let filledBefore = floorTo(options.startAt, HOUR);
+
+  const prepared = () => {
+    targets ??= prepareTargets(db, options);
+    return targets;
+  };
+
+  return {
+    queries: async () => (await prepared()).queries,
+    async fillUntil(to, onProgress) {
+      const { projectId, seed } = options;
+      if (to <= filledBefore) return 0;
+      const stored = await listStreamHours(db, { projectId, seed, from: filledBefore, to });
+      let filled = 0;
+      for (let hour = filledBefore; hour < to; hour += HOUR) {
+        if (!stored.has(hour) && (await storeHour(db, options, hour, await prepared()))) filled++;
+        filledBefore = hour + HOUR;
+        onProgress?.(hour);
+      }
+      if (filled >= MANY_HOURS) await refreshMentionStatistics(db);
+      return filled;
+    },
+  };
+}
+
+/** One transaction an hour. */
+function storeHour(
+  db: Database,
+  { projectId, seed, crises }: StreamOptions,
+  hour: Instant,
+  targets: StreamTargets,
+): Promise<boolean> {
+  const versions = generateHour(seed, hour, { crises }).flatMap((mention) =>
+    generatedVersions(seed, mention, targets),
+  );
+  return db.transaction().execute(async (transaction) => {
+    if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
+    await insertMentions(transaction, versions);
+    return true;
+  });
+}
+
+async function prepareTargets(db: Database, options: StreamOptions): Promise<StreamTargets> {
+  const { projectId, startAt: at } = options;
+  const wanted = BRANDS.map(({ name }) => ({ name, type: "search string" as const }));
+  const queries = await putQueries(db, projectId, wanted, { username: "simulator", at });
+  const parent = await putCategory(db, projectId, { name: TOPICS_CATEGORY, children: TOPICS });
+  const categories = parent.children.flatMap((child) => {
+    const topic = TOPICS.find((name) => name === child.name);
+    const detail = {
+      id: String(child.id),
+      name: child.name,
+      parentId: String(parent.id),
+      parentName: parent.name,
+    };
+    return topic === undefined ? [] : [[topic, detail] as const];
+  });
+  return { queries, categories: new Map(categories) };
+}

@@ -1,0 +1,133 @@
+import { HOUR, type Instant, SECOND } from "../../lib/instant.ts";
+import { addressOf } from "./addresses.ts";
+import { type Author, someAuthor } from "./authors.ts";
+import type { Brand } from "./brands.ts";
+import { EVERYDAY_NEWS } from "./everyday-news.ts";
+import { fillSlots } from "./fill-slots.ts";
+import { FOREIGN_PHRASES } from "./foreign-phrases.ts";
+import { OUTLETS } from "./outlets.ts";
+import { PHRASES } from "./phrases.ts";
+import type { PageType, Post } from "./post.ts";
+import { createRandom, type Random } from "./random.ts";
+import { repostsOf } from "./reposts.ts";
+import { liveliness } from "./rhythm.ts";
+import type { Sentiment, Topic } from "./topics.ts";
+import { typeAs } from "./typing.ts";
+
+/** What is published about a brand in an hour when nothing happens. The same seed and hour, the same posts. */
+export function everydayPosts(seed: string, brand: Brand, hourStart: Instant): Post[] {
+  const random = createRandom(seed, "everyday", brand.name, hourStart);
+  const expected = brand.perHour * liveliness(brand, hourStart + HOUR / 2);
+  const posts: Post[] = [];
+  for (let number = random.poisson(expected); number > 0; number--) {
+    const post = everydayPost(seed, brand, hourStart, number, random);
+    posts.push(post, ...everydayReposts(seed, brand, post, hourStart, random));
+  }
+  return posts;
+}
+
+const PAGE_TYPES: readonly (readonly [PageType, number])[] = [
+  ["twitter", 62],
+  ["reddit", 11],
+  ["instagram", 9],
+  ["forum", 8],
+  ["review", 7],
+  ["news", 3],
+];
+
+function everydayPost(seed: string, brand: Brand, hourStart: Instant, number: number, random: Random): Post {
+  const pageType = random.weighted(PAGE_TYPES);
+  const author = pageType === "news" ? reporter(seed, random) : someAuthor(seed, random);
+  const words = writing(pageType, brand, author, random);
+  const key = `${brand.name}/${hourStart}/${number}`;
+  const site = pageType === "news" ? OUTLETS.find(({ reporter }) => reporter === author.name) : undefined;
+  return {
+    key,
+    brand: brand.name,
+    pageType,
+    author,
+    ...words,
+    ...addressOf(pageType, key, { ...brand, brand: brand.name, handle: author.handle, ...(site ?? {}) }),
+    publishedAt: hourStart + random.whole(0, 3_599) * SECOND,
+    reposts: pageType === "twitter" ? random.poisson(Math.min(40, author.followers / 4_000)) : 0,
+    repostOf: null,
+    rating: pageType === "review" ? RATINGS[words.sentiment] - (random.chance(0.4) ? 1 : 0) : null,
+    monthlyVisitors: site?.monthlyVisitors ?? null,
+  };
+}
+
+const RATINGS: Readonly<Record<Sentiment, number>> = { positive: 5, neutral: 4, negative: 2 };
+
+type Writing = Pick<Post, "title" | "text" | "language" | "sentiment" | "topic">;
+
+function writing(pageType: PageType, brand: Brand, author: Author, random: Random): Writing {
+  const words = { brand, place: author.place };
+  const language = author.place.language;
+  if (pageType === "news") {
+    const { title, snippet, sentiment } = random.pick(EVERYDAY_NEWS);
+    const filled = { title: fillSlots(title, words, random), text: fillSlots(snippet, words, random) };
+    return { ...filled, language: "en", sentiment, topic: null };
+  }
+  const sentiment = random.weighted(SENTIMENTS);
+  if (language !== "en" && random.chance(0.4)) {
+    const { text, topic } = random.pick(FOREIGN_PHRASES[language][sentiment]);
+    return { title: null, text: fillSlots(text, words, random), language, sentiment, topic };
+  }
+  const about = random.weighted(brand.topics);
+  const topic: Topic | null = about === "General" ? null : about;
+  const patterns = patternsFor(brand, about, sentiment);
+  const pattern = random.pick(patterns);
+  const first = fillSlots(pattern, words, random);
+  const isLong = pageType === "forum" || pageType === "reddit" || pageType === "review";
+  if (!isLong)
+    return {
+      title: null,
+      text: typeAs(pageType, first, brand, random),
+      language: "en",
+      sentiment,
+      topic,
+    };
+  const others = patterns.filter((other) => other !== pattern);
+  const text = [first, fillSlots(random.pick(others), words, random)].map(asSentence).join(" ");
+  return { title: first.slice(0, 90), text, language: "en", sentiment, topic };
+}
+
+function patternsFor(brand: Brand, about: Topic | "General", sentiment: Sentiment): readonly string[] {
+  const patterns = PHRASES[about][sentiment];
+  const isAboutParcels = about === "Delivery" || about === "Customer service";
+  if (!brand.isCarrier || isAboutParcels) return patterns;
+  return patterns.filter((pattern) => !pattern.includes("{product}"));
+}
+
+function asSentence(text: string): string {
+  return /[.?!…)]$/.test(text) ? text : `${text}.`;
+}
+
+const SENTIMENTS: readonly (readonly [Sentiment, number])[] = [
+  ["neutral", 45],
+  ["positive", 32],
+  ["negative", 23],
+];
+
+function reporter(seed: string, random: Random): Author {
+  const outlet = random.pick(OUTLETS);
+  const somebody = someAuthor(seed, random);
+  return {
+    ...somebody,
+    name: outlet.reporter,
+    handle: outlet.site.split(".")[0] ?? "news",
+    isOrganisation: true,
+  };
+}
+
+/** A few posts are passed on at once, those of people with many followers more often. */
+function everydayReposts(seed: string, brand: Brand, post: Post, hourStart: Instant, random: Random): Post[] {
+  if (post.pageType !== "twitter" || post.reposts === 0) return [];
+  const times = Array.from(
+    { length: Math.min(6, post.reposts) },
+    () => post.publishedAt + random.exponential(600_000),
+  )
+    .map((at) => Math.floor(at / SECOND) * SECOND)
+    .filter((at) => at < hourStart + HOUR);
+  return repostsOf(seed, brand, post, times, random);
+}

@@ -1,0 +1,30 @@
+import type { Brand } from "./brands.ts";
+import type { PageType } from "./post.ts";
+import type { Random } from "./random.ts";
+
+/** The same words as different people type them: cases, handles, hashtags, signs of emotion, slips. */
+export function typeAs(pageType: PageType, text: string, brand: Brand, random: Random): string {
+  let typed = text;
+  if (pageType === "twitter" && random.chance(0.25)) typed = typed.replace(brand.name, `@${brand.handle}`);
+  if (random.chance(0.14)) typed = typed.toLowerCase();
+  if (random.chance(0.08)) typed = typed.replaceAll("'", "");
+  if (random.chance(0.06)) typed = swapTwoLetters(typed, random);
+  if (random.chance(0.12) && !/[.?!)]$/.test(typed)) typed += random.pick(["!", "...", ".", "!!"]);
+  if (random.chance(0.14)) typed = `${typed} ${random.pick(SIGNS)}`;
+  if (pageType === "instagram") return `${typed} ${tags(brand, random)}`;
+  return random.chance(0.1) ? `${typed} #${brand.name}` : typed;
+}
+
+const SIGNS = ["🙃", "😅", "🤷", "👀", "🙏", "🙄", "✨", "😤", "lol", "tbh", "just saying", "💀", "😬"];
+
+function tags(brand: Brand, random: Random): string {
+  const more = random.pick(["#dailylife", "#notsponsored", "#home", "#weekendvibes", "#reallife"]);
+  return `#${brand.name.toLowerCase()} ${more}`;
+}
+
+function swapTwoLetters(text: string, random: Random): string {
+  const words = [...text.matchAll(/(?<![#@\w])[a-z]{6,}\b/g)];
+  if (words.length === 0) return text;
+  const place = (random.pick(words).index ?? 0) + random.whole(1, 3);
+  return text.slice(0, place) + text.charAt(place + 1) + text.charAt(place) + text.slice(place + 2);
+}

@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
+
+export interface Total {
+  readonly count: number;
+  /** The highest mention id in the range, -1 when there is none. */
+  readonly maximumId: number;
+}
+
+/** Totals of ranges at moments. */
+export interface MentionTotals {
+  read(range: MentionRange, at: Instant): Promise<Total>;
+}
+
+/** Ranges whose totals are remembered. */
+const REMEMBERED = 500;
+
+/**
+ * Counting a wide range costs a scan, and every page of a walk asks for it. So a total is remembered with the moment
+ * it is true for; a later moment only adds what became visible since and takes off what was superseded. Writes to a
+ * query raise its revision, and a remembered total of an older revision is not used: the answer is always exact.
+ */
+export function createMentionTotals(db: Database): MentionTotals {
+  const remembered = new Map<string, Total & { at: Instant; revision: string }>();
+
+  return {
+    async read(range, at) {
+      const key = JSON.stringify(range);
+      const revision = await readRevision(db, range.queryIds);
+      const before = remembered.get(key);
+      const total =
+        before !== undefined && before.revision === revision && before.at <= at
+          ? await carryForward(db, range, before, at)
+          : await count(db, range, visibleSql(at));
+      remembered.delete(key);
+      remembered.set(key, { ...total, at, revision });
+      for (const oldest of remembered.keys()) {
+        if (remembered.size <= REMEMBERED) break;
+        remembered.delete(oldest);
+      }
+      return total;
+    },
+  };
+}
+
+async function carryForward(
+  db: Database,
+  range: MentionRange,
+  before: Total & { at: Instant },
+  at: Instant,
+): Promise<Total> {
+  if (before.at === at) return before;
+  const [then, now] = [new Date(before.at), new Date(at)];
+  const [appeared, vanished] = await Promise.all([
+    count(db, range, sql`visible_at > ${then} and visible_at <= ${now} and superseded_at > ${now}`),
+    count(db, range, sql`superseded_at > ${then} and superseded_at <= ${now} and visible_at <= ${then}`),
+  ]);
+  return {
+    count: before.count + appeared.count - vanished.count,
+    maximumId: Math.max(before.maximumId, appeared.maximumId),
+  };
+}
+
+async function count(db: Database, range: MentionRange, which: RawBuilder<boolean>): Promise<Total> {
+  const { rows } = await sql<{ count: string; maximum_id: string | null }>`
+    select count(*) as count, max(id) as maximum_id from local_api.mention
+    where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${which}`.execute(db);
+  return { count: Number(rows[0]?.count ?? 0), maximumId: Number(rows[0]?.maximum_id ?? -1) };
+}
+
+async function readRevision(db: Database, queryIds: readonly number[]): Promise<string> {
+  const { rows } = await sql<{ revision: string }>`
+    select coalesce(sum(revision), 0)::text as revision from local_api.query
+    where id = any(${queryIds}::bigint[])`.execute(db);
+  return rows[0]?.revision ?? "0";
+}

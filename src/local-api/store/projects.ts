@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+
+export interface StoredProject {
+  readonly id: number;
+  readonly clientId: number;
+  readonly clientName: string;
+  readonly name: string;
+  readonly description: string;
+  readonly timezone: string;
+  readonly defaultLanguage: string;
+}
+
+export async function listProjects(db: Database, clientId: number): Promise<StoredProject[]> {
+  const { rows } = await sql<ProjectRow>`${SELECT} where p.client_id = ${clientId} order by p.id`.execute(db);
+  return rows.map(toProject);
+}
+
+/** Only inside the given client: the project of another client is as good as none. */
+export async function findProject(
+  db: Database,
+  clientId: number,
+  projectId: number,
+): Promise<StoredProject | undefined> {
+  const { rows } = await sql<ProjectRow>`
+    ${SELECT} where p.client_id = ${clientId} and p.id = ${projectId}`.execute(db);
+  return rows[0] && toProject(rows[0]);
+}
+
+/** Creates the project or updates the one of that name in the client. */
+export async function putProject(
+  db: Database,
+  project: Pick<StoredProject, "clientId" | "name" | "description" | "timezone" | "defaultLanguage">,
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    insert into local_api.project (client_id, name, description, timezone, default_language)
+    values (${project.clientId}, ${project.name}, ${project.description}, ${project.timezone},
+      ${project.defaultLanguage})
+    on conflict (client_id, name) do update set description = excluded.description,
+      timezone = excluded.timezone, default_language = excluded.default_language
+    returning id`.execute(db);
+  return Number(rows[0]?.id);
+}
+
+const SELECT = sql`
+  select p.id, p.client_id, c.name as client_name, p.name, p.description, p.timezone, p.default_language
+  from local_api.project p join local_api.client c on c.id = p.client_id`;
+
+interface ProjectRow {
+  id: string;
+  client_id: string;
+  client_name: string;
+  name: string;
+  description: string;
+  timezone: string;
+  default_language: string;
+}
+
+function toProject(row: ProjectRow): StoredProject {
+  return {
+    id: Number(row.id),
+    clientId: Number(row.client_id),
+    clientName: row.client_name,
+    name: row.name,
+    description: row.description,
+    timezone: row.timezone,
+    defaultLanguage: row.default_language,
+  };
+}

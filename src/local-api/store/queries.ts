@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+
+export const QUERY_TYPES = ["search string", "twitter", "facebook", "instagram"] as const;
+export type QueryType = (typeof QUERY_TYPES)[number];
+
+export interface StoredQuery {
+  readonly id: number;
+  readonly name: string;
+  readonly type: string;
+  readonly createdAt: Instant;
+  readonly lastModifiedAt: Instant;
+  readonly lastModifiedUsername: string;
+}
+
+export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
+  const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
+  const { rows } = await sql<QueryRow>`
+    select id, name, type, created_at, last_modified_at, last_modified_username
+    from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
+  return rows.map(toQuery);
+}
+
+/** Ids of the queries in the groups, by group; a group of another project is missing from the map. */
+export async function listGroupMembers(
+  db: Database,
+  projectId: number,
+  groupIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  const { rows } = await sql<{ id: string; members: string[] }>`
+    select g.id, coalesce(array_agg(m.query_id) filter (where m.query_id is not null), '{}') as members
+    from local_api.query_group g left join local_api.query_group_member m on m.query_group_id = g.id
+    where g.project_id = ${projectId} and g.id = any(${groupIds}::bigint[]) group by g.id`.execute(db);
+  return new Map(rows.map((row) => [Number(row.id), row.members.map(Number)]));
+}
+
+/** Creates the queries that are missing (found by name) and gives the ids of all of them by name. */
+export async function putQueries(
+  db: Database,
+  projectId: number,
+  queries: readonly { name: string; type: QueryType }[],
+  by: { username: string; at: Instant },
+): Promise<Map<string, number>> {
+  const at = new Date(by.at);
+  for (const query of queries) {
+    await sql`
+      insert into local_api.query
+        (project_id, name, type, created_at, last_modified_at, last_modified_username)
+      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username})
+      on conflict (project_id, name) do nothing`.execute(db);
+  }
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, name from local_api.query where project_id = ${projectId}`.execute(db);
+  const wanted = new Set(queries.map((query) => query.name));
+  return new Map(rows.filter((row) => wanted.has(row.name)).map((row) => [row.name, Number(row.id)]));
+}
+
+/** Creates the group if it is missing and adds the queries to it. */
+export async function putQueryGroup(
+  db: Database,
+  group: { projectId: number; name: string; queryIds: readonly number[] },
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    insert into local_api.query_group (project_id, name) values (${group.projectId}, ${group.name})
+    on conflict (project_id, name) do update set name = excluded.name returning id`.execute(db);
+  const id = Number(rows[0]?.id);
+  await sql`
+    insert into local_api.query_group_member (query_group_id, query_id)
+    select ${id}, unnest(${group.queryIds}::bigint[]) on conflict do nothing`.execute(db);
+  return id;
+}
+
+interface QueryRow {
+  id: string;
+  name: string;
+  type: string;
+  created_at: Date;
+  last_modified_at: Date;
+  last_modified_username: string;
+}
+
+function toQuery(row: QueryRow): StoredQuery {
+  return {
+    id: Number(row.id),
+    name: row.name,
+    type: row.type,
+    createdAt: row.created_at.getTime(),
+    lastModifiedAt: row.last_modified_at.getTime(),
+    lastModifiedUsername: row.last_modified_username,
+  };
+}

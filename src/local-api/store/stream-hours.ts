@@ -1,0 +1,32 @@
+import { sql } from "kysely";
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+
+export interface StreamHour {
+  readonly projectId: number;
+  readonly seed: string;
+  readonly hour: Instant;
+}
+
+/** Hours of the stream that are stored, from `from` to before `to`. */
+export async function listStreamHours(
+  db: Database,
+  stream: { projectId: number; seed: string; from: Instant; to: Instant },
+): Promise<Set<Instant>> {
+  const { rows } = await sql<{ hour: Date }>`
+    select hour from local_api.stream_hour
+    where project_id = ${stream.projectId} and seed = ${stream.seed}
+      and hour >= ${new Date(stream.from)} and hour < ${new Date(stream.to + HOUR)}`.execute(db);
+  return new Set(rows.map((row) => row.hour.getTime()));
+}
+
+/**
+ * Marks an hour as stored, inside the transaction that stores it. False when it is already; while another process
+ * stores the same hour this waits for its end.
+ */
+export async function claimStreamHour(db: Database, { projectId, seed, hour }: StreamHour): Promise<boolean> {
+  const { rows } = await sql`
+    insert into local_api.stream_hour (project_id, seed, hour) values (${projectId}, ${seed}, ${new Date(hour)})
+    on conflict do nothing returning hour`.execute(db);
+  return rows.length > 0;
+}
