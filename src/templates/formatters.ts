@@ -15,11 +15,11 @@ export function formatShare(part: number, whole: number): string {
   return whole === 0 ? "0%" : `${Math.round((100 * part) / whole)}%`;
 }
 
-/** What became of `before`: `+40%`, `-12%`, `no change`, `6 times`; `new` where there was nothing. */
+/** What became of `before`: `+40%`, `-12%`, `no change`, `6×`; `new` where there was nothing. */
 export function formatChange(now: number, before: number): string {
   if (now === before) return "no change";
   if (before === 0) return "new";
-  if (now / before >= 3) return `${formatNumber(Math.round((10 * now) / before) / 10)} times`;
+  if (now / before >= 3) return `${formatNumber(Math.round((10 * now) / before) / 10)}×`;
   const percent = Math.round((100 * (now - before)) / before);
   return percent === 0 ? "no change" : `${percent > 0 ? "+" : ""}${percent}%`;
 }
@@ -28,6 +28,13 @@ export function formatChange(now: number, before: number): string {
 export function formatTime(at: Instant, timezone: string): string {
   const part = partsOf(at, timezone);
   return `${part("weekday")} ${part("day")} ${part("month")}, ${part("hour")}:${part("minute")} ${zoneName(at, timezone)}`;
+}
+
+/** The time of something that follows `before`: only `08:39` when it is the same day there. */
+export function formatTimeAfter(at: Instant, before: Instant, timezone: string): string {
+  if (formatDay(at, timezone) !== formatDay(before, timezone)) return formatTime(at, timezone);
+  const part = partsOf(at, timezone);
+  return `${part("hour")}:${part("minute")}`;
 }
 
 /** `Mon 23 Feb 2015`. */

@@ -33,13 +33,21 @@ function usually(values: Alert["values"], count: number): string {
   const usual = values["usual"] ?? values["expected"];
   if (usual === undefined) return "";
   if (usual < 0.5) return ", usually none";
+  const normal = formatNumber(usual >= 10 ? Math.round(usual) : usual);
   const times = count / usual;
-  const factor = times >= 1.5 ? ` (${formatNumber(times >= 10 ? Math.round(times) : times)} times)` : "";
-  return `, usually ${formatNumber(usual >= 10 ? Math.round(usual) : usual)}${factor}`;
+  if (times < 1.5) return `, usually ${normal}`;
+  return `, ${formatNumber(times >= 10 ? Math.round(times) : times)}× the usual ${normal}`;
 }
 
 function inWindow({ windowFrom, windowTo }: Alert): string {
-  return windowTo > windowFrom ? ` in ${formatDuration(windowTo - windowFrom)}` : "";
+  return windowTo > windowFrom ? ` in ${inWords(windowTo - windowFrom)}` : "";
+}
+
+/** `30 min`, `2 h`, `1 h 30 min`. */
+function inWords(ms: number): string {
+  return formatDuration(ms).replaceAll(/(\d+)([a-z]+)/g, (_, amount: string, unit: string) => {
+    return `${amount} ${unit === "m" ? "min" : unit}`;
+  });
 }
 
 function tellOne(mention: MentionView): string {

@@ -9,6 +9,7 @@ import {
   formatNumber,
   formatShare,
   formatTime,
+  formatTimeAfter,
 } from "./formatters.ts";
 
 /**
@@ -19,6 +20,9 @@ import {
 export const helpers: Readonly<Record<string, HelperDelegate>> = {
   /** `{{time openedAt}}` → `Mon 23 Feb, 08:35 PST`, in the view's zone. */
   time: (at: Instant, options: HelperOptions) => formatTime(at, zoneOf(options)),
+  /** `{{timeAfter lastSeenAt openedAt}}` → `08:39`, with its day when that is another one. */
+  timeAfter: (at: Instant, before: Instant, options: HelperOptions) =>
+    formatTimeAfter(at, before, zoneOf(options)),
   /** `{{day periodFrom}}` → `Mon 23 Feb 2015`. */
   day: (at: Instant, options: HelperOptions) => formatDay(at, zoneOf(options)),
   /** `{{length openedAt resolvedAt}}` → `3h 20m`. */
@@ -28,7 +32,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   compact: (value: number) => formatCompact(value),
   /** `{{share negative mentions}}` → `42%`. */
   share: (part: number, whole: number) => formatShare(part, whole),
-  /** `{{change mentions previousMentions}}` → `+40%`. */
+  /** `{{change mentions previousMentions}}` → `+40%`, `6×`. */
   change: (now: number, before: number) => formatChange(now, before),
   /** `{{plural copies "post" "posts"}}` → `1 post`, `1,200 posts`. */
   plural: (count: number, one: string, many: string) => `${formatNumber(count)} ${count === 1 ? one : many}`,

@@ -73,7 +73,7 @@ const FIRED: AlertView = {
     "Volume far above what this hour usually brings. Check the stories, then call the duty press officer.",
   query: "Northwind",
   project: "Airlines",
-  headline: "62 mentions in 30m, usually 11 (5.6 times)",
+  headline: "62 mentions in 30 min, 5.6× the usual 11",
   because:
     "62 mentions in 30 minutes, where 8 to 15 are usual for a Monday at this hour; 81% of them are negative.",
   openedAt,
@@ -106,7 +106,7 @@ const BARE: AlertView = {
 /** fired · escalated · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
-  { ...FIRED, kind: "escalated", headline: "214 mentions in 30m, usually 11 (19 times)", mentionsCount: 214 },
+  { ...FIRED, kind: "escalated", headline: "214 mentions in 30 min, 19× the usual 11", mentionsCount: 214 },
   { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },

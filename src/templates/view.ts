@@ -19,7 +19,7 @@ export interface AlertView {
   /** Name of the query (the brand). */
   readonly query: string;
   readonly project: string;
-  /** The number against what is normal, without the brand: "62 mentions in 30m, usually 11 (5.6 times)". */
+  /** The number against what is normal, without the brand: "62 mentions in 30 min, 5.6× the usual 11". */
   readonly headline: string;
   /** One sentence with the numbers that made it fire. */
   readonly because: string;

@@ -11,7 +11,9 @@ export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
     ...blockKit.linkButton("Open in Earshot", view.consoleUrl),
     ...blockKit.context(renderer.render("slack/digest-foot.mrkdwn", view)),
     ...blockKit.section(renderer.render("slack/digest-alerts.mrkdwn", view)),
+    ...blockKit.section(view.topStories.length === 0 ? "" : "*Top stories*"),
     ...blockKit.richText(view.topStories.map(storyElement)),
+    ...blockKit.section(view.topMentions.length === 0 ? "" : "*Top mentions*"),
     ...mentionBlocks(view.topMentions, renderer),
   ]);
 }
