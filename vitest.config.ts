@@ -1,10 +1,14 @@
 import { defineConfig } from "vitest/config";
 
+/** Where `.ci/run` wants its report. */
+const report = process.env["EARSHOT_TEST_REPORT"];
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    ...(report === undefined ? {} : { reporters: ["default", ["json", { outputFile: report }]] }),
   },
 });

@@ -60,7 +60,10 @@ export interface Queues {
   readonly backend: Backend;
 }
 
-/** Opens the queues; on PostgreSQL after bringing BullMQ's tables up to date. Rejects when the engine is away. */
+/**
+ * Opens the queues; on PostgreSQL after bringing BullMQ's tables up to date. Rejects when PostgreSQL is away, and waits
+ * for Redis: a company starts all at once.
+ */
 export async function createQueues(options: { backend: BackendOptions; log: Logger }): Promise<Queues> {
   await migrateQueueSchema(options.backend);
   const { log } = options;

@@ -1,5 +1,8 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, test } from "vitest";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { monotonicMs } from "../../src/lib/clock.ts";
+import { createQueues } from "../../src/queue/queues.ts";
 import { queueContract } from "../contracts/queue.ts";
 import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../redis.ts";
 
@@ -22,6 +25,23 @@ if (hasRedis()) {
       await redis?.stop();
       await redis?.start();
     },
+  });
+
+  test("a job that Redis cannot take is told as such within seconds, and the queue goes on afterwards", async () => {
+    const engine = await startRedis();
+    if (engine === null) throw new Error("Redis went away");
+    const queues = await createQueues({
+      backend: { kind: "redis", url: engine.url, prefix: "away" },
+      log: pino({ level: "silent" }),
+    });
+    await engine.stop();
+    const started = monotonicMs();
+    expect(await queues.add("sweep", {})).toBe("unreachable");
+    expect(monotonicMs() - started).toBeLessThan(6_000);
+    await engine.start();
+    await vi.waitFor(async () => expect(await queues.add("sweep", {})).toBe("added"), { timeout: 10_000 });
+    await queues.close();
+    await engine.stop();
   });
 } else {
   test.skip(`the queue on Redis (${NO_REDIS})`, () => {});

@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findFaults, type Repository } from "./architecture/find-faults.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+test("the repository keeps to its folders, directions and places", () => {
+  expect(findFaults(readRepository())).toEqual([]);
+});
+
+const GOOD: Readonly<Record<string, string>> = {
+  "src/lib/clock.ts": "export const now = () => Date.now();",
+  "src/model/query.ts": 'import { now } from "../lib/clock.ts";\nexport const query = { at: now() };',
+  "src/spike/detector.ts":
+    'import type { query } from "../model/query.ts";\nexport type Seen = typeof query;',
+  "src/rules/conditions/spike.ts":
+    'import { Seen } from "../../spike/detector.ts";\nexport type Spike = Seen;',
+  "src/rules/conditions.ts": 'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
+  "src/store/alerts.ts": 'import pg from "pg";\nexport const sql = "select 1 from alert";',
+  "src/queue/queues.ts": 'import { Queue } from "bullmq";\nexport const queue = Queue;',
+  "src/app.ts": 'import { queue } from "./queue/queues.ts";\nexport const app = queue;',
+  "workers/poll.ts": 'import { app } from "../src/app.ts";\napp();',
+};
+
+test("a repository that keeps to them has no faults", () => {
+  expect(faultsWith({})).toEqual([]);
+});
+
+test.each([
+  [
+    "a pure part imports an edge",
+    "src/alerts/a.ts",
+    'import { sql } from "../store/alerts.ts";',
+    /alerts may not import store/,
+  ],
+  [
+    "an edge imports another",
+    "src/web/a.ts",
+    'import { queue } from "../queue/queues.ts";',
+    /web may not import queue/,
+  ],
+  [
+    "an edge imports a pure part",
+    "src/store/a.ts",
+    'export { All } from "../rules/conditions.ts";',
+    /store may not import rules/,
+  ],
+  [
+    "lib imports the model",
+    "src/lib/a.ts",
+    'import type { query } from "../model/query.ts";',
+    /lib may not import model/,
+  ],
+  [
+    "the two ends share the model",
+    "src/local-api/a.ts",
+    'import type { query } from "../model/query.ts";',
+    /local-api may not import model/,
+  ],
+  [
+    "an import over several lines",
+    "src/web/a.ts",
+    'import {\n  queue, // the queue\n} from "../queue/queues.ts";',
+    /web may not import queue/,
+  ],
+  [
+    "an import when needed",
+    "src/web/a.ts",
+    'export const q = () => import("../queue/queues.ts");',
+    /web may not import queue/,
+  ],
+  [
+    "a worker goes past the app",
+    "workers/a.ts",
+    'import { sql } from "../src/store/alerts.ts";',
+    /workers may not import store/,
+  ],
+  ["src imports a worker", "src/app/a.ts", 'import "../../workers/poll.ts";', /src may not import workers/],
+  ["src imports a test", "src/web/a.ts", 'import "../../test/postgres.ts";', /src may not import test/],
+  [
+    "bullmq in web",
+    "src/web/a.ts",
+    'import { Queue } from "bullmq";',
+    /bullmq may only be imported in src\/queue/,
+  ],
+  [
+    "a vendor outside its notifier",
+    "src/notify/a.ts",
+    'import { WebClient } from "@slack/web-api";',
+    /@slack\/web-api may only/,
+  ],
+  [
+    "fastify in notify",
+    "src/notify/a.ts",
+    'import form from "@fastify/formbody";',
+    /@fastify\/formbody may only/,
+  ],
+  [
+    "the environment",
+    "src/web/a.ts",
+    "export const port = process.env.PORT;",
+    /process\.env has no place here/,
+  ],
+  [
+    "the environment by a string",
+    "src/web/a.ts",
+    'export const port = process["env"];',
+    /process\.env has no place here/,
+  ],
+  ["the clock", "src/web/a.ts", "export const at = Date.now();", /clock has no place here/],
+  ["the clock as an object", "src/web/a.ts", "export const at = new Date();", /clock has no place here/],
+  [
+    "SQL in web",
+    "src/web/a.ts",
+    "export const sql = `select id\n from alert`;",
+    /SQL text has no place here/,
+  ],
+  ["an unknown part", "src/utils/a.ts", "export const a = 1;", /src has no part utils/],
+  ["a barrel", "src/web/a.ts", 'export * from "./b.ts";', /re-export of a whole file/],
+  ["a default export", "src/web/a.ts", "export default 1;", /default export/],
+  [
+    "a plug-in missing from its list",
+    "src/notify/notifiers/slack.ts",
+    "export const a = 1;",
+    /does not stand in src\/notify\/notifiers\.ts/,
+  ],
+  [
+    "a circle",
+    "src/lib/clock.ts",
+    'import { a } from "./clock.ts";',
+    /circle: src\/lib\/clock\.ts → src\/lib\/clock\.ts/,
+  ],
+])("a planted fault is found: %s", (_name, path, text, expected) => {
+  expect(faultsWith({ [path]: text })).toEqual([expect.stringMatching(expected)]);
+});
+
+test.each([
+  ["comments", '// import "bullmq"; Date.now()\n/* process.env, new Date() */ export const a = 1;'],
+  ["strings", 'export const a = "process.env and Date.now() and import { a } from bullmq";'],
+  ["a moment made from a number", "export const a = new Date(0).toISOString();"],
+  [
+    "sentences that begin like SQL",
+    'export const a = "Select a query from the list below";'.replace("Select", "Please select"),
+  ],
+  ["quotes in regular expressions", "export const a = /[\"'`]/.test(b) ? 1 / 2 : 3; // Date.now()"],
+  [
+    "code in templates",
+    `export const a = \`\${[1].map((n) => \`\${n} "quoted"\`).join("\`")} // no comment\`;`,
+  ],
+])("what only looks like a fault is none: %s", (_name, text) => {
+  expect(faultsWith({ "src/web/a.ts": text })).toEqual([]);
+});
+
+test("a folder at the top level that nobody agreed on is found", () => {
+  const topLevelFolders = ["src", "test", "node_modules", ".ci", "scripts"];
+  expect(findFaults({ files: GOOD, topLevelFolders })).toEqual(["scripts/: no such folder at the top level"]);
+});
+
+test("a circle through several files is told once", () => {
+  const faults = faultsWith({
+    "src/web/a.ts": 'import "./b.ts";',
+    "src/web/b.ts": 'import "./c.ts";',
+    "src/web/c.ts": 'import "./a.ts";',
+  });
+  expect(faults).toEqual([
+    "files import each other in a circle: src/web/a.ts → src/web/b.ts → src/web/c.ts → src/web/a.ts",
+  ]);
+});
+
+function faultsWith(planted: Readonly<Record<string, string>>): string[] {
+  return findFaults({ files: { ...GOOD, ...planted }, topLevelFolders: ["src", "workers"] });
+}
+
+function readRepository(): Repository {
+  const paths = ["src", "workers"].flatMap(listFiles).filter((path) => path.endsWith(".ts"));
+  return {
+    files: Object.fromEntries(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")])),
+    topLevelFolders: readdirSync(ROOT, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name),
+  };
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map(
+      (path) => `${folder}/${path.replaceAll("\\", "/")}`,
+    );
+  } catch {
+    // A clone may not have workers yet.
+    return [];
+  }
+}

@@ -1,0 +1,132 @@
+import { posix } from "node:path";
+import { type SplitSource, splitSource } from "./split-source.ts";
+import {
+  GENERATED_FOLDERS,
+  MAY_IMPORT,
+  PACKAGE_PLACES,
+  PLUG_IN_LISTS,
+  TEXT_RULES,
+  TOP_LEVEL_FOLDERS,
+  WORKERS_MAY_IMPORT,
+} from "./tables.ts";
+
+export interface Repository {
+  /** Path from the root (with `/`) → text, for every TypeScript file of src and workers. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly topLevelFolders: readonly string[];
+}
+
+/** Every breach of the tables, as sentences. */
+export function findFaults(repository: Repository): string[] {
+  const faults: string[] = [];
+  const graph = new Map<string, readonly string[]>();
+  for (const [path, text] of Object.entries(repository.files)) {
+    const source = splitSource(text);
+    const imports = findImports(source.statements);
+    const local = imports.filter((name) => name.startsWith(".")).map((name) => resolveFrom(path, name));
+    graph.set(path, local);
+    faults.push(
+      ...unknownPart(path),
+      ...local.flatMap((target) => direction(path, target)),
+      ...imports.filter((name) => !name.startsWith(".")).flatMap((name) => placement(path, name)),
+      ...textFaults(path, source),
+    );
+  }
+  for (const folder of repository.topLevelFolders) {
+    if (folder.startsWith(".") || [...TOP_LEVEL_FOLDERS, ...GENERATED_FOLDERS].includes(folder)) continue;
+    faults.push(`${folder}/: no such folder at the top level`);
+  }
+  return [...faults, ...findCycles(graph), ...findUnlisted(graph)];
+}
+
+function findImports(statements: string): string[] {
+  const found = statements.matchAll(
+    /\b(?:import|export)\b[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']/g,
+  );
+  return [...found].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? "");
+}
+
+function resolveFrom(path: string, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier);
+}
+
+/** `src/queue/jobs.ts` → `queue`, `src/app.ts` → `app`; undefined outside src. */
+function partOf(path: string): string | undefined {
+  return /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1];
+}
+
+function unknownPart(path: string): string[] {
+  const part = partOf(path);
+  return part === undefined || Object.hasOwn(MAY_IMPORT, part) ? [] : [`${path}: src has no part ${part}`];
+}
+
+function direction(path: string, target: string): string[] {
+  const from = partOf(path);
+  const to = partOf(target);
+  if (from === undefined) {
+    if (to === undefined || WORKERS_MAY_IMPORT.includes(to)) return [];
+    return [`${path}: workers may not import ${to} (${target})`];
+  }
+  if (to === undefined) {
+    return /^(?:test|workers)\//.test(target) ? [`${path}: src may not import ${target}`] : [];
+  }
+  if (from === to || MAY_IMPORT[from]?.includes(to)) return [];
+  return [`${path}: ${from} may not import ${to} (${target})`];
+}
+
+function placement(path: string, name: string): string[] {
+  for (const [wanted, places] of Object.entries(PACKAGE_PLACES)) {
+    const isIt = wanted.endsWith("/")
+      ? name.startsWith(wanted)
+      : name === wanted || name.startsWith(`${wanted}/`);
+    if (isIt && !isIn(path, places)) return [`${path}: ${name} may only be imported in ${places.join(", ")}`];
+  }
+  return [];
+}
+
+function textFaults(path: string, source: SplitSource): string[] {
+  return TEXT_RULES.flatMap(({ what, pattern, within, places }) => {
+    if (isIn(path, places)) return [];
+    const texts = within === "code" ? [source.code] : source.strings;
+    if (!texts.some((text) => pattern.test(text))) return [];
+    return [
+      `${path}: ${what} has no place here${places.length === 0 ? "" : `, only in ${places.join(", ")}`}`,
+    ];
+  });
+}
+
+function isIn(path: string, places: readonly string[]): boolean {
+  return places.some((place) => (place.endsWith("/") ? path.startsWith(place) : path === place));
+}
+
+/** One sentence for each circle, told from its first file in order of the alphabet. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const cycles = new Set<string>();
+  const finished = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const again = trail.indexOf(path);
+    if (again !== -1) {
+      const circle = trail.slice(again);
+      const first = circle.indexOf([...circle].sort()[0] ?? "");
+      cycles.add([...circle.slice(first), ...circle.slice(0, first), circle[first]].join(" → "));
+      return;
+    }
+    if (finished.has(path)) return;
+    for (const target of graph.get(path) ?? []) visit(target, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of [...graph.keys()].sort()) visit(path, []);
+  return [...cycles].map((cycle) => `files import each other in a circle: ${cycle}`);
+}
+
+function findUnlisted(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  return PLUG_IN_LISTS.flatMap(({ list, folder }) => {
+    const listed = graph.get(list);
+    const plugIns = [...graph.keys()].filter(
+      (path) => path.startsWith(folder) && !path.slice(folder.length).includes("/"),
+    );
+    return plugIns
+      .filter((path) => listed?.includes(path) !== true)
+      .map((path) => `${path}: it does not stand in ${list}`);
+  });
+}
