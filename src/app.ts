@@ -90,8 +90,8 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
 
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
-    await announceDigests({ digests: config.digests, stores }, now);
-    return sweep({ stores, queues }, now);
+    await announceDigests(stores.digests, config.digests, now);
+    return sweep({ stores, queues, digests: config.digests }, now);
   };
   const handlers = createHandlers({
     poll: {
@@ -113,7 +113,13 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
       viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl: options.consoleUrl ?? noUrl }),
       clock,
     },
-    digest: { stores, digests: config.digests, clock, consoleUrl: options.consoleUrl ?? noUrl },
+    digest: {
+      store: stores,
+      digests: config.digests,
+      clock,
+      historyMs: config.source.history,
+      consoleUrl: options.consoleUrl ?? noUrl,
+    },
     sweep: async () => {
       await sweepNow();
     },

@@ -22,6 +22,8 @@ const HISTORY_DAYS = 4;
 const FIRST_CRISIS_MS = 90 * MINUTE;
 const CRISIS_EVERY_MS = 31 * HOUR;
 const SEED = "earshot-demo";
+/** Brands that crises strike, in turn. */
+const STRUCK = ["Parcelwing", "Velorra", "Lumabox"] as const;
 
 export interface Demo {
   readonly clock: Clock;
@@ -115,17 +117,16 @@ function crises(world: World, until: Instant): Instant[] {
 const AHEAD_MS = 6 * HOUR;
 
 async function openStream(pool: Parameters<typeof seedAccount>[0], world: World): Promise<Stream> {
-  return createStream({
-    pool,
-    seed: SEED,
-    account: {
-      client: { name: "Demo" },
-      user: { username: LOCAL_ACCOUNT.username, password: LOCAL_ACCOUNT.password },
-      project: { name: "Brands" },
-    },
-    startAt: world.from - HISTORY_DAYS * DAY,
-    crises: crises(world, world.at + 365 * DAY),
+  const { projectId } = await seedAccount(pool, {
+    client: { name: "Demo" },
+    user: { username: LOCAL_ACCOUNT.username, password: LOCAL_ACCOUNT.password },
+    project: { name: "Brands" },
+    at: world.from,
   });
+  const startAt = world.from - HISTORY_DAYS * DAY;
+  const moments = crises(world, world.at + 365 * DAY);
+  const struck = moments.map((at, index) => ({ at, brand: STRUCK[index % STRUCK.length] ?? STRUCK[0] }));
+  return createStream({ pool, projectId, seed: SEED, startAt, crises: struck });
 }
 
 async function liveOn(parts: {

@@ -1,5 +1,9 @@
-import type { Instant } from "./lib/instant.ts";
+import type { DigestConfig } from "./digest/digest-config.ts";
+import { readinessOf } from "./digest/readiness.ts";
+import { type Instant, MINUTE } from "./lib/instant.ts";
+import { matchesPatterns } from "./lib/patterns.ts";
 import { BUCKET_MS } from "./model/count-change.ts";
+import type { DigestEdition } from "./model/digest-edition.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Stores } from "./store/stores.ts";
 
@@ -11,32 +15,34 @@ export interface Swept {
   readonly digests: number;
 }
 
+export interface SweepParts {
+  readonly stores: Stores;
+  readonly queues: Queues;
+  readonly digests: readonly DigestConfig[];
+}
+
 /**
  * Finds due work in the tables and adds a job for each piece. Jobs are reminders: whatever a crash, a full queue or an
  * emptied Redis took away is found here again. A job whose like already waits is not added twice.
  */
-export async function sweep(parts: { stores: Stores; queues: Queues }, now: Instant): Promise<Swept> {
+export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
   const [polls, windows, decisions, deliveries, digests] = await Promise.all([
     stores.walks.due(now, MOST),
     stores.walks.windowsDue(BUCKET_MS),
     stores.notifications.decisionsDue(now),
     stores.notifications.due(MOST),
-    stores.digests.due(),
+    digestsDue(parts, now),
   ]);
-  const ticks = new Map(
-    [...windows, ...decisions].map((query) => [`${query.projectId} ${query.queryId}`, query]),
-  );
+  const ticks = new Map([...windows, ...decisions].map((query) => [`${query.projectId}-${query.queryId}`, query]));
   await Promise.all([
     ...polls.map((walk) =>
       queues.add("poll-query", walk, { dedupe: `${walk.projectId}-${walk.queryId}-${walk.walk}` }),
     ),
-    ...[...ticks.values()].map((query) =>
-      queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` }),
-    ),
+    ...[...ticks].map(([key, query]) => queues.add("close-windows", query, { dedupe: key })),
     ...deliveries.map((due) => queues.add("deliver", due, { dedupe: due.notificationId })),
-    ...digests.map(({ projectId, name, localDate }) =>
-      queues.add("build-digest", { projectId, name, localDate }, { dedupe: `${name}-${localDate}` }),
+    ...digests.map(({ name, localDate }) =>
+      queues.add("build-digest", { name, localDate }, { dedupe: `${name}-${localDate}` }),
     ),
   ]);
   return { polls: polls.length, windows: ticks.size, deliveries: deliveries.length, digests: digests.length };
@@ -44,3 +50,21 @@ export async function sweep(parts: { stores: Stores; queues: Queues }, now: Inst
 
 /** More than this at once is left to the next sweep, so that no sweep is long. */
 const MOST = 500;
+
+/** How long a digest waits for queries that are not read up to the end of its period. */
+const DIGEST_PATIENCE_MS = 30 * MINUTE;
+
+async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promise<readonly DigestEdition[]> {
+  const announced = await stores.digests.due();
+  if (announced.length === 0) return [];
+  const queries = await stores.queries.active();
+  const ready: DigestEdition[] = [];
+  for (const edition of announced) {
+    const patterns = digests.find((digest) => digest.name === edition.name)?.queries ?? [];
+    const its = queries.filter((query) => matchesPatterns(patterns, query.name, query.queryId));
+    const completeUntil = await stores.walks.completeUntilOf(its);
+    const readiness = readinessOf(edition.period, completeUntil, now, DIGEST_PATIENCE_MS);
+    if (readiness.outcome !== "Waits") ready.push(edition);
+  }
+  return ready;
+}

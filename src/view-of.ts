@@ -22,7 +22,7 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
   return async (notification) => {
     if (notification.digest !== null) {
       const { name, localDate } = notification.digest;
-      const body = await parts.stores.digests.body(notification.projectId, name, localDate);
+      const body = await parts.stores.digests.body(name, localDate);
       return body === null ? null : { about: "digest", view: body as DigestView };
     }
     return alertView(parts, notification);

@@ -32,7 +32,7 @@ export const JOBS = {
   },
   "build-digest": {
     queue: "digest",
-    payload: z.strictObject({ projectId: id, name: id, localDate: id }),
+    payload: z.strictObject({ name: id, localDate: id }),
     attempts: 5,
   },
   // The next sweep is the retry.

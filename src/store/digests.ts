@@ -1,90 +1,146 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import { ALL_PROJECTS, type DigestEdition } from "../model/digest-edition.ts";
+import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 
-/** One edition of a digest: written before anything is sent, so two workers cannot make two. */
-export interface DigestEdition {
-  readonly projectId: string;
-  readonly name: string;
-  /** The local date at which it is due, in the digest's own zone. */
-  readonly localDate: string;
-  readonly periodFrom: Instant;
-  readonly periodTo: Instant;
-  readonly dueAt: Instant;
+interface Period {
+  readonly from: Instant;
+  readonly to: Instant;
 }
 
-/** Digests span projects. */
-export const ALL_PROJECTS = "all";
+interface StoryRow {
+  readonly story: string;
+  readonly face: Mention;
+  readonly mentions: number;
+  readonly negative: number;
+  readonly voices: number;
+  readonly audience: number;
+  readonly firstAt: Instant;
+}
+
+/** Stories that a digest chooses from. Those beyond are told by fewer people than any that it shows. */
+const MOST_STORIES = 300;
 
 export function createDigestStore(db: Db) {
   return {
-    /** Notes that an edition is due. A second caller for the same date changes nothing. */
-    async announce(edition: DigestEdition): Promise<void> {
+    /** When a digest was first seen in a configuration. */
+    async since(name: string, now: Instant): Promise<Instant> {
+      const key = `digest-since ${name}`;
       await sql`
-        insert into earshot.digests (project_id, name, local_date, period_from, period_to, due_at)
-        values (${edition.projectId}, ${edition.name}, ${edition.localDate}, ${at(edition.periodFrom)},
-          ${at(edition.periodTo)}, ${at(edition.dueAt)})
+        insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(now)}::jsonb) on conflict do nothing
+      `.execute(db);
+      const { rows } = await sql<{ since: number }>`select value as since from earshot.settings where key = ${key}`.execute(db);
+      return rows[0]?.since ?? now;
+    },
+
+    async announce(edition: DigestEdition): Promise<void> {
+      const { name, localDate, dueAt, period, before } = edition;
+      await sql`
+        insert into earshot.digests (project_id, name, local_date, due_at, period_from, period_to, before_from, before_to)
+        values (${ALL_PROJECTS}, ${name}, ${localDate}::date, ${at(dueAt)}, ${at(period.from)}, ${at(period.to)},
+          ${at(before.from)}, ${at(before.to)})
         on conflict do nothing
       `.execute(db);
     },
 
-    /** The newest edition of a digest that was announced. */
     async latest(name: string): Promise<DigestEdition | null> {
-      const { rows } = await sql<DigestEdition>`
+      const { rows } = await sql<Row>`
         select ${COLUMNS} from earshot.digests where project_id = ${ALL_PROJECTS} and name = ${name}
         order by local_date desc limit 1
       `.execute(db);
-      return rows[0] ?? null;
+      return rows[0] === undefined ? null : toEdition(rows[0]);
     },
 
     /** Editions announced and not built. */
     async due(): Promise<DigestEdition[]> {
-      const { rows } = await sql<DigestEdition>`
-        select ${COLUMNS} from earshot.digests where state = 'due' order by due_at
-      `.execute(db);
-      return rows;
+      const { rows } = await sql<Row>`select ${COLUMNS} from earshot.digests where state = 'due' order by due_at`.execute(db);
+      return rows.map(toEdition);
     },
 
-    /** Locks an edition that is still due until the transaction ends; null if it is built or being built. */
-    async lockDue(projectId: string, name: string, localDate: string): Promise<DigestEdition | null> {
-      const { rows } = await sql<DigestEdition>`
+    async lockDue(name: string, localDate: string): Promise<DigestEdition | null> {
+      const { rows } = await sql<Row>`
         select ${COLUMNS} from earshot.digests
-        where project_id = ${projectId} and name = ${name} and local_date = ${localDate}::date and state = 'due'
+        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate}::date and state = 'due'
         for update skip locked
       `.execute(db);
-      return rows[0] ?? null;
+      return rows[0] === undefined ? null : toEdition(rows[0]);
     },
 
-    async markBuilt(edition: DigestEdition, body: unknown, state: "built" | "skipped"): Promise<void> {
+    async settle(edition: DigestEdition, state: "built" | "skipped", view: unknown): Promise<void> {
       await sql`
-        update earshot.digests set state = ${state}, body = ${JSON.stringify(body)}::jsonb
-        where project_id = ${edition.projectId} and name = ${edition.name} and local_date = ${edition.localDate}::date
+        update earshot.digests set state = ${state}, body = ${JSON.stringify(view)}::jsonb
+        where project_id = ${ALL_PROJECTS} and name = ${edition.name} and local_date = ${edition.localDate}::date
       `.execute(db);
     },
 
-    async body(projectId: string, name: string, localDate: string): Promise<unknown> {
+    /** What an edition says, as it was built; null while it is not. */
+    async body(name: string, localDate: string): Promise<unknown> {
       const { rows } = await sql<{ body: unknown }>`
         select body from earshot.digests
-        where project_id = ${projectId} and name = ${name} and local_date = ${localDate}::date
+        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate}::date
       `.execute(db);
       return rows[0]?.body ?? null;
     },
 
-    /** Mentions by query and sentiment whose moment lies in [from, to). */
-    async counts(
-      from: Instant,
-      to: Instant,
-    ): Promise<{ queryId: string; queryName: string; sentiment: string | null; n: number }[]> {
-      const { rows } = await sql<{ queryId: string; queryName: string; sentiment: string | null; n: number }>`
-        select q.query_id as "queryId", q.name as "queryName", m.sentiment, count(m.resource_id) as n
-        from earshot.queries q left join earshot.mentions m on m.project_id = q.project_id and m.query_id = q.query_id
-          and m.event_at >= ${at(from)} and m.event_at < ${at(to)}
-        where q.active group by 1, 2, 3 order by 2, 3
+    async sentiments(period: Period): Promise<{ queryId: string; sentiment: string | null; n: number }[]> {
+      const { rows } = await sql<{ queryId: string; sentiment: string | null; n: number }>`
+        select m.query_id as "queryId", m.sentiment, count(*) as n
+        from earshot.queries q join earshot.mentions m using (project_id, query_id)
+        where q.active and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
+        group by 1, 2
+      `.execute(db);
+      return rows;
+    },
+
+    /** The most told stories of a period, each with the mention of the largest reach for its face. */
+    async stories(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+      period: Period,
+    ): Promise<StoryRow[]> {
+      const { rows } = await sql<StoryRow>`
+        with chosen as (
+          select m.project_id, m.query_id, m.story, count(*) as mentions,
+            count(*) filter (where m.sentiment = 'negative') as negative,
+            count(distinct coalesce(m.body->>'author', m.resource_id)) as voices,
+            least(sum(greatest(m.reach, 0)), 1e15)::double precision as audience, min(m.event_at) as first_at
+          from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+          join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
+          where m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
+          group by 1, 2, 3
+          order by count(*) desc, max(m.reach) desc nulls last limit ${MOST_STORIES})
+        select c.story, f.body as face, c.mentions, c.negative, c.voices, coalesce(c.audience, 0) as audience,
+          c.first_at as "firstAt"
+        from chosen c cross join lateral (
+          select body from earshot.mentions m
+          where m.project_id = c.project_id and m.query_id = c.query_id and m.story = c.story
+            and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
+          order by m.reach desc nulls last, m.event_at, m.resource_id limit 1) f
       `.execute(db);
       return rows;
     },
   };
 }
 
-const COLUMNS = sql`project_id as "projectId", name, local_date::text as "localDate", period_from as "periodFrom",
-  period_to as "periodTo", due_at as "dueAt"`;
+interface Row {
+  readonly name: string;
+  readonly localDate: string;
+  readonly dueAt: Instant;
+  readonly periodFrom: Instant;
+  readonly periodTo: Instant;
+  readonly beforeFrom: Instant;
+  readonly beforeTo: Instant;
+}
+
+const COLUMNS = sql`name, local_date::text as "localDate", due_at as "dueAt", period_from as "periodFrom",
+  period_to as "periodTo", before_from as "beforeFrom", before_to as "beforeTo"`;
+
+function toEdition({ name, localDate, dueAt, periodFrom, periodTo, beforeFrom, beforeTo }: Row): DigestEdition {
+  return {
+    name,
+    localDate,
+    dueAt,
+    period: { from: periodFrom, to: periodTo },
+    before: { from: beforeFrom, to: beforeTo },
+  };
+}

@@ -122,12 +122,14 @@ export function createWalkStore(db: Db) {
       return rows[0]?.until ?? null;
     },
 
-    /** The oldest `completeUntil` over the active queries with these names (all, if none are named). */
-    async completeUntilOfAll(): Promise<Instant | null> {
+    /** Up to when every one of these queries is stored; null when one of them has no finished walk yet. */
+    async completeUntilOf(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+    ): Promise<Instant | null> {
       const { rows } = await sql<{ until: Instant | null }>`
         select case when bool_or(w.complete_until is null) then null else min(w.complete_until) end as until
-        from earshot.walks w join earshot.queries q using (project_id, query_id)
-        where q.active and w.walk = 'added'
+        from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+        left join earshot.walks w on w.project_id = "projectId" and w.query_id = "queryId" and w.walk = 'added'
       `.execute(db);
       return rows[0]?.until ?? null;
     },

@@ -221,9 +221,10 @@ create table earshot.digests (
   local_date date not null,
   period_from timestamptz not null,
   period_to timestamptz not null,
+  before_from timestamptz not null,
+  before_to timestamptz not null,
   due_at timestamptz not null,
   state text not null default 'due' check (state in ('due', 'built', 'skipped')),
-  leased_until_wall timestamptz,
   body jsonb,
   primary key (project_id, name, local_date)
 );
@@ -254,6 +255,7 @@ create table earshot.inbox (
 
 const INDEXES = `
 create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc);
+create index mentions_by_story on earshot.mentions (project_id, query_id, story, event_at);
 create index mentions_by_arrival on earshot.mentions (added_at desc);
 create index matches_by_alert on earshot.matches (project_id, alert_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);

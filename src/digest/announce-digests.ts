@@ -1,0 +1,29 @@
+import type { Instant } from "../lib/instant.ts";
+import type { DigestEdition } from "../model/digest-edition.ts";
+import type { DigestConfig } from "./digest-config.ts";
+import { dueDigest } from "./schedule.ts";
+
+export interface AnnounceStore {
+  /** When the digest was first seen in a configuration: `now`, if it never was before. */
+  since(name: string, now: Instant): Promise<Instant>;
+  latest(name: string): Promise<DigestEdition | null>;
+  /** The same edition is announced once, however many processes try. */
+  announce(edition: DigestEdition): Promise<void>;
+}
+
+/** Writes down every digest whose time has come, before any job for it: two workers cannot make two of it. */
+export async function announceDigests(
+  store: AnnounceStore,
+  digests: readonly DigestConfig[],
+  now: Instant,
+): Promise<void> {
+  for (const digest of digests) {
+    const since = await store.since(digest.name, now);
+    const latest = await store.latest(digest.name);
+    const last = latest === null ? null : { key: latest.localDate, periodTo: latest.period.to };
+    const due = dueDigest(digest, last, since, now);
+    if (due.outcome === "Waits") continue;
+    const { key, at, period, before } = due.occurrence;
+    await store.announce({ name: digest.name, localDate: key, dueAt: at, period, before });
+  }
+}
