@@ -13,7 +13,7 @@ export interface Notification {
   readonly receiver: string;
   readonly kind: NotificationKind;
   readonly alertId: string | null;
-  readonly digestId: string | null;
+  readonly digest: { readonly name: string; readonly localDate: string } | null;
   /** Domain time of the decision. */
   readonly createdAt: Instant;
   readonly state: NotificationState;
@@ -23,4 +23,26 @@ export interface Notification {
   readonly lastError: string | null;
   /** What the vendor gave us to find the message again: Slack `{channel, ts}`, email `{messageId}`. */
   readonly vendorRef: Readonly<Record<string, string>> | null;
+}
+
+/** What is owed to a receiver, as decided. */
+export interface OwedNotification {
+  readonly id: string;
+  readonly projectId: string;
+  readonly receiver: string;
+  readonly kind: NotificationKind;
+  readonly alertId: string | null;
+  readonly digest: { readonly name: string; readonly localDate: string } | null;
+  readonly createdAt: Instant;
+  readonly reason: string;
+}
+
+/** What a receiver was last told about an alert; its shape belongs to the decision in `notify`. */
+export interface ReceiverEntry {
+  readonly projectId: string;
+  readonly alertId: string;
+  readonly receiver: string;
+  readonly entry: unknown;
+  /** When the decision is to be looked at again without new evidence (repeat, end of quiet hours). */
+  readonly nextAt: Instant | null;
 }

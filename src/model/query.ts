@@ -1,3 +1,5 @@
+import type { Instant } from "../lib/instant.ts";
+
 /** A saved search at the source, inside a project. Ids are text: the source may use more than 53 bits. */
 export interface Query {
   readonly projectId: string;
@@ -6,4 +8,12 @@ export interface Query {
   readonly projectName: string;
   /** IANA zone of the project, UTC where the source names none. */
   readonly timezone: string;
+}
+
+/** A query that is being monitored. */
+export interface WatchedQuery extends Query {
+  /** Mentions that entered before this moment teach baselines and never alert. */
+  readonly watchFrom: Instant;
+  /** Its windows are closed up to here, in arrival time. */
+  readonly tickedUntil: Instant;
 }

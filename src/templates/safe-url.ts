@@ -18,5 +18,4 @@ export function safeUrl(text: string | null | undefined): string | null {
 /** Slack takes 3000 characters in a link; nobody reads that many. */
 const MAX_LENGTH = 2000;
 // The parser drops line breaks and tabs silently, which joins what a filter before us saw apart: refuse instead.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-const UNSAFE = /[\u0000-\u001F\u007F-\u009F]/;
+const UNSAFE = /\p{Cc}/u;

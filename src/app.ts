@@ -1,0 +1,211 @@
+import type { Config } from "./config.ts";
+import { announceDigests } from "./digest/announce-digests.ts";
+import { createDirectory } from "./directory.ts";
+import { createHandlers, walkSettings } from "./handlers.ts";
+import type { Clock } from "./lib/clock.ts";
+import { describeError, UserError } from "./lib/errors.ts";
+import { describeFault } from "./lib/fault.ts";
+import type { Instant } from "./lib/instant.ts";
+import type { Logger } from "./log.ts";
+import type { Query } from "./model/query.ts";
+import type { Notifier } from "./notify/define-notifier.ts";
+import { createNotifier } from "./notify/notifiers.ts";
+import type { BackendOptions } from "./queue/backend.ts";
+import { createQueues, type Queues } from "./queue/queues.ts";
+import { createWorker, type Handlers } from "./queue/worker.ts";
+import { createPace } from "./pace.ts";
+import { registerQueries } from "./register-queries.ts";
+import { loadRules } from "./rules/load-rules.ts";
+import type { Rule } from "./rules/rule.ts";
+import { createSourceClient, type SourceClient } from "./source/source-client.ts";
+import { type Database, openDatabase } from "./store/database.ts";
+import { migrate } from "./store/migrate.ts";
+import { ensurePartitions } from "./store/partitions.ts";
+import { createStores, type Stores } from "./store/stores.ts";
+import { createTokenStore } from "./store/tokens.ts";
+import { type Swept, sweep } from "./sweep.ts";
+import { createRenderer } from "./templates/create-renderer.ts";
+import { keepUp } from "./upkeep.ts";
+import { createViewOf } from "./view-of.ts";
+
+/** What a process may do. Each can run in as many processes as one likes. */
+export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface EarshotOptions {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly queue: BackendOptions;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly roles: readonly Role[];
+  /** From when on new queries alert; the present, unless a replay says otherwise. */
+  readonly watchFrom?: Instant;
+  /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
+  readonly sweepEveryMs?: number | null;
+  /** Address of the page for links in messages, once there is one. */
+  readonly consoleUrl?: () => string | null;
+  /** Told after every job. */
+  readonly onDone?: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** A running Earshot: the parts that pages and drivers look at, and its orderly end. */
+export interface Earshot {
+  readonly stores: Stores;
+  readonly database: Database;
+  readonly queues: Queues;
+  readonly rules: readonly Rule[];
+  /** Finds due work and adds its jobs. */
+  sweep(): Promise<Swept>;
+  /** Asks the source again what there is to watch. */
+  refreshQueries(): Promise<readonly Query[]>;
+  /** Takes no more work, waits for what runs, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Puts all parts together and starts the roles. Rejects with a UserError where the configuration is at fault. */
+export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
+  const { config, clock, log, roles } = options;
+  const stopping = new AbortController();
+  const rules = await soundRules(config.rules);
+  const renderer = await createRenderer({ directory: config.templates });
+  await migrate(options.databaseUrl);
+  const database = openDatabase({
+    url: options.databaseUrl,
+    connections: 20,
+    onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
+  });
+  const stores = createStores(database.db);
+  await ensurePartitions(database.db, clock.now());
+  const queues = await createQueues({ backend: options.queue, log });
+  const source = sourceOf(config, database, log, stopping.signal);
+  const directory = createDirectory(config);
+  const notifiers = new Map<string, Notifier>(
+    config.receivers.map(({ name, notifier }) => [name, createNotifier(notifier, { renderer, clock, log })]),
+  );
+  const rulesFor = rulesByQuery(rules);
+  const pace = createPace(source, config.source, log);
+
+  const sweepNow = async (): Promise<Swept> => {
+    const now = clock.now();
+    await announceDigests({ digests: config.digests, stores }, now);
+    return sweep({ stores, queues }, now);
+  };
+  const handlers = createHandlers({
+    poll: {
+      store: stores,
+      walkPages: (query, request, signal) =>
+        source.mentions(
+          { projectId: query.projectId, queryIds: [query.queryId], pageSize: config.source.pageSize, ...request },
+          { signal, prefetch: 1 },
+        ),
+      rulesFor,
+      directory,
+      clock,
+      settings: (query) => walkSettings(config.source, query),
+      everyMs: pace.everyMs,
+    },
+    deliver: {
+      log: stores.notifications,
+      notifierOf: (receiver) => notifiers.get(receiver),
+      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl: options.consoleUrl ?? noUrl }),
+      clock,
+    },
+    digest: { stores, digests: config.digests, clock, consoleUrl: options.consoleUrl ?? noUrl },
+    sweep: async () => {
+      await sweepNow();
+    },
+    queues,
+    log,
+    onDone: options.onDone ?? (() => {}),
+  });
+  const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
+
+  const refreshQueries = async (): Promise<readonly Query[]> => {
+    const now = clock.now();
+    const watchFrom = options.watchFrom ?? now;
+    const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
+    const queries = await registerQueries({ source, stores }, config.source, moments, stopping.signal);
+    await pace.learn(queries.length);
+    return queries;
+  };
+
+  await worker.start();
+  const upkeep = roles.includes("sweep")
+    ? keepUp({ refreshQueries, partitions: () => ensurePartitions(database.db, clock.now()), log, signal: stopping.signal })
+    : Promise.resolve();
+  const sweepEveryMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
+  if (roles.includes("sweep") && sweepEveryMs !== null) await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
+
+  let stopped: Promise<void> | undefined;
+  return {
+    stores,
+    database,
+    queues,
+    rules,
+    sweep: sweepNow,
+    refreshQueries,
+    stop: () => {
+      stopped ??= (async () => {
+        const finished = worker.stop();
+        stopping.abort(new Error("Earshot is stopping"));
+        await finished;
+        await upkeep;
+        await queues.close();
+        for (const notifier of notifiers.values()) await notifier.close();
+        await source.close();
+        await database.close();
+      })();
+      return stopped;
+    },
+  };
+}
+
+/** Walks are few and long, deliveries many and short. */
+const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+
+function noUrl(): null {
+  return null;
+}
+
+async function soundRules(directory: string): Promise<readonly Rule[]> {
+  const { rules, faults } = await loadRules(directory);
+  if (faults.length > 0) {
+    throw new UserError(`the rules in ${directory} have ${faults.length} faults`, faults.map(describeFault));
+  }
+  return rules;
+}
+
+function sourceOf(config: Config, database: Database, log: Logger, signal: AbortSignal): SourceClient {
+  const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
+  return createSourceClient({
+    baseUrl,
+    credentials: { username, password, clientId, platformClientId },
+    tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
+    timeoutMs: timeout,
+    log,
+    signal,
+  });
+}
+
+/** Rules are matched with queries once, not with every page. */
+function rulesByQuery(rules: readonly Rule[]): (query: Query) => readonly Rule[] {
+  const known = new Map<string, readonly Rule[]>();
+  return (query) => {
+    const key = JSON.stringify([query.projectId, query.queryId, query.name]);
+    const found = known.get(key) ?? rules.filter((rule) => rule.appliesTo(query));
+    known.set(key, found);
+    return found;
+  };
+}
+
+function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handlers {
+  const { "poll-query": poll, "close-windows": tick, deliver, "build-digest": digest, sweep } = handlers;
+  return {
+    ...(roles.includes("poll") ? { "poll-query": poll } : {}),
+    ...(roles.includes("tick") ? { "close-windows": tick } : {}),
+    ...(roles.includes("deliver") ? { deliver } : {}),
+    ...(roles.includes("digest") ? { "build-digest": digest } : {}),
+    ...(roles.includes("sweep") ? { sweep } : {}),
+  };
+}

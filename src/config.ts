@@ -1,0 +1,241 @@
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { z } from "zod";
+import { DigestConfig } from "./digest/digest-config.ts";
+import { closestWord } from "./lib/closest-word.ts";
+import { describeIssues } from "./lib/describe-issues.ts";
+import { Duration } from "./lib/duration.ts";
+import { describeError, UserError } from "./lib/errors.ts";
+import { describeFault, type Issue } from "./lib/fault.ts";
+import { DAY, MINUTE, SECOND } from "./lib/instant.ts";
+import { byPlace, readYaml } from "./lib/read-yaml.ts";
+import { NotifierConfig } from "./notify/notifiers.ts";
+import { QuietHours } from "./notify/quiet-hours.ts";
+import { RouteConfig } from "./notify/route.ts";
+import { Throttle } from "./notify/throttle.ts";
+
+/** The source: one account of a Listening API, and what of it is watched. */
+const Source = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
+  username: z.string().min(1),
+  password: z.string().min(1),
+  /** The public client identifier of the API. */
+  clientId: z.string().min(1),
+  /** For a login that belongs to several clients. */
+  platformClientId: z.string().min(1).exactOptional(),
+  /** Names or ids of projects and queries; `*` stands for any characters. */
+  projects: z.array(z.string().min(1)).min(1).default(["*"]),
+  queries: z.array(z.string().min(1)).min(1).default(["*"]),
+  /** How often new mentions are asked for. Slower on its own where the account's rate limit asks for it. */
+  pollEvery: Duration.default(MINUTE),
+  /** How often changed mentions are asked for. */
+  updatesEvery: Duration.default(5 * MINUTE),
+  /** How far behind the newest mention a walk starts, because the source indexes asynchronously. */
+  overlap: Duration.default(5 * MINUTE),
+  /** A bucket is judged this long after its end at the earliest, for the same reason. */
+  settle: Duration.default(0),
+  /** How far back the mentions' own dates may lie. */
+  lookback: Duration.default(30 * DAY),
+  /** What a new query is read back to, for its baselines. Mentions of that time never alert. */
+  history: Duration.default(14 * DAY),
+  pageSize: z.int().min(1).max(5_000).default(5_000),
+  timeout: Duration.default(60 * SECOND),
+});
+export type SourceConfig = z.output<typeof Source>;
+
+const Receiver = z.object({
+  name: z.string().min(1),
+  quietHours: z.array(QuietHours).default([]),
+  throttle: Throttle.nullable().default(null),
+});
+
+/** What every receiver has beside what its kind needs. */
+export interface ReceiverConfig extends z.output<typeof Receiver> {
+  readonly notifier: NotifierConfig;
+}
+
+const Web = z.strictObject({
+  host: z.string().default("127.0.0.1"),
+  port: z.int().min(0).max(65_535).default(8080),
+  /** The address under which readers reach the page; links in messages lead there. */
+  publicUrl: z.url({ protocol: /^https?$/ }).exactOptional(),
+  /** Needed as soon as the page listens elsewhere than on this machine. */
+  login: z.strictObject({ username: z.string().min(1), password: z.string().min(8) }).exactOptional(),
+});
+
+const Config = z.strictObject({
+  source: Source,
+  receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is told"),
+  routes: z.array(RouteConfig).min(1, "name at least one route, else alerts reach nobody"),
+  digests: z.array(DigestConfig).default([]),
+  /** Folders of rules and templates, beside this file unless absolute. */
+  rules: z.string().default("rules"),
+  templates: z.string().default("templates"),
+  /** Zone in which messages show times. */
+  timezone: z.string().default("UTC"),
+  web: Web.prefault({}),
+  /** Months that ended longer ago than this are dropped. */
+  retention: Duration.default(400 * DAY),
+});
+
+export interface Config extends Omit<z.output<typeof Config>, "receivers"> {
+  readonly receivers: readonly ReceiverConfig[];
+}
+
+type Path = readonly (string | number)[];
+
+/**
+ * Reads `earshot.yaml`. Every fault is told at once, with file, line and what was expected, as a UserError. `${NAME}`
+ * in a text is replaced by that environment variable; `password_file: path` gives `password` the content of a file.
+ */
+export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<Config> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UserError(`${file} cannot be read: ${describeError(error)}`);
+  });
+  const yaml = readYaml(file, text);
+  const issues: Issue[] = [];
+  const filled = await fillSecrets(yaml.content, [], { env, folder: dirname(file), issues });
+  const config = yaml.faults.length > 0 ? undefined : readConfig(filled, issues);
+  const faults = [...yaml.faults, ...issues.map(yaml.locate)].sort(byPlace);
+  if (config === undefined || faults.length > 0) {
+    throw new UserError(
+      `${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}`,
+      faults.map(describeFault),
+    );
+  }
+  const beside = (folder: string) => (isAbsolute(folder) ? folder : join(dirname(file), folder));
+  return { ...config, rules: beside(config.rules), templates: beside(config.templates) };
+}
+
+/** Checks a configuration that was made in code (demo, replay, tests) by the same schema. */
+export function parseConfig(content: unknown): Config {
+  const issues: Issue[] = [];
+  const config = readConfig(content, issues);
+  if (config === undefined || issues.length > 0) {
+    throw new UserError(
+      "the configuration has faults",
+      issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
+    );
+  }
+  return config;
+}
+
+function readConfig(content: unknown, issues: Issue[]): Config | undefined {
+  const parsed = Config.safeParse(content);
+  if (!parsed.success) {
+    issues.push(...describeIssues(parsed.error, Config, content));
+    return undefined;
+  }
+  const receivers = parsed.data.receivers.flatMap((entry, index) => readReceiver(entry, index, issues));
+  checkNames(parsed.data, receivers, issues);
+  return { ...parsed.data, receivers };
+}
+
+/** A receiver is a name, its manners, and what the notifier of its kind needs. */
+function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverConfig[] {
+  const path: Path = ["receivers", index];
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
+    issues.push({ path, message: "expected a receiver with a name and a kind" });
+    return [];
+  }
+  const { name, quietHours, throttle, ...rest } = entry as Record<string, unknown>;
+  const manners = Receiver.safeParse({ name, quietHours, throttle });
+  const notifier = NotifierConfig.safeParse(rest);
+  for (const [result, schema] of [
+    [manners, Receiver],
+    [notifier, NotifierConfig],
+  ] as const) {
+    if (result.success) continue;
+    const found = describeIssues(result.error, schema, entry);
+    issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
+  }
+  return manners.success && notifier.success ? [{ ...manners.data, notifier: notifier.data }] : [];
+}
+
+/** Names that routes and digests use have to be names of receivers. */
+function checkNames(
+  config: z.output<typeof Config>,
+  receivers: readonly ReceiverConfig[],
+  issues: Issue[],
+): void {
+  const names = receivers.map((receiver) => receiver.name);
+  names.forEach((name, index) => {
+    if (names.indexOf(name) !== index)
+      issues.push({ path: ["receivers", index, "name"], message: `there are two receivers "${name}"` });
+  });
+  const check = (path: Path, used: readonly string[]) => {
+    used.forEach((name, index) => {
+      if (names.includes(name)) return;
+      const suggestion = closestWord(name, names);
+      issues.push({
+        path: [...path, "receivers", index],
+        message: `there is no receiver "${name}"`,
+        ...(suggestion === undefined ? {} : { suggestion }),
+      });
+    });
+  };
+  config.routes.forEach((route, index) => {
+    check(["routes", index], route.receivers);
+  });
+  config.digests.forEach((digest, index) => {
+    check(["digests", index], digest.receivers);
+  });
+}
+
+interface Filling {
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+  readonly issues: Issue[];
+}
+
+async function fillSecrets(value: unknown, path: Path, filling: Filling): Promise<unknown> {
+  if (typeof value === "string") return fillVariables(value, path, filling);
+  if (Array.isArray(value)) {
+    return Promise.all(value.map((one, index) => fillSecrets(one, [...path, index], filling)));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(async ([key, one]): Promise<[string, unknown]> => {
+    const at = [...path, key];
+    if (!key.endsWith("_file") || typeof one !== "string") return [key, await fillSecrets(one, at, filling)];
+    return [key.slice(0, -"_file".length), await secretFrom(one, at, filling)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function secretFrom(file: string, path: Path, { folder, issues }: Filling): Promise<string> {
+  try {
+    return (await readFile(isAbsolute(file) ? file : join(folder, file), "utf8")).trim();
+  } catch (error) {
+    issues.push({ path, message: `the secret cannot be read: ${describeError(error)}` });
+    return "unread";
+  }
+}
+
+function fillVariables(text: string, path: Path, { env, issues }: Filling): string {
+  return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string) => {
+    const found = env[name];
+    if (found !== undefined && found !== "") return found;
+    issues.push({ path, message: `the environment has no variable ${name}` });
+    return whole;
+  });
+}
+
+/** What the environment says about where things run; everything else stands in `earshot.yaml`. */
+export interface Surroundings {
+  readonly databaseUrl: string | null;
+  readonly redisUrl: string | null;
+  readonly logLevel: string;
+  /** Where embedded parts keep what they store. */
+  readonly home: string;
+  readonly configFile: string;
+}
+
+export function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
+  return {
+    databaseUrl: env["DATABASE_URL"] || null,
+    redisUrl: env["REDIS_URL"] || null,
+    logLevel: env["LOG_LEVEL"] || "info",
+    home: env["EARSHOT_HOME"] || ".earshot",
+    configFile: env["EARSHOT_CONFIG"] || "earshot.yaml",
+  };
+}

@@ -1,0 +1,77 @@
+import type { SourceConfig } from "./config.ts";
+import { buildDigest, type DigestParts } from "./digest/build-digest.ts";
+import { closeWindows } from "./ingest/close-windows.ts";
+import { type PollParts, pollQuery } from "./ingest/poll-query.ts";
+import type { WalkSettings } from "./ingest/watermark.ts";
+import type { Logger } from "./log.ts";
+import type { OwedNotification } from "./model/notification.ts";
+import type { WatchedQuery } from "./model/query.ts";
+import { type DeliverParts, deliver } from "./notify/deliver.ts";
+import type { Queues } from "./queue/queues.ts";
+import type { Handlers } from "./queue/worker.ts";
+
+export interface HandlerParts {
+  readonly poll: Omit<PollParts, "onOwed">;
+  readonly deliver: DeliverParts;
+  readonly digest: Omit<DigestParts, "onOwed">;
+  readonly sweep: () => Promise<void>;
+  readonly queues: Queues;
+  readonly log: Logger;
+  /** Told after every job, with its outcome: drivers and tests wait for it. */
+  readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** What each job does: the flow of its part, and the jobs that remind of what is due next. */
+export function createHandlers(parts: HandlerParts): Required<Handlers> {
+  const { queues, log } = parts;
+  const onOwed = async (owed: readonly OwedNotification[]): Promise<void> => {
+    for (const { projectId, id } of owed) {
+      await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
+    }
+  };
+  return {
+    "poll-query": async (key, { signal }) => {
+      const result = await pollQuery({ ...parts.poll, onOwed }, key, signal);
+      if (result.outcome === "complete") {
+        log.debug({ ...key, ...result }, "a walk is complete");
+        if (result.windowsDue) await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
+      }
+      if (result.outcome === "broken-off") log.warn({ ...key, ...result }, "a walk broke off and will go on later");
+      parts.onDone("poll-query", result);
+    },
+    "close-windows": async (query) => {
+      const result = await closeWindows(parts.poll, query);
+      await onOwed(result.owed);
+      if (result.more) await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
+      parts.onDone("close-windows", { outcome: result.judged > 0 ? "judged" : "nothing-closed" });
+    },
+    deliver: async (job, { signal }) => {
+      const result = await deliver(parts.deliver, job, signal);
+      if (result.outcome === "failed") log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
+      if (result.outcome === "dead") log.error({ ...job, ...result }, "a delivery was given up");
+      parts.onDone("deliver", result);
+    },
+    "build-digest": async (edition) => {
+      const result = await buildDigest({ ...parts.digest, onOwed }, edition);
+      log.info({ ...edition, ...result }, "digest");
+      parts.onDone("build-digest", result);
+    },
+    sweep: async () => {
+      await parts.sweep();
+    },
+  };
+}
+
+function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
+  return { projectId, queryId };
+}
+
+/** The configured settings of a walk over one query. */
+export function walkSettings(source: SourceConfig, query: WatchedQuery): WalkSettings {
+  return {
+    overlapMs: source.overlap,
+    lookbackMs: source.lookback,
+    settleMs: source.settle,
+    historyFrom: query.watchFrom - source.history,
+  };
+}

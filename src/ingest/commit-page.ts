@@ -1,0 +1,102 @@
+import type { Clock } from "../lib/clock.ts";
+import { matchKey } from "../model/match.ts";
+import { eventAt, type Mention } from "../model/mention.ts";
+import type { OwedNotification } from "../model/notification.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
+import type { WalkKey } from "../model/walk.ts";
+import type { Directory } from "../notify/tell.ts";
+import type { Rule } from "../rules/rule.ts";
+import { judgePage, type MentionEvidence } from "./judge-page.ts";
+import type { IngestFacts, IngestStore } from "./ports.ts";
+import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
+import { recordTelling } from "./record-telling.ts";
+import type { SourcePage } from "./source-page.ts";
+import { storyKey } from "./story.ts";
+import type { WalkState } from "./watermark.ts";
+
+export interface CommitParts {
+  readonly store: IngestStore;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly directory: Directory;
+  readonly clock: Clock;
+}
+
+export interface CommittedPage {
+  readonly added: number;
+  readonly changed: number;
+  /** Notifications that the page caused and that are due now. */
+  readonly owed: readonly OwedNotification[];
+}
+
+/**
+ * Commits one page in one transaction: its mentions, the counts they add to, the alerts they cause, what those owe, and
+ * the state of the walk that led here. Nothing of it is ever there without the rest.
+ */
+export async function commitPage(
+  parts: CommitParts,
+  walking: { readonly key: WalkKey; readonly query: WatchedQuery; readonly lease: string },
+  page: SourcePage,
+  state: WalkState,
+): Promise<CommittedPage> {
+  const { key, query, lease } = walking;
+  const rows = page.mentions.map((mention) => ({
+    mention,
+    eventAt: eventAt(mention),
+    story: storyKey(mention),
+  }));
+  return parts.store.transaction(async (facts) => {
+    // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
+    const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
+    await facts.walks.advance(key, lease, state);
+    const seenAt = parts.clock.now();
+    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt);
+    await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
+    const changes = [
+      ...outcome.added.map((index) => ({ before: null, after: mentionAt(page, index) })),
+      ...outcome.changed.map(({ index, before }) => ({ before, after: mentionAt(page, index) })),
+    ];
+    const counted = await facts.counts.series(key.projectId, key.queryId);
+    const judged = judgePage(parts.rulesFor(query), locked, counted, changes);
+    await facts.counts.add(key.projectId, key.queryId, judged.counts);
+    const sightings = await untold(facts, locked, judged.evidence);
+    const moved = await recordObservations(facts.alerts, locked, sightings);
+    const owed = await recordTelling(facts, parts, locked, moved);
+    return { added: outcome.added.length, changed: outcome.changed.length, owed };
+  });
+}
+
+function mentionAt(page: SourcePage, index: number): Mention {
+  const mention = page.mentions[index];
+  if (mention === undefined) {
+    throw new RangeError(`the store speaks of mention ${index} of ${page.mentions.length}`);
+  }
+  return mention;
+}
+
+/** Evidence in order of time, without what a rule has told about before. */
+async function untold(
+  facts: IngestFacts,
+  query: WatchedQuery,
+  evidence: readonly MentionEvidence[],
+): Promise<Sighting[]> {
+  const known = await facts.alerts.alreadyMatched(
+    query.projectId,
+    evidence.map(({ rule, mention }) => ({ rule: rule.name, mention })),
+  );
+  return evidence
+    .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
+    .sort((a, b) => a.at - b.at)
+    .map(({ rule, mention, at, because }) => ({
+      ...sightingOf(rule, query, rule.labels(mention, query)),
+      observe: () => ({
+        kind: "evidence",
+        at,
+        mentions: 1,
+        because,
+        windowFrom: at,
+        windowTo: at,
+        values: {},
+      }),
+      mention,
+    }));
+}

@@ -1,0 +1,169 @@
+import type { Clock } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import { floorTo, type Instant } from "../lib/instant.ts";
+import { retryDelayMs } from "../lib/retry-delay.ts";
+import { BUCKET_MS } from "../model/count-change.ts";
+import type { OwedNotification } from "../model/notification.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
+import type { WalkKey } from "../model/walk.ts";
+import type { Directory } from "../notify/tell.ts";
+import type { Rule } from "../rules/rule.ts";
+import { commitPage } from "./commit-page.ts";
+import type { Coverage } from "./coverage.ts";
+import type { IngestStore } from "./ports.ts";
+import { prepareSeries } from "./prepare-series.ts";
+import { createRepeatCounter } from "./repeat-counter.ts";
+import type { SourcePage } from "./source-page.ts";
+import {
+  abandonWalk,
+  afterPage,
+  NEW_WALK,
+  nextCall,
+  type WalkRequest,
+  type WalkSettings,
+  type WalkState,
+} from "./watermark.ts";
+
+export interface PollParts {
+  readonly store: IngestStore;
+  /** The pages of one walk, in order. Throws errors with `retryable` and `retryAfterMs`. */
+  readonly walkPages: (query: Query, request: WalkRequest, signal: AbortSignal) => AsyncIterable<SourcePage>;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly directory: Directory;
+  readonly clock: Clock;
+  readonly settings: (query: WatchedQuery) => WalkSettings;
+  /** How long after the start of a walk its query is due again, in domain time. */
+  readonly everyMs: (walk: WalkKey["walk"]) => number;
+  /** Told after the commit that notifications are due. */
+  readonly onOwed: (owed: readonly OwedNotification[]) => Promise<void>;
+}
+
+export type PollOutcome =
+  /** Somebody else walks it, or it was walked meanwhile. */
+  | { readonly outcome: "not-due" }
+  | {
+      readonly outcome: "complete";
+      readonly pages: number;
+      readonly added: number;
+      readonly changed: number;
+      /** A bucket has closed that nobody has judged. */
+      readonly windowsDue: boolean;
+    }
+  /** What was committed stands; the walk goes on from there after a while. */
+  | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
+
+/**
+ * Walks one query to its end: fetches pages and commits each with everything that follows from it in one transaction.
+ * The lease on the walk, checked in that transaction, keeps two workers from walking a query at once and a worker that
+ * was thought dead from committing behind its successor.
+ */
+export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSignal): Promise<PollOutcome> {
+  const startedAt = parts.clock.now();
+  const claim = await parts.store.walks.claim(key, startedAt);
+  if (claim === null) return { outcome: "not-due" };
+  const query = await parts.store.queries.find(key.projectId, key.queryId);
+  if (query === null) return { outcome: "not-due" };
+  const keepAlive = setInterval(() => {
+    // A renewal that fails shows in the next commit, which checks the lease.
+    parts.store.walks.renew(key, claim.lease).catch(() => {});
+  }, RENEW_EVERY_MS);
+  try {
+    await prepareSeries(parts.store, query, parts.rulesFor(query));
+    const state = (claim.state as WalkState | null) ?? NEW_WALK;
+    return await walk(parts, { key, query, lease: claim.lease, startedAt, signal }, state);
+  } catch (error) {
+    const { retryable = true, retryAfterMs } = error as { retryable?: boolean; retryAfterMs?: number | null };
+    const delayMs = retryDelayMs(claim.failures + 1, retryAfterMs ?? undefined, Math.random());
+    await parts.store.walks.fail(key, claim.lease, describeError(error), delayMs);
+    return { outcome: "broken-off", error: describeError(error), retryable };
+  } finally {
+    clearInterval(keepAlive);
+  }
+}
+
+const RENEW_EVERY_MS = 3_000;
+
+interface Walking {
+  readonly key: WalkKey;
+  readonly query: WatchedQuery;
+  readonly lease: string;
+  readonly startedAt: Instant;
+  readonly signal: AbortSignal;
+}
+
+async function walk(parts: PollParts, walking: Walking, stored: WalkState): Promise<PollOutcome> {
+  const { key, query, lease, startedAt } = walking;
+  const settings = parts.settings(query);
+  const call = nextCall(key.walk, stored, settings, startedAt);
+  const tally = { pages: 0, added: 0, changed: 0, rejected: 0 };
+  const repeats = createRepeatCounter();
+  let { state } = call;
+  try {
+    for await (const page of parts.walkPages(query, call.request, walking.signal)) {
+      const repeated = repeats.count(page.mentions);
+      const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
+      const committed = await commitPage(parts, { key, query, lease }, page, after.state);
+      state = after.state;
+      tally.pages += 1;
+      tally.added += committed.added;
+      tally.changed += committed.changed;
+      tally.rejected += page.rejected.length;
+      if (committed.owed.length > 0) await parts.onOwed(committed.owed);
+      if (after.outcome === "Ended") return await finish(parts, walking, after, tally);
+    }
+  } catch (error) {
+    if (isRefusedCursor(error, state)) await parts.store.walks.advance(key, lease, abandonWalk(state));
+    throw error;
+  }
+  await parts.store.walks.advance(key, lease, abandonWalk(state));
+  throw new WalkBrokenError("the source sent no further page and did not say that it was the last");
+}
+
+class WalkBrokenError extends Error {
+  override readonly name = "WalkBrokenError";
+  readonly retryable = true;
+}
+
+async function finish(
+  parts: PollParts,
+  { key, query, lease, startedAt }: Walking,
+  { state, coverage }: { readonly state: WalkState; readonly coverage: Coverage },
+  tally: { readonly pages: number; readonly added: number; readonly changed: number; readonly rejected: number },
+): Promise<PollOutcome> {
+  const { completeUntil } = state;
+  await parts.store.transaction(async (facts) => {
+    await facts.coverage.record({
+      ...key,
+      startedAt,
+      fromAt: coverage.from,
+      untilAt: coverage.to,
+      claimed: coverage.total,
+      seen: coverage.seen,
+      stored: tally.added,
+      rejected: tally.rejected,
+      gap: coverage.outcome === "Gap" ? coverage.missing : 0,
+    });
+    const nextAt = startedAt + parts.everyMs(key.walk);
+    await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
+  });
+  const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
+  const { pages, added, changed } = tally;
+  return { outcome: "complete", pages, added, changed, windowsDue: key.walk === "added" && closed };
+}
+
+/** A cursor that is refused today is refused tomorrow; the watermark is not. */
+function isRefusedCursor(error: unknown, state: WalkState): boolean {
+  const { status } = error as { status?: number | null };
+  const isResumed = state.running !== null && state.running.cursor !== null;
+  return isResumed && (status === 400 || status === 404 || status === 422);
+}
+
+function measure(walk: WalkKey["walk"], page: SourcePage) {
+  let highest: Instant | null = null;
+  for (const mention of page.mentions) {
+    const at = walk === "added" ? mention.addedAt : mention.updatedAt;
+    if (highest === null || at > highest) highest = at;
+  }
+  const { nextCursor, total, pageSize } = page;
+  return { highest, rows: page.mentions.length + page.rejected.length, total, nextCursor, pageSize };
+}

@@ -1,0 +1,84 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { AlertEvent } from "../model/alert-event.ts";
+import type { ConditionState } from "../model/condition-state.ts";
+import type { CountChange } from "../model/count-change.ts";
+import type { CoverageInterval } from "../model/coverage-interval.ts";
+import type { Match } from "../model/match.ts";
+import type { Mention } from "../model/mention.ts";
+import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
+import type { WalkKey } from "../model/walk.ts";
+
+/** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
+export interface IngestFacts {
+  readonly queries: {
+    find(projectId: string, queryId: string): Promise<WatchedQuery | null>;
+    lock(projectId: string, queryId: string): Promise<WatchedQuery | null>;
+    setTickedUntil(projectId: string, queryId: string, until: Instant): Promise<void>;
+  };
+  readonly walks: {
+    claim(key: WalkKey, now: Instant): Promise<{ lease: string; state: unknown; failures: number } | null>;
+    renew(key: WalkKey, lease: string): Promise<void>;
+    advance(key: WalkKey, lease: string, state: unknown): Promise<void>;
+    finish(
+      key: WalkKey,
+      lease: string,
+      end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
+    ): Promise<void>;
+    fail(key: WalkKey, lease: string, error: string, retryAfterMs: number): Promise<void>;
+    completeUntil(projectId: string, queryId: string): Promise<Instant | null>;
+  };
+  readonly mentions: {
+    storePage(projectId: string, page: readonly StoredMention[], seenAt: Instant): Promise<PageOutcome>;
+    byArrival(projectId: string, queryId: string): AsyncGenerator<Mention[]>;
+  };
+  readonly counts: {
+    add(projectId: string, queryId: string, changes: readonly CountChange[]): Promise<void>;
+    arrivals(projectId: string, queryId: string, from: Instant, to: Instant): Promise<CountChange[]>;
+    series(projectId: string, queryId: string): Promise<Set<string>>;
+    addSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
+  };
+  readonly conditions: {
+    states(projectId: string, queryId: string): Promise<ConditionState[]>;
+    save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void>;
+    firstArrival(projectId: string, queryId: string): Promise<Instant | null>;
+  };
+  readonly coverage: {
+    record(interval: CoverageInterval): Promise<void>;
+    setAside(
+      projectId: string,
+      queryId: string,
+      when: Instant,
+      rejected: readonly { resourceId: string | null; reason: string }[],
+    ): Promise<void>;
+  };
+  readonly alerts: AlertFacts;
+  readonly notifications: NotificationFacts;
+}
+
+export interface AlertFacts {
+  find(projectId: string, id: string): Promise<Alert | null>;
+  openOfQuery(projectId: string, queryId: string): Promise<Alert[]>;
+  latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]>;
+  save(alerts: readonly Alert[]): Promise<void>;
+  alreadyMatched(
+    projectId: string,
+    matches: readonly { rule: string; mention: Mention }[],
+  ): Promise<Set<string>>;
+  addMatches(projectId: string, matches: readonly Match[]): Promise<void>;
+  addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void>;
+}
+
+export interface NotificationFacts {
+  owe(notifications: readonly OwedNotification[]): Promise<void>;
+  entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]>;
+  saveEntries(entries: readonly ReceiverEntry[]): Promise<void>;
+  alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]>;
+  decidedSince(receiver: string, since: Instant): Promise<Instant[]>;
+}
+
+export interface IngestStore extends IngestFacts {
+  transaction<T>(work: (facts: IngestFacts) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,134 @@
+import { fingerprint } from "../alerts/fingerprint.ts";
+import {
+  type AlertLife,
+  type LifeChange,
+  type LifeRule,
+  type Observation,
+  observe,
+} from "../alerts/lifecycle.ts";
+import { uuid7 } from "../lib/uuid7.ts";
+import type { Alert } from "../model/alert.ts";
+import type { AlertEvent } from "../model/alert-event.ts";
+import { BUCKET_MS } from "../model/count-change.ts";
+import type { Match } from "../model/match.ts";
+import type { Mention } from "../model/mention.ts";
+import type { Query } from "../model/query.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { AlertFacts } from "./ports.ts";
+
+/** One observation for the alert with this fingerprint. */
+export interface Sighting {
+  readonly ruleName: string;
+  readonly life: LifeRule;
+  readonly fingerprint: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** What is observed may depend on whether the alert stands already: its first window counts whole, later ones add. */
+  readonly observe: (life: AlertLife | null) => Observation;
+  /** The mention that met the rule, where it is about a single one. */
+  readonly mention?: Mention;
+}
+
+/** What a rule's alerts are made of: identity, labels and the terms of their life. */
+export function sightingOf(rule: Rule, query: Query, labels: Readonly<Record<string, string>>) {
+  return {
+    ruleName: rule.name,
+    life: lifeRule(rule),
+    // Two queries may share a name, so the id is part of the identity.
+    fingerprint: fingerprint(rule.name, { ...labels, queryId: query.queryId }),
+    labels: { ...rule.extraLabels, ...labels },
+  };
+}
+
+/**
+ * Takes what was observed about one query, in the order of time, through the life cycle and writes what comes of it.
+ * Returns the alerts that moved. The caller holds the query's lock, so what it reads cannot move under it.
+ */
+export async function recordObservations(
+  alerts: AlertFacts,
+  query: Query,
+  sightings: readonly Sighting[],
+): Promise<readonly Alert[]> {
+  if (sightings.length === 0) return [];
+  const fingerprints = [...new Set(sightings.map((one) => one.fingerprint))];
+  const known = await alerts.latest(query.projectId, fingerprints);
+  const newest = new Map(known.map((alert) => [alert.fingerprint, alert]));
+  const written = new Map<string, Alert>();
+  const events: AlertEvent[] = [];
+  const matches: Match[] = [];
+
+  for (const sighting of sightings) {
+    const key = sighting.fingerprint;
+    const observation = sighting.observe(newest.get(key) ?? null);
+    for (const change of observe(newest.get(key) ?? null, sighting.life, observation)) {
+      if (change.life === null) continue;
+      const alert = change.isNew
+        ? newAlert(change.life, sighting, query)
+        : withLife(newest.get(key), change.life, sighting, query);
+      newest.set(key, alert);
+      written.set(alert.id, alert);
+      const event = eventOf(alert, change);
+      if (event !== null) events.push(event);
+    }
+    const alert = newest.get(key);
+    if (sighting.mention !== undefined && alert !== undefined && observation.kind === "evidence") {
+      const { at, because } = observation;
+      matches.push({ rule: sighting.ruleName, mention: sighting.mention, alertId: alert.id, at, because });
+    }
+  }
+
+  const changed = [...written.values()];
+  await alerts.save(changed);
+  await alerts.addMatches(query.projectId, matches);
+  await alerts.addEvents(query.projectId, events);
+  return changed;
+}
+
+/** A window is judged once a bucket, so its alert cannot be over before the next verdict is in. */
+function lifeRule(rule: Rule): LifeRule {
+  const { severity, forMs, overAfterMs } = rule;
+  return {
+    severity,
+    forMs,
+    overAfterMs: rule.kind === "window" ? Math.max(overAfterMs, BUCKET_MS) : overAfterMs,
+  };
+}
+
+function withLife(known: Alert | undefined, life: AlertLife, sighting: Sighting, query: Query): Alert {
+  return known === undefined ? newAlert(life, sighting, query) : { ...known, ...life };
+}
+
+function newAlert(life: AlertLife, { ruleName, fingerprint, labels }: Sighting, query: Query): Alert {
+  return {
+    id: uuid7(life.openedAt),
+    projectId: query.projectId,
+    rule: ruleName,
+    fingerprint,
+    queryId: query.queryId,
+    queryName: query.name,
+    labels,
+    ...life,
+  };
+}
+
+/** Growth is not written down mention by mention: the matches and counts say it already. */
+function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
+  switch (change.outcome) {
+    case "Nothing":
+    case "Grew":
+    case "CountedLate":
+      return null;
+    case "OpenedPending":
+      return { alertId: alert.id, at: alert.openedAt, what: change.outcome, detail: alert.because };
+    case "Fired":
+    case "SeverityRose":
+      return { alertId: alert.id, at: alert.lastSeenAt, what: change.outcome, detail: alert.because };
+    case "Resolved":
+    case "NeverFired":
+      return {
+        alertId: alert.id,
+        at: alert.resolvedAt ?? alert.lastSeenAt,
+        what: change.outcome,
+        detail: `${alert.mentions} mentions in all`,
+      };
+  }
+}

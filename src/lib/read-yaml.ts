@@ -1,0 +1,56 @@
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import { describeError } from "./errors.ts";
+import type { Fault, Issue } from "./fault.ts";
+
+export interface YamlText {
+  /** Undefined where the text is not YAML at all; `faults` says why. */
+  readonly content: unknown;
+  readonly faults: readonly Fault[];
+  /** Where an issue with the content stands in the file: the deepest part of its path that is there. */
+  locate(issue: Issue): Fault;
+}
+
+/** Reads YAML that a person wrote, so that whatever is wrong with it can be shown at its line. Never throws. */
+export function readYaml(file: string, text: string): YamlText {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, intAsBigInt: false });
+  const faultAt = (offset: number, message: string, suggestion?: string): Fault => {
+    const { line, col } = lines.linePos(offset);
+    const place = { file, line: Math.max(1, line), column: Math.max(1, col), message };
+    return suggestion === undefined ? place : { ...place, suggestion };
+  };
+  const locate = (issue: Issue) => faultAt(offsetOf(document, issue), issue.message, issue.suggestion);
+  const faults = [...document.errors, ...document.warnings].map(({ pos, message }) =>
+    faultAt(pos[0], message),
+  );
+  if (faults.length > 0) return { content: undefined, faults, locate };
+  try {
+    return { content: document.toJS({ maxAliasCount: 100 }), faults, locate };
+  } catch (error) {
+    return { content: undefined, faults: [faultAt(0, describeError(error))], locate };
+  }
+}
+
+export function byPlace(a: Fault, b: Fault): number {
+  return a.line - b.line || a.column - b.column;
+}
+
+function offsetOf(document: Document, { path, at }: Issue): number {
+  for (let depth = path.length; depth > 0; depth--) {
+    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
+    const whole = depth === path.length;
+    const key = isMap(parent)
+      ? parent.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === String(path[depth - 1]))
+          ?.key
+      : undefined;
+    const value = document.getIn(path.slice(0, depth), true);
+    if (at === "key" && whole && startOf(key) !== undefined) return startOf(key) ?? 0;
+    const found = startOf(value) ?? startOf(key);
+    if (found !== undefined) return found;
+  }
+  return startOf(document.contents) ?? 0;
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? (node as Node).range?.[0] : undefined;
+}

@@ -1,0 +1,136 @@
+import { escapeHtml } from "./escape-html.ts";
+import { renderMrkdwn } from "./render-mrkdwn.ts";
+
+/**
+ * Block Kit as Slack would show it, as safe HTML with class names `slack-…` and nothing that runs or is fetched. Takes
+ * anything: what it does not know is named, what has no text is left out. `fallback` (the message's `text`, mrkdwn)
+ * is shown when there are no blocks.
+ */
+export function renderSlackMessage(blocks: readonly unknown[], fallback = ""): string {
+  const inside =
+    blocks.length === 0
+      ? paragraph("slack-section", renderMrkdwn(fallback))
+      : blocks.map(renderBlock).join("");
+  return `<div class="slack-message">${inside}</div>`;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function renderBlock(block: unknown): string {
+  const fields = fieldsOf(block);
+  switch (fields["type"]) {
+    case "header":
+      return `<h3 class="slack-header">${renderText(fields["text"])}</h3>`;
+    case "section":
+      return (
+        paragraph("slack-section", renderText(fields["text"])) +
+        listOf(fields["fields"])
+          .map((field) => paragraph("slack-field", renderText(field)))
+          .join("") +
+        (fields["accessory"] === undefined ? "" : renderElement(fields["accessory"]))
+      );
+    case "context":
+      return paragraph("slack-context", listOf(fields["elements"]).map(renderElement).join(" "));
+    case "actions":
+      return `<div class="slack-actions">${listOf(fields["elements"]).map(renderElement).join("")}</div>`;
+    case "divider":
+      return '<hr class="slack-divider">';
+    case "rich_text":
+      return `<div class="slack-rich-text">${listOf(fields["elements"]).map(renderRichPart).join("")}</div>`;
+    case "image":
+      return paragraph("slack-context", renderElement(block));
+    default:
+      return paragraph("slack-context", `[${escapeHtml(textOf(fields["type"]) || "unknown block")}]`);
+  }
+}
+
+function renderElement(element: unknown): string {
+  const fields = fieldsOf(element);
+  switch (fields["type"]) {
+    case "button": {
+      const label = renderText(fields["text"]);
+      const url = linkable(fields["url"]);
+      return url === null
+        ? `<span class="slack-button">${label}</span>`
+        : `<a class="slack-button" href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${label}</a>`;
+    }
+    case "image":
+      // The picture is not fetched: that would tell its host who reads what.
+      return `[image: ${escapeHtml(textOf(fields["alt_text"]))}]`;
+    default:
+      return renderText(element);
+  }
+}
+
+function renderText(text: unknown): string {
+  const fields = fieldsOf(text);
+  const content = textOf(fields["text"]);
+  return fields["type"] === "mrkdwn" ? renderMrkdwn(content) : escapeHtml(content);
+}
+
+function renderRichPart(part: unknown): string {
+  const fields = fieldsOf(part);
+  const elements = listOf(fields["elements"]);
+  switch (fields["type"]) {
+    case "rich_text_quote":
+      return `<blockquote class="slack-quote">${elements.map(renderInline).join("")}</blockquote>`;
+    case "rich_text_preformatted":
+      return `<pre class="slack-pre">${elements.map(renderInline).join("")}</pre>`;
+    case "rich_text_list": {
+      const tag = fields["style"] === "ordered" ? "ol" : "ul";
+      return `<${tag} class="slack-list">${elements.map((item) => `<li>${renderRichPart(item)}</li>`).join("")}</${tag}>`;
+    }
+    default:
+      return `<div class="slack-rich-section">${elements.map(renderInline).join("")}</div>`;
+  }
+}
+
+function renderInline(element: unknown): string {
+  const fields = fieldsOf(element);
+  if (fields["type"] === "emoji") return `:${escapeHtml(textOf(fields["name"]))}:`;
+  if (fields["type"] !== "text" && fields["type"] !== "link") {
+    return `<span class="slack-mention">@${escapeHtml(textOf(fields["type"]))}</span>`;
+  }
+  const url = fields["type"] === "link" ? linkable(fields["url"]) : null;
+  const text = escapeHtml(textOf(fields["text"]) || textOf(fields["url"])).replaceAll("\n", "<br>");
+  return styled(
+    url === null ? text : `<a href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${text}</a>`,
+    fields["style"],
+  );
+}
+
+function styled(html: string, style: unknown): string {
+  const wanted = fieldsOf(style);
+  return STYLES.reduce(
+    (inner, [name, tag]) => (wanted[name] === true ? `<${tag}>${inner}</${tag}>` : inner),
+    html,
+  );
+}
+
+const STYLES = [
+  ["code", "code"],
+  ["strike", "s"],
+  ["italic", "em"],
+  ["bold", "strong"],
+] as const;
+
+function linkable(url: unknown): string | null {
+  const text = textOf(url);
+  return /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null;
+}
+
+function paragraph(name: string, html: string): string {
+  return html === "" ? "" : `<p class="${name}">${html}</p>`;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

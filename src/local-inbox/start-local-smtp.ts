@@ -1,0 +1,99 @@
+import { simpleParser } from "mailparser";
+import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { uuid7 } from "../lib/uuid7.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./create-local-inbox.ts";
+import type { EmailInboxMessage } from "./inbox-store.ts";
+import { storableText } from "./storable.ts";
+
+export interface LocalSmtp {
+  readonly host: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Takes every mail for every address, with any login or none, and keeps it before it says so. */
+export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOptions): Promise<LocalSmtp> {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    hideSTARTTLS: true,
+    disableReverseLookup: true,
+    allowInsecureAuth: true,
+    size: MAX_BYTES,
+    onAuth: (_auth, _session, callback) => callback(null, { user: "anyone" }),
+    onData: (stream, session, callback) => {
+      receive(stream, session, deps).then(
+        () => callback(null),
+        (error: unknown) => {
+          deps.log.error({ err: error }, "local mailbox: a mail could not be kept");
+          callback(Object.assign(new Error("the mail could not be kept"), { responseCode: 451 }));
+        },
+      );
+    },
+  });
+  // Broken connections are the sender's to report.
+  server.on("error", () => {});
+  const port = await listen(server, options.smtpPort ?? 0);
+  return { host: HOST, port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+const HOST = "127.0.0.1";
+const MAX_BYTES = 10 * 1024 * 1024;
+
+async function receive(
+  stream: NodeJS.ReadableStream,
+  session: SMTPServerSession,
+  { store, clock }: LocalInboxDeps,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  const raw = Buffer.concat(chunks);
+  if (raw.length > MAX_BYTES) throw Object.assign(new Error("too large"), { responseCode: 552 });
+  const { mailFrom, rcptTo } = session.envelope;
+  await store.append({
+    ...(await parse(raw)),
+    kind: "email",
+    id: uuid7(clock.now()),
+    receivedAt: clock.now(),
+    from: mailFrom === false ? "" : storableText(mailFrom.address),
+    to: rcptTo.map(({ address }) => storableText(address)),
+    sizeBytes: raw.length,
+  });
+}
+
+type Parsed = Omit<EmailInboxMessage, "kind" | "id" | "receivedAt" | "from" | "to" | "sizeBytes">;
+
+async function parse(raw: Buffer): Promise<Parsed> {
+  const mail = await simpleParser(raw, { skipTextToHtml: true, skipHtmlToText: true, skipImageLinks: true });
+  const references = typeof mail.references === "string" ? [mail.references] : (mail.references ?? []);
+  return {
+    subject: storableText(mail.subject ?? ""),
+    messageId: mail.messageId === undefined ? null : storableText(mail.messageId),
+    inReplyTo: mail.inReplyTo === undefined ? null : storableText(mail.inReplyTo),
+    references: references.map(storableText),
+    headers: mail.headerLines.map(({ line }) => headerOf(storableText(line))),
+    text: mail.text === undefined ? null : storableText(mail.text),
+    html: mail.html === false ? null : storableText(mail.html),
+  };
+}
+
+function headerOf(line: string): { name: string; value: string } {
+  const colon = line.indexOf(":");
+  return {
+    name: line.slice(0, colon),
+    value: line
+      .slice(colon + 1)
+      .replaceAll(/\r?\n[ \t]+/g, " ")
+      .trim(),
+  };
+}
+
+function listen(server: SMTPServer, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.server.once("error", reject);
+    server.listen(port, HOST, () => {
+      const address = server.server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}

@@ -1,0 +1,10 @@
+import type { Instant } from "../lib/instant.ts";
+
+/** A line of an alert's history: what became of it, and what was decided about telling whom. */
+export interface AlertEvent {
+  readonly alertId: string;
+  readonly at: Instant;
+  /** A named outcome: `Fired`, `Resolved`, `FirstNotification`, `HeldByQuietHours`, … */
+  readonly what: string;
+  readonly detail: string;
+}

@@ -1,0 +1,19 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Mention } from "./mention.ts";
+
+/** A mention as it is written: the model's facts plus what only storing and ranking need. */
+export interface StoredMention {
+  readonly mention: Mention;
+  /** The moment by which it is counted. */
+  readonly eventAt: Instant;
+  /** Texts that are one story share this key. */
+  readonly story: string;
+}
+
+/** What a page turned out to hold. */
+export interface PageOutcome {
+  /** Positions in the page of mentions not seen before. */
+  readonly added: readonly number[];
+  /** Positions of mentions that differ from what was stored, with what was stored. */
+  readonly changed: readonly { readonly index: number; readonly before: Mention }[];
+}

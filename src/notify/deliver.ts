@@ -1,0 +1,115 @@
+import type { Clock } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import type { Instant } from "../lib/instant.ts";
+import { retryDelayMs } from "../lib/retry-delay.ts";
+import type { Notification } from "../model/notification.ts";
+import type { Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
+import { DeliveryError } from "./delivery-error.ts";
+
+/** The rows that a delivery reads and settles. */
+export interface DeliveryLog {
+  claim(projectId: string, id: string): Promise<Notification | null>;
+  renew(projectId: string, id: string): Promise<void>;
+  firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
+  markSent(notification: Notification, sentAt: Instant, vendorRef: VendorRef): Promise<void>;
+  /** `retryAfterMs` null: given up. */
+  markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
+}
+
+export interface DeliverParts {
+  readonly log: DeliveryLog;
+  /** Undefined for a receiver that is not configured (any more). */
+  readonly notifierOf: (receiver: string) => Notifier | undefined;
+  /** What the reader is to see, from the facts as they stand now; null when those are gone. */
+  readonly viewOf: (notification: Notification) => Promise<View | null>;
+  readonly clock: Clock;
+}
+
+type View =
+  | { readonly about: "alert"; readonly view: Extract<NotifierMessage, { alertId: string }>["view"] }
+  | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
+
+export type DeliverOutcome =
+  /** Settled already, held by another worker, waiting for its time, or for an earlier one to the same reader. */
+  | { readonly outcome: "not-due" }
+  | { readonly outcome: "sent" }
+  | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
+  | { readonly outcome: "dead"; readonly error: string };
+
+/**
+ * Brings one notification to its receiver and settles its row. A failure belongs to this receiver alone: it is noted
+ * with its reason and comes back after a while, longer every time, for about two days.
+ */
+export async function deliver(
+  parts: DeliverParts,
+  job: { projectId: string; notificationId: string },
+  signal: AbortSignal,
+): Promise<DeliverOutcome> {
+  const notification = await parts.log.claim(job.projectId, job.notificationId);
+  if (notification === null) return { outcome: "not-due" };
+  const keepAlive = setInterval(() => {
+    // A renewal that fails leaves the lease to run out; the row decides what is sent.
+    parts.log.renew(notification.projectId, notification.id).catch(() => {});
+  }, RENEW_EVERY_MS);
+  try {
+    const notifier = parts.notifierOf(notification.receiver);
+    if (notifier === undefined)
+      return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
+    const message = await messageOf(parts, notification);
+    if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
+    const { vendorRef } = await notifier.send(message, { signal });
+    await parts.log.markSent(notification, parts.clock.now(), vendorRef);
+    return { outcome: "sent" };
+  } catch (error) {
+    return await settleFailure(parts, notification, asDeliveryError(error));
+  } finally {
+    clearInterval(keepAlive);
+  }
+}
+
+const RENEW_EVERY_MS = 3_000;
+
+/** Waits grow to an hour; the 60th try is made some two days after the first. */
+const MOST_ATTEMPTS = 60;
+
+async function settleFailure(
+  parts: DeliverParts,
+  notification: Notification,
+  error: DeliveryError,
+): Promise<DeliverOutcome> {
+  const told = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
+  if (!error.retryable || notification.attempts >= MOST_ATTEMPTS) return giveUp(parts, notification, told);
+  const retryAfterMs = Math.max(
+    error.retryAfterMs ?? 0,
+    retryDelayMs(notification.attempts, undefined, Math.random()),
+  );
+  await parts.log.markFailed(notification, told, retryAfterMs);
+  return { outcome: "failed", error: told, retryAfterMs };
+}
+
+/** A fault of ours (a template, a fact of an unexpected shape) must not be tried for ever either. */
+function asDeliveryError(error: unknown): DeliveryError {
+  return error instanceof DeliveryError
+    ? error
+    : new DeliveryError(describeError(error), { retryable: true });
+}
+
+async function giveUp(
+  parts: DeliverParts,
+  notification: Notification,
+  error: string,
+): Promise<DeliverOutcome> {
+  await parts.log.markFailed(notification, error, null);
+  return { outcome: "dead", error };
+}
+
+async function messageOf(parts: DeliverParts, notification: Notification): Promise<NotifierMessage | null> {
+  const found = await parts.viewOf(notification);
+  if (found === null) return null;
+  const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
+  if (found.about === "digest")
+    return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
+  if (alertId === null || kind === "digest") return null;
+  const previous = await parts.log.firstRef(projectId, alertId, receiver);
+  return { notificationId, attempt, kind, alertId, view: found.view, previous };
+}

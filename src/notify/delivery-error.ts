@@ -1,0 +1,42 @@
+/**
+ * A message that did not get through, judged where the vendor is known. The message names the vendor's answer and
+ * never a secret; it is stored, logged and shown. It carries no `cause`: what libraries throw may hold requests.
+ */
+export class DeliveryError extends Error {
+  override readonly name = "DeliveryError";
+  /** Whether trying again later can help. */
+  readonly retryable: boolean;
+  /** What the vendor asks us to wait, at least; null when it names nothing. */
+  readonly retryAfterMs: number | null;
+  /** What a person can do about it, one sentence; null when waiting is all there is. */
+  readonly advice: string | null;
+  constructor(
+    message: string,
+    outcome: {
+      retryable: boolean;
+      retryAfterMs?: number | null;
+      advice?: string | null;
+      secrets?: readonly string[];
+    },
+  ) {
+    super(withoutSecrets(message, outcome.secrets ?? []));
+    this.retryable = outcome.retryable;
+    this.retryAfterMs = outcome.retryAfterMs ?? null;
+    this.advice = outcome.advice ?? null;
+  }
+}
+
+/** Servers may repeat what they were sent, in clear, in base64 or percent-encoded. One line, of bearable length. */
+function withoutSecrets(message: string, secrets: readonly string[]): string {
+  let text = message;
+  for (const secret of secrets.filter((known) => known !== "")) {
+    const base64 = Buffer.from(secret).toString("base64");
+    for (const form of [secret, encodeURIComponent(secret), base64, base64.replace(/=+$/, "")]) {
+      text = text.replaceAll(form, "[secret]");
+    }
+  }
+  return text
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .trim()
+    .slice(0, 300);
+}

@@ -1,0 +1,117 @@
+import { shortenText } from "../../../templates/shorten-text.ts";
+
+/** The part of Slack's Block Kit that Earshot uses. */
+export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | RichTextBlock;
+
+/**
+ * Blocks that Slack accepts whatever goes into them: each constructor keeps to the limits of its block, an empty text
+ * gives no block, and `verbatim` keeps Slack from linking what merely looks like an address or a channel.
+ */
+export const blockKit = {
+  header: (text: string): HeaderBlock[] =>
+    text === ""
+      ? []
+      : [{ type: "header", text: { type: "plain_text", text: cutPlain(text, 150), emoji: false } }],
+
+  section: (mrkdwn: string): SectionBlock[] =>
+    mrkdwn === ""
+      ? []
+      : [{ type: "section", text: { type: "mrkdwn", text: cutMrkdwn(mrkdwn, 3000), verbatim: true } }],
+
+  context: (mrkdwn: string): ContextBlock[] =>
+    mrkdwn === ""
+      ? []
+      : [{ type: "context", elements: [{ type: "mrkdwn", text: cutMrkdwn(mrkdwn, 2000), verbatim: true }] }],
+
+  richText: (elements: RichTextPart[]): RichTextBlock[] =>
+    elements.length === 0 ? [] : [{ type: "rich_text", elements }],
+
+  linkButton: (text: string, url: string | null): ActionsBlock[] =>
+    url === null
+      ? []
+      : [
+          {
+            type: "actions",
+            elements: [
+              {
+                type: "button",
+                action_id: "open-in-earshot",
+                text: { type: "plain_text", text: cutPlain(text, 75), emoji: false },
+                url,
+              },
+            ],
+          },
+        ],
+};
+
+/** Rich text is shown as it is: Slack looks for no mention, link or formatting in it. */
+export interface RichTextPart {
+  type: "rich_text_section" | "rich_text_quote";
+  elements: RichTextElement[];
+}
+export type RichTextElement =
+  | { type: "text"; text: string; style?: { bold?: boolean } }
+  | { type: "link"; url: string; text: string; style?: { bold?: boolean } };
+
+interface PlainText {
+  type: "plain_text";
+  text: string;
+  emoji: boolean;
+}
+interface Mrkdwn {
+  type: "mrkdwn";
+  text: string;
+  verbatim: boolean;
+}
+interface HeaderBlock {
+  type: "header";
+  text: PlainText;
+}
+interface SectionBlock {
+  type: "section";
+  text: Mrkdwn;
+}
+interface ContextBlock {
+  type: "context";
+  elements: Mrkdwn[];
+}
+interface ActionsBlock {
+  type: "actions";
+  elements: { type: "button"; action_id: string; text: PlainText; url: string }[];
+}
+interface RichTextBlock {
+  type: "rich_text";
+  elements: RichTextPart[];
+}
+
+/**
+ * The first blocks that fit into one message. Slack refuses all of it when the blocks together are too long, at a
+ * length that is not documented (seen from 11,300 characters on), so this stays well below.
+ */
+export function fitBlocks(blocks: readonly Block[]): Block[] {
+  const kept: Block[] = [];
+  let size = 0;
+  for (const block of blocks.slice(0, 50)) {
+    size += JSON.stringify(block).length;
+    if (size > MAX_MESSAGE) break;
+    kept.push(block);
+  }
+  return kept;
+}
+
+const MAX_MESSAGE = 9_500;
+
+/** The limits of Slack count UTF-16 units, a reader counts characters: cut by the reader's, then once more by Slack's. */
+function cutPlain(text: string, limit: number): string {
+  const short = shortenText(text, limit);
+  return short.length <= limit ? short : shortenText(short, Math.floor(limit / 8));
+}
+
+/** Cuts between lines, so that no entity, link or bold mark is torn; a first line that alone is too long loses its marks. */
+function cutMrkdwn(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.lastIndexOf("\n", limit - 2);
+  if (end > 0) return `${text.slice(0, end)}\n…`;
+  const head = text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "");
+  return `${head.replace(/(&[a-z]*|<[^>]*)$/, "").replaceAll("*", "")}…`;
+}

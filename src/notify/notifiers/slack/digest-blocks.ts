@@ -1,0 +1,29 @@
+import type { Renderer } from "../../../templates/create-renderer.ts";
+import type { DigestStoryRow, DigestView } from "../../../templates/digest-view.ts";
+import { mentionBlocks } from "./alert-blocks.ts";
+import { type Block, blockKit, fitBlocks, type RichTextPart } from "./block-kit.ts";
+
+/** A digest as Slack shows it: the numbers, the alerts, the stories, the mentions; long ones lose their end. */
+export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
+  return fitBlocks([
+    ...blockKit.header(renderer.render("slack/digest-headline.header", view)),
+    ...blockKit.section(renderer.render("slack/digest-summary.mrkdwn", view)),
+    ...blockKit.linkButton("Open in Earshot", view.consoleUrl),
+    ...blockKit.context(renderer.render("slack/digest-foot.mrkdwn", view)),
+    ...blockKit.section(renderer.render("slack/digest-alerts.mrkdwn", view)),
+    ...blockKit.richText(view.topStories.map(storyElement)),
+    ...mentionBlocks(view.topMentions, renderer),
+  ]);
+}
+
+function storyElement(story: DigestStoryRow): RichTextPart {
+  const told = { type: "text" as const, text: `  ${story.query}, told ${story.mentions} times\n` };
+  const text = { text: story.text, style: { bold: true } };
+  return {
+    type: "rich_text_section",
+    elements: [
+      story.url === null ? { type: "text", ...text } : { type: "link", url: story.url, ...text },
+      told,
+    ],
+  };
+}

@@ -1,0 +1,104 @@
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+} from "@slack/web-api";
+import { DeliveryError } from "../../delivery-error.ts";
+
+/** What the SDK threw, as a delivery error: whether trying again helps, and what a person can do. */
+export function toSlackDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
+  if (error instanceof DeliveryError) return error;
+  if (error instanceof WebAPIRateLimitedError) {
+    return new DeliveryError(`Slack asks us to wait ${error.retryAfter}s (rate limit)`, {
+      retryable: true,
+      retryAfterMs: error.retryAfter * 1000,
+    });
+  }
+  if (error instanceof WebAPIPlatformError) return fromPlatform(error, secrets);
+  if (error instanceof WebAPIHTTPError) return fromStatus(error);
+  if (error instanceof WebAPIRequestError) {
+    return new DeliveryError(`Slack cannot be reached: ${reasonOf(error.original)}`, {
+      retryable: true,
+      secrets,
+    });
+  }
+  return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, { retryable: true, secrets });
+}
+
+/** The code of Slack's own answer, such as `channel_not_found`; null for failures of another kind. */
+export function slackErrorCode(error: unknown): string | null {
+  return error instanceof WebAPIPlatformError ? error.data.error : null;
+}
+
+function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): DeliveryError {
+  const code = error.data.error;
+  // The SDK puts the whole answer here when it is no JSON: a proxy's page, which tells nothing and may tell too much.
+  if (!/^[a-z][a-z0-9_-]{1,60}$/.test(code)) {
+    return new DeliveryError("Slack's answer was not readable (a proxy in between?)", { retryable: true });
+  }
+  const advice = PERMANENT[code];
+  return new DeliveryError(`Slack refused the message: ${code}`, {
+    // An unknown refusal may be a passing one: rather a few tries in vain than an alert that nobody sees.
+    retryable: advice === undefined,
+    retryAfterMs: (error.data.response_metadata?.retryAfter ?? 0) * 1000 || null,
+    advice: advice ?? null,
+    secrets,
+  });
+}
+
+function fromStatus(error: WebAPIHTTPError): DeliveryError {
+  const seconds = Number.parseInt(error.headers["retry-after"] ?? "", 10);
+  const isPermanent = error.statusCode < 500 && ![408, 425, 429].includes(error.statusCode);
+  return new DeliveryError(`Slack answered HTTP ${error.statusCode}`, {
+    retryable: !isPermanent,
+    retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+    advice: isPermanent ? "Check the receiver's apiUrl, and what stands between Earshot and Slack." : null,
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  return `${error.message}${cause}`;
+}
+
+const INVITE = "Check the channel's name or id and invite the app to it (/invite).";
+const TOKEN = "Install the Slack app again and put its new bot token into the receiver.";
+const SCOPE =
+  "Give the Slack app the scopes chat:write, channels:read and channels:history, then install it again.";
+const PERMISSION =
+  "Ask a Slack administrator to let the app post in this channel, or choose another channel.";
+const REPORT =
+  "The message broke a rule of Slack's: run the template check, and report it as a fault of Earshot.";
+
+/** Refusals that will be the same next time, with what to do about each. */
+const PERMANENT: Readonly<Record<string, string>> = {
+  channel_not_found: INVITE,
+  not_in_channel: INVITE,
+  is_archived: "The channel is archived: choose another one or bring it back.",
+  invalid_auth: TOKEN,
+  not_authed: TOKEN,
+  account_inactive: TOKEN,
+  token_revoked: TOKEN,
+  token_expired: TOKEN,
+  not_allowed_token_type: "The receiver needs a bot token (it begins with xoxb-).",
+  missing_scope: SCOPE,
+  no_permission: PERMISSION,
+  access_denied: PERMISSION,
+  ekm_access_denied: PERMISSION,
+  restricted_action: PERMISSION,
+  restricted_action_read_only_channel: PERMISSION,
+  restricted_action_thread_only_channel: PERMISSION,
+  restricted_action_non_threadable_channel: PERMISSION,
+  team_access_not_granted: PERMISSION,
+  invalid_arguments: REPORT,
+  invalid_blocks: REPORT,
+  invalid_blocks_format: REPORT,
+  invalid_metadata_format: REPORT,
+  invalid_metadata_schema: REPORT,
+  metadata_too_large: REPORT,
+  msg_too_long: REPORT,
+  msg_blocks_too_long: REPORT,
+  no_text: REPORT,
+};

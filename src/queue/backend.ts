@@ -1,0 +1,154 @@
+import {
+  createPostgresBackend,
+  type JobsOptions,
+  Queue,
+  Worker,
+  type WorkerOptions,
+  withBackend,
+} from "bullmq";
+import { Redis } from "ioredis";
+import type { Logger } from "../log.ts";
+import type { QueueName } from "./jobs.ts";
+import { createTrouble } from "./trouble.ts";
+
+/** Where the queue lives. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
+export type BackendOptions =
+  | { readonly kind: "postgres"; readonly url: string; readonly schema: string }
+  | { readonly kind: "redis"; readonly url: string; readonly prefix: string };
+
+/** The part of BullMQ's Queue and Worker that is the same on both engines. */
+export interface OpenQueue {
+  add(name: string, payload: unknown, options: JobsOptions): Promise<unknown>;
+  upsertJobScheduler(
+    id: string,
+    repeat: { every: number; startDate?: number },
+    template: {
+      name: string;
+      data: unknown;
+      opts: Omit<JobsOptions, "jobId" | "repeat" | "delay" | "deduplication">;
+    },
+  ): Promise<unknown>;
+  removeJobScheduler(id: string): Promise<unknown>;
+  getJobScheduler(id: string): Promise<{ next?: number } | undefined>;
+  getJobCounts(
+    ...types: ("waiting" | "prioritized" | "active" | "delayed" | "failed")[]
+  ): Promise<Record<string, number>>;
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface OpenWorker {
+  run(): Promise<void>;
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** What a handler sees of a job, on either engine. */
+export interface TakenJob {
+  readonly name: string;
+  readonly id?: string | undefined;
+  readonly data: unknown;
+  readonly attemptsMade: number;
+  readonly opts: { readonly attempts?: number | undefined };
+}
+
+export type Take = (job: TakenJob) => Promise<void>;
+export type WorkerSettings = Omit<WorkerOptions, "connection" | "prefix">;
+
+export interface Backend {
+  openQueue(name: QueueName): OpenQueue;
+  openWorker(name: QueueName, take: Take, settings: WorkerSettings): OpenWorker;
+  close(): Promise<void>;
+}
+
+export function createBackend(options: BackendOptions, log: Logger): Backend {
+  const onTrouble = createTrouble(log);
+  return options.kind === "postgres" ? onPostgres(options, onTrouble) : onRedis(options, onTrouble);
+}
+
+type OnTrouble = (error: unknown) => void;
+
+/** Connections a queue may open to add jobs; and a worker to fetch and finish them, beside its one for LISTEN. */
+const QUEUE_POOL = 2;
+const WORKER_POOL = 3;
+
+function onPostgres(options: { url: string; schema: string }, onTrouble: OnTrouble): Backend {
+  const classes = withBackend(createPostgresBackend);
+  // A connection config, not a ready pool: only from a config BullMQ takes the schema, and it closes what it opened.
+  const connection = (max: number, name: string) => ({
+    connectionString: options.url,
+    schema: options.schema,
+    max,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    application_name: name,
+    // A power cut may forget the queue's last instants: jobs only remind, and the sweep finds their work again.
+    options: "-c synchronous_commit=off",
+  });
+  return {
+    openQueue: (name) => {
+      const queue = new classes.Queue(name, { connection: connection(QUEUE_POOL, `earshot queue ${name}`) });
+      queue.on("error", onTrouble);
+      return queue;
+    },
+    openWorker: (name, take, settings) => {
+      const worker = new classes.Worker(name, take, {
+        ...settings,
+        connection: connection(WORKER_POOL, `earshot worker ${name}`),
+      });
+      worker.on("error", onTrouble);
+      return worker;
+    },
+    close: async () => {},
+  };
+}
+
+/** BullMQ's own migrations: idempotent, in one transaction, under an advisory lock of its own. */
+export async function migrateQueueSchema(options: BackendOptions): Promise<void> {
+  if (options.kind === "redis") return;
+  const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
+  const queue = new PostgresQueue("migration", {
+    connection: { connectionString: options.url, schema: options.schema, max: 1, migrate: true },
+    skipMetasUpdate: true,
+  });
+  queue.on("error", () => {});
+  try {
+    await queue.waitUntilReady();
+  } finally {
+    await queue.close();
+  }
+}
+
+function onRedis(options: { url: string; prefix: string }, onTrouble: OnTrouble): Backend {
+  // Reconnects for ever. Workers wait as long as it takes; whoever adds a job is told after a few tries.
+  const connect = (maxRetriesPerRequest: number | null): Redis => {
+    const redis = new Redis(options.url, {
+      maxRetriesPerRequest,
+      retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 5), 1_000),
+      reconnectOnError: (error) => error.message.startsWith("READONLY"),
+    });
+    redis.on("error", onTrouble);
+    return redis;
+  };
+  const forQueues = connect(5);
+  const forWorkers = connect(null);
+  // The braces are a hash tag: in a cluster all keys of one queue live in one slot, and queues spread over the nodes.
+  const prefix = (name: QueueName): string => `{${options.prefix}:${name}}`;
+  return {
+    openQueue: (name) => {
+      const queue = new Queue(name, { connection: forQueues, prefix: prefix(name) });
+      queue.on("error", onTrouble);
+      return queue;
+    },
+    openWorker: (name, take, settings) => {
+      const worker = new Worker(name, take, { ...settings, connection: forWorkers, prefix: prefix(name) });
+      worker.on("error", onTrouble);
+      return worker;
+    },
+    close: async () => {
+      for (const redis of [forQueues, forWorkers]) redis.disconnect();
+    },
+  };
+}

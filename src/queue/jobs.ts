@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+/** One queue for each family of jobs, so that a slow family never holds up another, and each can be scaled alone. */
+export const QUEUE_NAMES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+interface JobDefinition {
+  readonly queue: QueueName;
+  /** Ids only: a job reminds of a fact in the tables and is never the fact. */
+  readonly payload: z.ZodType;
+  /** Tries in all, the first included. What must not be given up is found again by the sweep. */
+  readonly attempts: number;
+}
+
+const id = z.string().min(1).max(200);
+
+export const JOBS = {
+  "poll-query": {
+    queue: "poll",
+    payload: z.strictObject({ projectId: id, queryId: id, walk: z.enum(["added", "updated"]) }),
+    attempts: 5,
+  },
+  "close-windows": {
+    queue: "tick",
+    payload: z.strictObject({ projectId: id, queryId: id }),
+    attempts: 5,
+  },
+  deliver: {
+    queue: "deliver",
+    payload: z.strictObject({ notificationId: id, projectId: id }),
+    attempts: 5,
+  },
+  "build-digest": {
+    queue: "digest",
+    payload: z.strictObject({ projectId: id, name: id, localDate: id }),
+    attempts: 5,
+  },
+  // The next sweep is the retry.
+  sweep: { queue: "sweep", payload: z.strictObject({}), attempts: 1 },
+} as const satisfies Record<string, JobDefinition>;
+
+export type JobName = keyof typeof JOBS;
+export type Payload<N extends JobName> = z.infer<(typeof JOBS)[N]["payload"]>;
+
+export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
+
+export function isJobName(name: string): name is JobName {
+  return Object.hasOwn(JOBS, name);
+}

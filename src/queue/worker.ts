@@ -1,0 +1,147 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describeError } from "../lib/errors.ts";
+import type { Logger } from "../log.ts";
+import type { OpenWorker, TakenJob } from "./backend.ts";
+import { isFinal, retryAfterOf, toJobError } from "./failure.ts";
+import { isJobName, JOBS, type JobName, type Payload, type QueueName } from "./jobs.ts";
+import type { Queues } from "./queues.ts";
+import { retryDelayMs } from "../lib/retry-delay.ts";
+
+export interface JobContext {
+  /** Aborted when the worker has to go and its patience is over. Pass it to everything that waits. */
+  readonly signal: AbortSignal;
+  /** From 1. */
+  readonly attempt: number;
+  readonly lastAttempt: boolean;
+}
+
+/**
+ * The work of one job. Returns when it is done or has become needless; throws what a retry may or may not help, with
+ * `retryable` and `retryAfterMs` on the error. It can run twice: the tables say what is done.
+ */
+export type Handler<N extends JobName> = (payload: Payload<N>, context: JobContext) => Promise<void>;
+export type Handlers = { readonly [N in JobName]?: Handler<N> };
+
+export interface RunningWorker {
+  start(): Promise<void>;
+  /** Takes no more jobs and waits for those that run: `graceMs` (20 s), then aborts them, and gives up 2 s later. */
+  stop(options?: { readonly graceMs?: number }): Promise<"finished" | "gave up">;
+}
+
+/**
+ * Workers for the queues whose jobs have a handler here. A worker that dies is noticed by the others within 12 s
+ * (lock 8 s, looked at every 4 s), and its jobs are run again by them: the same numbers have to hold in all processes.
+ */
+export function createWorker(options: {
+  queues: Queues;
+  handlers: Handlers;
+  /** Jobs at once in this process; 4 where absent. */
+  concurrency?: { readonly [Q in QueueName]?: number };
+  log: Logger;
+}): RunningWorker {
+  const { queues, log } = options;
+  const aborter = new AbortController();
+  const names = new Set(
+    Object.keys(options.handlers)
+      .filter(isJobName)
+      .map((job) => JOBS[job].queue),
+  );
+  let stopping: Promise<"finished" | "gave up"> | null = null;
+
+  const take = async (job: TakenJob): Promise<void> => {
+    try {
+      await handle(options.handlers, job, aborter.signal);
+    } catch (error) {
+      const failure = toJobError(error);
+      const given = { job: job.name, attempt: job.attemptsMade + 1, error: failure.message };
+      if (isFinal(failure) || isLastAttempt(job)) log.error(given, "a job failed and is not tried again");
+      else log.warn(given, "a job failed and will be tried again");
+      throw failure;
+    }
+  };
+  const workers: OpenWorker[] = [];
+
+  return {
+    start: async () => {
+      for (const name of names) {
+        workers.push(queues.backend.openWorker(name, take, settings(options.concurrency?.[name] ?? 4)));
+      }
+      await Promise.all(workers.map((worker) => worker.waitUntilReady()));
+      for (const worker of workers) keepRunning(worker, log, () => stopping !== null);
+    },
+    stop: ({ graceMs = 20_000 } = {}) => {
+      stopping ??= stopAll(workers, aborter, graceMs);
+      return stopping;
+    },
+  };
+}
+
+function settings(concurrency: number) {
+  return {
+    autorun: false,
+    concurrency,
+    lockDuration: 8_000,
+    stalledInterval: 4_000,
+    // A job whose process dies again and again is given up: it may be what kills it.
+    maxStalledCount: 5,
+    // How long to wait before trying again to fetch, while the engine is away.
+    runRetryDelay: 1_000,
+    // How often to look, should a wake-up have been lost.
+    drainDelay: 5,
+    settings: {
+      backoffStrategy: (attempt: number, _type?: string, error?: Error) =>
+        retryDelayMs(attempt, retryAfterOf(error), Math.random()),
+    },
+  };
+}
+
+/** The door of every handler: an unknown job or a payload of another shape is a fault that no retry mends. */
+async function handle(handlers: Handlers, job: TakenJob, signal: AbortSignal): Promise<void> {
+  if (!isJobName(job.name)) throw new UnfitJobError(`there is no job ${job.name}`);
+  const handler = handlers[job.name] as Handler<JobName> | undefined;
+  if (handler === undefined) throw new UnfitJobError(`no handler for ${job.name} here`);
+  const parsed = JOBS[job.name].payload.safeParse(job.data);
+  if (!parsed.success) throw new UnfitJobError(`a ${job.name} job has a payload of another shape`);
+  await handler(parsed.data, { signal, attempt: job.attemptsMade + 1, lastAttempt: isLastAttempt(job) });
+}
+
+function isLastAttempt(job: TakenJob): boolean {
+  return job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+}
+
+class UnfitJobError extends Error {
+  override readonly name = "UnfitJobError";
+  readonly retryable = false;
+}
+
+/** The loop ends only when it is told to; should an error of the engine end it, it begins again. */
+async function keepRunning(worker: OpenWorker, log: Logger, isStopping: () => boolean): Promise<void> {
+  while (!isStopping()) {
+    try {
+      await worker.run();
+    } catch (error) {
+      log.error({ error: describeError(error) }, "a worker's loop ended; starting it again");
+    }
+    if (!isStopping()) await delay(1_000, undefined, { ref: false });
+  }
+}
+
+async function stopAll(
+  workers: readonly OpenWorker[],
+  aborter: AbortController,
+  graceMs: number,
+): Promise<"finished" | "gave up"> {
+  const closed = Promise.allSettled(workers.map((worker) => worker.close())).then(() => "finished" as const);
+  const patient = await Promise.race([closed, afterMs(graceMs)]);
+  if (patient === "finished") return patient;
+  aborter.abort(new Error("the worker is stopping"));
+  const aborted = await Promise.race([closed, afterMs(2_000)]);
+  if (aborted === "finished") return aborted;
+  // Whatever still runs stalls, and another worker takes it up.
+  await Promise.race([Promise.allSettled(workers.map((worker) => worker.disconnect())), afterMs(1_000)]);
+  return "gave up";
+}
+
+function afterMs(ms: number): Promise<"late"> {
+  return delay(ms, "late", { ref: false });
+}

@@ -1,0 +1,88 @@
+import type { Clock } from "../lib/clock.ts";
+import { MINUTE, SECOND } from "../lib/instant.ts";
+import type { Credentials } from "./credentials.ts";
+import { parseJson } from "./parse-json.ts";
+import { toRefusal } from "./refusal.ts";
+import { SourceError } from "./source-error.ts";
+import type { SourceToken } from "./token-store.ts";
+import type { Answer, Transport } from "./transport.ts";
+
+const CALL = "login";
+
+/**
+ * `POST /oauth/token`: credentials in, token out. Refused credentials are a `login` error that no retry can help;
+ * everything else fails as any call does.
+ */
+export async function login(
+  credentials: Credentials,
+  deps: {
+    readonly transport: Transport;
+    readonly clock: Clock;
+    readonly onAnswer?: (answer: Answer) => void;
+  },
+): Promise<SourceToken> {
+  const query = new URLSearchParams({
+    username: credentials.username,
+    grant_type: "api-password",
+    client_id: credentials.clientId,
+  });
+  if (credentials.platformClientId !== undefined)
+    query.set("platform_client_id", credentials.platformClientId);
+  const answer = await deps.transport.request({
+    call: CALL,
+    method: "POST",
+    path: `/oauth/token?${query}`,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ password: credentials.password }).toString(),
+  });
+  deps.onAnswer?.(answer);
+  if (answer.status < 200 || answer.status > 299) throw refusedLogin(answer, credentials, deps.clock);
+  return readToken(answer, deps.clock);
+}
+
+function refusedLogin(answer: Answer, credentials: Credentials, clock: Clock): SourceError {
+  const refusal = toRefusal(CALL, answer, {
+    now: clock.now(),
+    secrets: [credentials.password, encodeURIComponent(credentials.password), credentials.username],
+  });
+  // An OAuth server says 400 (invalid_grant) for wrong credentials as often as 401.
+  const credentialsRefused = [400, 401, 403].includes(answer.status);
+  if (!credentialsRefused) return refusal;
+  return new SourceError({
+    kind: "login",
+    call: CALL,
+    status: answer.status,
+    code: refusal.code,
+    message: `the credentials were refused (${refusal.message.slice(CALL.length + 2)})`,
+    retryable: false,
+  });
+}
+
+function readToken(answer: Answer, clock: Clock): SourceToken {
+  const body = parseToken(answer);
+  const token = body?.access_token;
+  if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
+    throw new SourceError({
+      kind: "malformed",
+      call: CALL,
+      status: answer.status,
+      message: "the answer holds no usable token",
+      retryable: true,
+    });
+  }
+  const expiresIn = typeof body?.expires_in === "number" && body.expires_in > 0 ? body.expires_in : 3_600;
+  const lifetimeMs = expiresIn * SECOND;
+  // Given up a little early, so that a token does not expire on its way to the source.
+  return { token, expiresAt: clock.now() + lifetimeMs - Math.min(MINUTE, lifetimeMs / 10) };
+}
+
+function parseToken(answer: Answer): { access_token?: unknown; expires_in?: unknown } | null {
+  try {
+    return parseJson(answer.body, { longIds: false }).value as {
+      access_token?: unknown;
+      expires_in?: unknown;
+    } | null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import { isAscii } from "node:buffer";
+import { storableText } from "./storable-text.ts";
+
+/** JSON whose strings may still be undecoded UTF-8. */
+export interface ParsedJson {
+  readonly value: unknown;
+  /** Makes a string of `value` readable and storable. Every string that is used has to go through it, once. */
+  readonly read: (raw: string) => string;
+}
+
+/**
+ * Parses a large answer of which few strings are used. Decoding UTF-8 costs as much as parsing, and mentions bring
+ * a hundred fields of which thirty are read; so the bytes are parsed as Latin-1, which is a plain copy (the syntax of
+ * JSON is ASCII, and no byte of a longer UTF-8 sequence is), and a string is decoded when it is used.
+ *
+ * An escape beyond ASCII (`\u00e9`) could not be told from a raw byte afterwards, so answers that hold one are decoded
+ * whole. With `longIds`, integers of `id` and `…Id` keys that may not fit 53 bits come as text. Throws a SyntaxError.
+ */
+export function parseJson(bytes: Buffer, options: { readonly longIds: boolean }): ParsedJson {
+  const body = hasMark(bytes) ? bytes.subarray(3) : bytes;
+  const whole = escapesBeyondAscii(body);
+  // A server that escapes everything sends nothing but ASCII, for which the copy is decoding enough.
+  const text = body.toString(whole && !isAscii(body) ? "utf8" : "latin1");
+  return {
+    value: JSON.parse(options.longIds ? quoteLongIds(text) : text),
+    read: whole ? storableText : readLatin1,
+  };
+}
+
+/** Anything but printable ASCII and white space: bytes of longer sequences, and U+0000. */
+const BEYOND_PLAIN = /[^\t\n\r -~]/;
+/** One buffer for all strings: making one for each would double the cost of a page. */
+const scratch = Buffer.allocUnsafeSlow(32 * 1024);
+
+function readLatin1(raw: string): string {
+  if (!BEYOND_PLAIN.test(raw)) return raw;
+  if (raw.length > scratch.length) return storableText(Buffer.from(raw, "latin1").toString("utf8"));
+  return storableText(scratch.toString("utf8", 0, scratch.write(raw, 0, "latin1")));
+}
+
+function hasMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+function escapesBeyondAscii(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf("\\u"); at !== -1; at = bytes.indexOf("\\u", at + 2)) {
+    const ascii = bytes[at + 2] === ZERO && bytes[at + 3] === ZERO && (bytes[at + 4] ?? 0xff) < EIGHT;
+    if (!ascii) return true;
+  }
+  return false;
+}
+
+const ZERO = 0x30;
+const EIGHT = 0x38;
+const LONG_ID = /"(id|[A-Za-z]*Id)"(\s*:\s*)(-?\d{16,})(?=\s*[,}])/g;
+
+/**
+ * A reviver sees numbers after their last digits are lost, so the source is searched instead: only a key is followed
+ * by a colon, and a quote inside a string stands behind a backslash, so no text of a mention can match.
+ */
+function quoteLongIds(text: string): string {
+  return text.replaceAll(LONG_ID, '"$1"$2"$3"');
+}

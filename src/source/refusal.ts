@@ -1,0 +1,50 @@
+import type { Instant } from "../lib/instant.ts";
+import { readBudget } from "./budget.ts";
+import { readErrorBody } from "./error-body.ts";
+import { readRetryAfter, waitForBudget } from "./retry-after.ts";
+import { SourceError, type SourceErrorKind } from "./source-error.ts";
+import type { Answer } from "./transport.ts";
+
+/**
+ * The error for an answer outside 2xx. Its status alone decides the kind: bodies come in several shapes, as HTML from
+ * a gateway, or not at all, and only lend their words.
+ */
+export function toRefusal(
+  call: string,
+  answer: Answer,
+  context: { readonly now: Instant; readonly secrets: readonly string[] },
+): SourceError {
+  const kind = kindOf(answer.status);
+  const said = readErrorBody(answer.body, context.secrets);
+  const retryAfterMs = readRetryAfter(answer.header("retry-after"), context.now);
+  return new SourceError({
+    kind,
+    call,
+    status: answer.status,
+    code: said.code,
+    message: `${answer.status} ${said.message ?? WORDS[kind] ?? "unexpected answer"}`,
+    retryable: kind === "rate-limited" || kind === "unavailable",
+    retryAfterMs:
+      kind === "rate-limited" ? (retryAfterMs ?? waitForBudget(readBudget(answer.header))) : retryAfterMs,
+  });
+}
+
+const WORDS: Partial<Record<SourceErrorKind, string>> = {
+  unauthorized: "the token was refused",
+  forbidden: "this user may not see that",
+  "not-found": "there is nothing at that address",
+  rejected: "the request was rejected",
+  "rate-limited": "the rate limit of the client is exceeded",
+  unavailable: "the source cannot answer now",
+};
+
+function kindOf(status: number): SourceErrorKind {
+  if (status === 401) return "unauthorized";
+  if (status === 403) return "forbidden";
+  if (status === 404 || status === 410) return "not-found";
+  if (status === 429) return "rate-limited";
+  // 408 and 425 ask for another try in the way a 503 does.
+  if (status >= 500 || status === 408 || status === 425) return "unavailable";
+  // Redirects are not followed: the token would travel to an address that nobody configured.
+  return status >= 300 && status < 400 ? "malformed" : "rejected";
+}

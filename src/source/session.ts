@@ -1,0 +1,53 @@
+import type { Clock } from "../lib/clock.ts";
+import type { SourceToken, TokenStore } from "./token-store.ts";
+
+/** The token that all calls of all workers share. */
+export interface Session {
+  /** A token that should work. Logs in when there is none; callers at the same time share that login. */
+  token(): Promise<string>;
+  /** The source refused this token: forget it, and get another one. */
+  renew(refused: string): Promise<string>;
+}
+
+export function createSession(deps: {
+  readonly tokens: TokenStore;
+  readonly clock: Clock;
+  readonly login: () => Promise<SourceToken>;
+}): Session {
+  const { tokens, clock } = deps;
+  /** The login under way in this process; the store's lock serialises it with those of other processes. */
+  let pending: Promise<string> | null = null;
+
+  async function usable(refused: string | null): Promise<string | null> {
+    const known = await tokens.get();
+    return known !== null && known.expiresAt > clock.now() && known.token !== refused ? known.token : null;
+  }
+
+  async function obtain(refused: string | null): Promise<string> {
+    if (refused !== null) await tokens.remove(refused);
+    return await tokens.exclusively(async () => {
+      // While we waited for our turn, another worker may have logged in.
+      const known = await usable(refused);
+      if (known !== null) return known;
+      const fresh = await deps.login();
+      await tokens.put(fresh);
+      return fresh.token;
+    });
+  }
+
+  async function shared(refused: string | null, mayJoin = true): Promise<string> {
+    const joined = pending !== null;
+    pending ??= obtain(refused).finally(() => {
+      pending = null;
+    });
+    const token = await pending;
+    // A login that was under way may have begun before our token was refused; then one of our own is due. But only
+    // one: a server may give the same token again and again.
+    return joined && mayJoin && token === refused ? await shared(refused, false) : token;
+  }
+
+  return {
+    token: async () => (await usable(null)) ?? (await shared(null)),
+    renew: async (refused) => (await usable(refused)) ?? (await shared(refused)),
+  };
+}

@@ -1,0 +1,181 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Mention, MentionCategory } from "../model/mention.ts";
+import { storableText } from "./storable-text.ts";
+import { parseWireInstant } from "./wire-instant.ts";
+
+/** A mention that cannot be kept: it has no identity or no time. */
+export interface Rejection {
+  readonly resourceId: string | null;
+  readonly reason: string;
+}
+
+export type MentionOutcome =
+  | { readonly mention: Mention; readonly rejection: null }
+  | { readonly mention: null; readonly rejection: Rejection };
+
+/** The fields that are read, of the current version and the earlier one. Nothing about their types is trusted. */
+type WireMention = { readonly [Field in UsedField]?: unknown };
+type UsedField =
+  | "resourceId"
+  | "queryId"
+  | "date"
+  | "added"
+  | "updated"
+  | "title"
+  | "snippet"
+  | "fullText"
+  | "fulltext"
+  | "url"
+  | "originalUrl"
+  | "domain"
+  | "language"
+  | "pageType"
+  | "author"
+  | "fullname"
+  | "authorVerifiedType"
+  | "twitterVerified"
+  | "twitterFollowers"
+  | "instagramFollowerCount"
+  | "blueskyFollowers"
+  | "reachEstimate"
+  | "reach"
+  | "impact"
+  | "impressions"
+  | "country"
+  | "countryCode"
+  | "sentiment"
+  | "categories"
+  | "categoryDetails"
+  | "tags"
+  | "insightsHashtag"
+  | "twitterRetweets"
+  | "retweetOf";
+
+/**
+ * One mention of the wire, in either version's shape, as the model has it. A field of a wrong type counts as missing
+ * and the mention stays; only one without identity or without any time is rejected. Never throws.
+ *
+ * This is a hand-written schema: the same fields in zod, each tolerant by itself (`.nullable().catch(null)`), cost three
+ * times as much per page before anything is mapped.
+ *
+ * `read` makes a raw string readable and storable (see parse-json.ts).
+ */
+export function toMention(value: unknown, read: ReadText = storableText): MentionOutcome {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return reject(null, "it is not an object");
+  }
+  const wire = value as WireMention;
+  const resourceId = toId(wire.resourceId, read);
+  if (resourceId === null) return reject(null, "resourceId is missing or unusable");
+  const queryId = toId(wire.queryId, read);
+  if (queryId === null) return reject(resourceId, "queryId is missing or unusable");
+  const publishedAt = toInstant(wire.date);
+  const addedAt = toInstant(wire.added) ?? publishedAt;
+  if (addedAt === null) return reject(resourceId, "neither added nor date is a moment");
+  const updatedAt = Math.max(addedAt, toInstant(wire.updated) ?? addedAt);
+
+  return {
+    rejection: null,
+    mention: {
+      queryId,
+      resourceId,
+      publishedAt,
+      addedAt,
+      updatedAt,
+      title: toText(wire.title, read),
+      text: toText(wire.fullText, read) ?? toText(wire.fulltext, read) ?? toText(wire.snippet, read),
+      url: toText(wire.url, read) ?? toText(wire.originalUrl, read),
+      domain: toText(wire.domain, read),
+      language: toText(wire.language, read),
+      pageType: toText(wire.pageType, read),
+      author: toText(wire.author, read),
+      authorName: toText(wire.fullname, read),
+      verified: toVerified(wire),
+      followers:
+        toCount(wire.twitterFollowers) ??
+        toCount(wire.instagramFollowerCount) ??
+        toCount(wire.blueskyFollowers),
+      reach: toCount(wire.reachEstimate) ?? toCount(wire.reach),
+      impact: typeof wire.impact === "number" && Number.isFinite(wire.impact) ? wire.impact : null,
+      impressions: toCount(wire.impressions),
+      country: toText(wire.country, read),
+      countryCode: toText(wire.countryCode, read),
+      sentiment: toText(wire.sentiment, read),
+      categories: toCategories(wire, read),
+      tags: toTexts(wire.tags, read),
+      hashtags: toTexts(wire.insightsHashtag, read),
+      reposts: toCount(wire.twitterRetweets),
+      repostOf: toText(wire.retweetOf, read),
+    },
+  };
+}
+
+type ReadText = (raw: string) => string;
+
+const NONE: readonly never[] = Object.freeze([]);
+
+function reject(resourceId: string | null, reason: string): MentionOutcome {
+  return { mention: null, rejection: { resourceId, reason } };
+}
+
+/** Ids are text. An integer that has lost its last digits is no identity: two mentions could share it. */
+function toId(raw: unknown, read: ReadText): string | null {
+  if (typeof raw === "number") return Number.isSafeInteger(raw) ? String(raw) : null;
+  return toText(raw, read);
+}
+
+/** An empty text says as much as a missing one. */
+function toText(raw: unknown, read: ReadText): string | null {
+  return typeof raw === "string" && raw !== "" ? read(raw) : null;
+}
+
+function toInstant(raw: unknown): Instant | null {
+  return typeof raw === "string" ? parseWireInstant(raw) : null;
+}
+
+/** A whole number that a bigint column takes. */
+function toCount(raw: unknown): number | null {
+  if (typeof raw !== "number") return null;
+  const whole = Math.round(raw);
+  return Number.isSafeInteger(whole) && whole >= 0 ? whole : null;
+}
+
+/** `authorVerifiedType` (blue, business, government) is newer than the flag, which stays false beside it. */
+function toVerified(wire: WireMention): boolean | null {
+  if (typeof wire.authorVerifiedType === "string" && wire.authorVerifiedType !== "") return true;
+  return typeof wire.twitterVerified === "boolean" ? wire.twitterVerified : null;
+}
+
+function toCategories(wire: WireMention, read: ReadText): readonly MentionCategory[] {
+  const details = wire.categoryDetails;
+  if (Array.isArray(details) && details.length > 0) {
+    const found: MentionCategory[] = [];
+    for (const detail of details as readonly unknown[]) {
+      if (typeof detail !== "object" || detail === null) continue;
+      const record = detail as { id?: unknown; name?: unknown; parentId?: unknown; parentName?: unknown };
+      const id = toId(record.id, read);
+      if (id === null) continue;
+      found.push({
+        id,
+        name: toText(record.name, read),
+        parentId: toId(record.parentId, read),
+        parentName: toText(record.parentName, read),
+      });
+    }
+    if (found.length > 0) return found;
+  }
+  return toTexts(wire.categories, read).map((id) => ({ id, name: null, parentId: null, parentName: null }));
+}
+
+/** A list of names or ids. Tags come as either, or as records of both. */
+function toTexts(raw: unknown, read: ReadText): readonly string[] {
+  if (!Array.isArray(raw) || raw.length === 0) return NONE;
+  const found: string[] = [];
+  for (const item of raw as readonly unknown[]) {
+    const record =
+      typeof item === "object" && item !== null ? (item as { name?: unknown; id?: unknown }) : null;
+    const name = record === null ? toId(item, read) : (toText(record.name, read) ?? toId(record.id, read));
+    if (name !== null) found.push(name);
+  }
+  return found;
+}

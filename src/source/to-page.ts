@@ -1,0 +1,76 @@
+import type { Mention } from "../model/mention.ts";
+import type { Budget } from "./budget.ts";
+import { parseJson } from "./parse-json.ts";
+import { type Rejection, toMention } from "./to-mention.ts";
+
+export interface RejectedMention extends Rejection {
+  /** Its place among the page's results. */
+  readonly index: number;
+}
+
+/** One answer of the mentions call. */
+export interface Page {
+  readonly mentions: readonly Mention[];
+  /** What came but cannot be kept. Together with `mentions` it is everything that the source sent. */
+  readonly rejected: readonly RejectedMention[];
+  readonly nextCursor: string | null;
+  /** How many mentions match in all, null where the source did not count. */
+  readonly total: number | null;
+  /** The page size that the source says it used, null where it does not say. */
+  readonly pageSize: number | null;
+  readonly budget: Budget | null;
+}
+
+/** Reads a page. Throws a SyntaxError where the bytes are not JSON or hold no list of results. */
+export function toPage(body: Buffer, budget: Budget | null): Page {
+  const { envelope, results, read } = parseEnvelope(body);
+  const mentions: Mention[] = [];
+  const rejected: RejectedMention[] = [];
+  for (let index = 0; index < results.length; index++) {
+    const outcome = toMention(results[index], read);
+    if (outcome.mention !== null) mentions.push(outcome.mention);
+    else rejected.push({ index, ...outcome.rejection });
+  }
+  return {
+    mentions,
+    rejected,
+    nextCursor:
+      typeof envelope.nextCursor === "string" && envelope.nextCursor !== ""
+        ? read(envelope.nextCursor)
+        : null,
+    total: toSize(envelope.resultsTotal, 0),
+    pageSize: toSize(envelope.resultsPageSize, 1),
+    budget,
+  };
+}
+
+type Envelope = { readonly [field in Field]?: unknown };
+type Field = "results" | "resultsTotal" | "resultsPageSize" | "nextCursor";
+
+function toSize(raw: unknown, least: number): number | null {
+  return typeof raw === "number" && Number.isSafeInteger(raw) && raw >= least ? raw : null;
+}
+
+interface ParsedEnvelope {
+  readonly envelope: Envelope;
+  readonly results: readonly unknown[];
+  readonly read: (raw: string) => string;
+}
+
+function parseEnvelope(body: Buffer, longIds = false): ParsedEnvelope {
+  const { value, read } = parseJson(body, { longIds });
+  const envelope = (typeof value === "object" ? value : null) as Envelope | null;
+  const results: unknown = envelope?.results;
+  if (envelope === null || !Array.isArray(results)) throw new SyntaxError("there is no list of results");
+  // The earlier version has integers for ids. Those that lost digits are read once more, as text.
+  return !longIds && results.some(hasLostDigits) ? parseEnvelope(body, true) : { envelope, results, read };
+}
+
+function hasLostDigits(result: unknown): boolean {
+  const { resourceId, queryId } = (result ?? {}) as { resourceId?: unknown; queryId?: unknown };
+  return isUnsafe(resourceId) || isUnsafe(queryId);
+}
+
+function isUnsafe(raw: unknown): boolean {
+  return typeof raw === "number" && !Number.isSafeInteger(raw);
+}

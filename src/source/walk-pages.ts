@@ -1,0 +1,64 @@
+import type { Page } from "./to-page.ts";
+
+export interface WalkOptions {
+  /** The cursor to begin at, null for the first page. */
+  readonly cursor: string | null;
+  /** The page size that was asked for, null where the server chooses. */
+  readonly pageSize: number | null;
+  /** 1: the next page is fetched while the caller works on this one. It may cost a call that nobody reads. */
+  readonly prefetch: 0 | 1;
+  /** Whether a page that is not full is the last. The live service's own client ends there, so this is the default. */
+  readonly endOnShortPage: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Follows `nextCursor` from page to page. The first page is always given, empty or not, because it says how many
+ * there are; an empty page later ends the walk unseen. Other ends: no next cursor, a cursor that was followed
+ * before (a server that repeats it would be walked for ever), a short page. Leaving early stops the prefetch.
+ */
+export async function* walkPages(
+  fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
+  options: WalkOptions,
+): AsyncGenerator<Page, void, undefined> {
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  if (options.signal?.aborted === true) leave();
+  options.signal?.addEventListener("abort", leave, { once: true });
+  const followed = new Set<string>(options.cursor === null ? [] : [options.cursor]);
+
+  try {
+    let page = await fetchPage(options.cursor, left.signal);
+    for (;;) {
+      const cursor = nextCursor(page, followed, options);
+      const ahead = cursor !== null && options.prefetch === 1 ? fetchPage(cursor, left.signal) : null;
+      // Its failure belongs to whoever asks for that page, and to nobody if the walk is left before.
+      ahead?.catch(() => undefined);
+      yield page;
+      if (cursor === null) return;
+      page = await (ahead ?? fetchPage(cursor, left.signal));
+      if (isEmpty(page)) return;
+    }
+  } finally {
+    options.signal?.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+function nextCursor(page: Page, followed: Set<string>, options: WalkOptions): string | null {
+  const cursor = page.nextCursor;
+  if (cursor === null || isEmpty(page) || followed.has(cursor)) return null;
+  if (options.endOnShortPage && isShort(page, options.pageSize)) return null;
+  followed.add(cursor);
+  return cursor;
+}
+
+function isEmpty(page: Page): boolean {
+  return page.mentions.length + page.rejected.length === 0;
+}
+
+/** A server may give smaller pages than it was asked for; it then says so, and its size is what counts. */
+function isShort(page: Page, asked: number | null): boolean {
+  const size = Math.min(asked ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(size) && page.mentions.length + page.rejected.length < size;
+}

@@ -1,0 +1,155 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { AlertEvent } from "../model/alert-event.ts";
+import { type Match, matchKey } from "../model/match.ts";
+import type { Mention } from "../model/mention.ts";
+import { at, type Db } from "./database.ts";
+import { dayOf } from "./mentions.ts";
+
+export function createAlertStore(db: Db) {
+  return {
+    /** The open alerts of a query. The caller holds the query's lock, so nobody else changes them meanwhile. */
+    async openOfQuery(projectId: string, queryId: string): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.project_id = ${projectId} and l.query_id = ${queryId} and l.open
+      `.execute(db);
+      return rows;
+    },
+
+    /** The newest alert of each of these fingerprints, open or over. */
+    async latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]> {
+      if (fingerprints.length === 0) return [];
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.project_id = ${projectId} and l.fingerprint = any(${[...fingerprints]}::text[])
+      `.execute(db);
+      return rows;
+    },
+
+    async find(projectId: string, id: string): Promise<Alert | null> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a where project_id = ${projectId} and id = ${id}::uuid
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** Writes alerts whole, and keeps the index of the newest ones in step. Part of the transaction that decided them. */
+    async save(alerts: readonly Alert[]): Promise<void> {
+      if (alerts.length === 0) return;
+      await sql`
+        insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels,
+          opened_at, fired_at, last_seen_at, resolved_at, mentions, because, window_from, window_to, "values")
+        select "projectId", id, rule, fingerprint, "queryId", "queryName", severity, state, labels,
+          to_timestamp("openedAt" / 1000), to_timestamp("firedAt" / 1000), to_timestamp("lastSeenAt" / 1000),
+          to_timestamp("resolvedAt" / 1000), mentions, because, to_timestamp("windowFrom" / 1000),
+          to_timestamp("windowTo" / 1000), "values"
+        from json_to_recordset(${JSON.stringify(alerts)}::json) as a("projectId" text, id uuid, rule text,
+          fingerprint text, "queryId" text, "queryName" text, severity text, state text, labels jsonb,
+          "openedAt" double precision, "firedAt" double precision, "lastSeenAt" double precision,
+          "resolvedAt" double precision, mentions int, because text, "windowFrom" double precision,
+          "windowTo" double precision, "values" jsonb)
+        on conflict (project_id, id) do update set severity = excluded.severity, state = excluded.state,
+          fired_at = excluded.fired_at, last_seen_at = excluded.last_seen_at, resolved_at = excluded.resolved_at,
+          mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
+          window_to = excluded.window_to, "values" = excluded."values"
+      `.execute(db);
+      // Of several alerts of one fingerprint the last in the list is the newest.
+      const newest = [...new Map(alerts.map((alert) => [alert.fingerprint, alert])).values()];
+      await sql`
+        insert into earshot.latest_alerts (project_id, fingerprint, query_id, alert_id, open)
+        select "projectId", fingerprint, "queryId", id, state <> 'resolved'
+        from json_to_recordset(${JSON.stringify(newest)}::json)
+          as a("projectId" text, fingerprint text, "queryId" text, id uuid, state text)
+        on conflict (project_id, fingerprint) do update set alert_id = excluded.alert_id, open = excluded.open
+      `.execute(db);
+    },
+
+    /** Which of these mentions each of these rules has already told about: `rule\u0000queryId\u0000resourceId`. */
+    async alreadyMatched(
+      projectId: string,
+      matches: readonly { rule: string; mention: Mention }[],
+    ): Promise<Set<string>> {
+      if (matches.length === 0) return new Set();
+      const keys = matches.map(({ rule, mention }) => ({
+        rule,
+        q: mention.queryId,
+        r: mention.resourceId,
+        d: dayOf(mention),
+      }));
+      const { rows } = await sql<{ rule: string; queryId: string; resourceId: string }>`
+        select m.rule, m.query_id as "queryId", m.resource_id as "resourceId"
+        from json_to_recordset(${JSON.stringify(keys)}::json) as k(rule text, q text, r text, d date)
+        join earshot.matches m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
+          and m.rule = k.rule
+      `.execute(db);
+      return new Set(rows.map((row) => matchKey(row.rule, row)));
+    },
+
+    async addMatches(projectId: string, matches: readonly Match[]): Promise<void> {
+      if (matches.length === 0) return;
+      const rows = matches.map(({ rule, mention, alertId, at, because }) => ({
+        rule,
+        q: mention.queryId,
+        r: mention.resourceId,
+        d: dayOf(mention),
+        alert: alertId,
+        at,
+        because,
+      }));
+      await sql`
+        insert into earshot.matches (project_id, query_id, resource_id, day, rule, alert_id, at, because)
+        select ${projectId}, q, r, d, rule, alert, to_timestamp(at / 1000), because
+        from json_to_recordset(${JSON.stringify(rows)}::json)
+          as m(q text, r text, d date, rule text, alert uuid, at double precision, because text)
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {
+      if (events.length === 0) return;
+      await sql`
+        insert into earshot.alert_events (project_id, alert_id, at, what, detail)
+        select ${projectId}, "alertId", to_timestamp(at / 1000), what, detail
+        from json_to_recordset(${JSON.stringify(events)}::json)
+          as e("alertId" uuid, at double precision, what text, detail text)
+      `.execute(db);
+    },
+
+    async events(projectId: string, alertId: string): Promise<AlertEvent[]> {
+      const { rows } = await sql<AlertEvent>`
+        select alert_id as "alertId", at, what, detail from earshot.alert_events
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq
+      `.execute(db);
+      return rows;
+    },
+
+    /** Alerts opened in [from, to), oldest first; of every state. */
+    async openedBetween(from: Instant, to: Instant): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a
+        where opened_at >= ${at(from)} and opened_at < ${at(to)} order by opened_at, rule, query_name, fingerprint
+      `.execute(db);
+      return rows;
+    },
+
+    /** Alerts that stood open at some moment of [from, to), oldest first. */
+    async standingBetween(from: Instant, to: Instant): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a
+        where opened_at < ${at(to)} and (resolved_at is null or resolved_at >= ${at(from)}) and state <> 'pending'
+        order by opened_at, id
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+const COLUMNS = sql`
+  a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
+  a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
+  a.resolved_at as "resolvedAt", a.mentions, a.because, a.window_from as "windowFrom", a.window_to as "windowTo",
+  a."values"`;

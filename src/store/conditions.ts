@@ -1,0 +1,37 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { ConditionState } from "../model/condition-state.ts";
+import type { Db } from "./database.ts";
+
+export function createConditionStore(db: Db) {
+  return {
+    async states(projectId: string, queryId: string): Promise<ConditionState[]> {
+      const { rows } = await sql<ConditionState>`
+        select condition, state, stepped_until as "steppedUntil", watch_from as "watchFrom"
+        from earshot.condition_states where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return rows;
+    },
+
+    async save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void> {
+      if (states.length === 0) return;
+      await sql`
+        insert into earshot.condition_states (project_id, query_id, condition, state, stepped_until, watch_from)
+        select ${projectId}, ${queryId}, condition, state, to_timestamp("steppedUntil" / 1000),
+          to_timestamp("watchFrom" / 1000)
+        from json_to_recordset(${JSON.stringify(states)}::json)
+          as c(condition text, state jsonb, "steppedUntil" double precision, "watchFrom" double precision)
+        on conflict (project_id, query_id, condition) do update
+          set state = excluded.state, stepped_until = excluded.stepped_until
+      `.execute(db);
+    },
+
+    /** The first bucket that holds anything of the query, for conditions that begin with stored history. */
+    async firstArrival(projectId: string, queryId: string): Promise<Instant | null> {
+      const { rows } = await sql<{ first: Instant | null }>`
+        select min(arrived) as first from earshot.counts where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return rows[0]?.first ?? null;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { CountChange } from "../model/count-change.ts";
+import { at, type Db } from "./database.ts";
+
+export function createCountStore(db: Db) {
+  return {
+    async add(projectId: string, queryId: string, changes: readonly CountChange[]): Promise<void> {
+      if (changes.length === 0) return;
+      await sql`
+        insert into earshot.counts (project_id, query_id, series, arrived, bucket, n)
+        select ${projectId}, ${queryId}, series, to_timestamp(arrived / 1000), to_timestamp(bucket / 1000), n
+        from json_to_recordset(${JSON.stringify(changes)}::json)
+          as c(series text, arrived double precision, bucket double precision, n int)
+        on conflict (project_id, query_id, series, arrived, bucket) do update set n = earshot.counts.n + excluded.n
+      `.execute(db);
+    },
+
+    /** What arrived in [from, to), by series and arrival bucket, in order. */
+    async arrivals(projectId: string, queryId: string, from: Instant, to: Instant): Promise<CountChange[]> {
+      const { rows } = await sql<CountChange>`
+        select series, arrived, bucket, n from earshot.counts
+        where project_id = ${projectId} and query_id = ${queryId}
+          and arrived >= ${at(from)} and arrived < ${at(to)} and n <> 0
+        order by arrived, series, bucket
+      `.execute(db);
+      return rows;
+    },
+
+    /** Series that are counted for a query. */
+    async series(projectId: string, queryId: string): Promise<Set<string>> {
+      const { rows } = await sql<{ series: string }>`
+        select series from earshot.series where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return new Set(rows.map((row) => row.series));
+    },
+
+    async addSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void> {
+      await sql`
+        insert into earshot.series (project_id, query_id, series)
+        select ${projectId}, ${queryId}, unnest(${[...series]}::text[]) on conflict do nothing
+      `.execute(db);
+    },
+  };
+}

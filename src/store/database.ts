@@ -1,0 +1,54 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import type { Instant } from "../lib/instant.ts";
+
+/** The statements of this folder are SQL templates, so the schema is not repeated as types. */
+export type Db = Kysely<never>;
+
+export interface Database {
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+/**
+ * A pool on the PostgreSQL at `url`. 64-bit counts come back as numbers and moments as `Instant`s, here and nowhere
+ * else. `onError` hears of connections that break while idle; the pool replaces them by itself.
+ */
+export function openDatabase(options: {
+  url: string;
+  connections?: number;
+  onError: (error: Error) => void;
+}): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connections ?? 10,
+    application_name: "earshot",
+    types: { getTypeParser: (oid, format) => PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format) },
+    // Without this a statement hangs for ever when the server's machine vanishes.
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+  });
+  pool.on("error", options.onError);
+  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}
+
+/** `Instant` → timestamptz parameter. */
+export function at(instant: Instant): ReturnType<typeof sql<Date>> {
+  return sql<Date>`to_timestamp(${instant}::double precision / 1000)`;
+}
+
+/** `Instant` or null → timestamptz parameter. */
+export function atOrNull(instant: Instant | null): ReturnType<typeof sql<Date | null>> {
+  return instant === null ? sql<null>`null::timestamptz` : at(instant);
+}
+
+const INT8 = 20;
+const TIMESTAMPTZ = 1184;
+const DATE = 1082;
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [INT8, Number],
+  [TIMESTAMPTZ, (text) => pg.types.getTypeParser(TIMESTAMPTZ)(text)?.valueOf()],
+  [DATE, (text) => text],
+]);

@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import { at, type Db } from "./database.ts";
+
+/** What a kept message has in common, whether it came by Slack or by mail. */
+interface Kept {
+  readonly id: string;
+  readonly kind: "slack" | "email";
+  readonly receivedAt: Instant;
+}
+
+type Slack = Kept & { readonly channel: string; readonly threadTs: string | null };
+type Email = Kept & { readonly to: readonly string[] };
+
+interface Filter {
+  readonly kind?: "slack" | "email";
+  readonly channel?: string;
+  readonly threadTs?: string;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/** Messages that the local Slack and mailbox took, whole, in the order in which they came. */
+export function createInboxStore<Message extends Kept & (Slack | Email)>(db: Db) {
+  return {
+    async append(message: Message): Promise<void> {
+      const { place, thread } = whereabouts(message);
+      await sql`
+        insert into earshot.inbox (id, kind, place, thread, received_at, updated_at, message)
+        values (${message.id}, ${message.kind}, ${place}, ${thread}, ${at(message.receivedAt)},
+          ${at(message.receivedAt)}, ${JSON.stringify(message)}::jsonb)
+        on conflict (id) do nothing
+      `.execute(db);
+    },
+
+    async update(message: Message): Promise<void> {
+      await sql`
+        update earshot.inbox set message = ${JSON.stringify(message)}::jsonb, updated_at = now() where id = ${message.id}
+      `.execute(db);
+    },
+
+    async find(id: string): Promise<Message | null> {
+      const { rows } = await sql<{ message: Message }>`select message from earshot.inbox where id = ${id}`.execute(db);
+      return rows[0]?.message ?? null;
+    },
+
+    /** Newest first. */
+    async list(filter: Filter): Promise<readonly Message[]> {
+      const { kind, channel, threadTs, before, limit } = filter;
+      const { rows } = await sql<{ message: Message }>`
+        select message from earshot.inbox
+        where (${kind ?? null}::text is null or kind = ${kind ?? null})
+          and (${channel ?? null}::text is null or place = ${channel ?? null})
+          and (${threadTs ?? null}::text is null or thread = ${threadTs ?? null})
+          and (${before ?? null}::text is null or seq < (select seq from earshot.inbox where id = ${before ?? null}))
+        order by seq desc limit ${limit}
+      `.execute(db);
+      return rows.map((row) => row.message);
+    },
+  };
+}
+
+function whereabouts(message: Slack | Email): { place: string; thread: string | null } {
+  if ("channel" in message) return { place: message.channel, thread: message.threadTs };
+  return { place: message.to[0] ?? "", thread: null };
+}

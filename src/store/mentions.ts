@@ -1,0 +1,143 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { Mention } from "../model/mention.ts";
+import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
+import { at, type Db } from "./database.ts";
+
+export function createMentionStore(db: Db) {
+  return {
+    /**
+     * Stores a page: new mentions are inserted, changed ones replaced, known ones left alone. A version older than the
+     * stored one changes nothing, so pages may arrive in any order.
+     */
+    async storePage(
+      projectId: string,
+      page: readonly StoredMention[],
+      seenAt: Instant,
+    ): Promise<PageOutcome> {
+      if (page.length === 0) return { added: [], changed: [] };
+      const rows = JSON.stringify(page.map(toRow));
+      const inserted = await sql<{ i: number }>`
+        with page as (select * from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}),
+        inserted as (
+          insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
+            sentiment, story, reach, hash, body)
+          select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
+            ${at(seenAt)}, s, k, n, md5(b::text), b
+          from page
+          on conflict do nothing
+          returning query_id, resource_id)
+        select min(i) as i from inserted join page on q = query_id and r = resource_id group by q, r
+      `.execute(db);
+      const added = inserted.rows.map((row) => row.i);
+      if (added.length === page.length) return { added, changed: [] };
+      return { added, changed: await replaceChanged(db, projectId, rows) };
+    },
+
+    /** Mentions of a query whose moment lies in [from, to), newest first. */
+    async inWindow(
+      projectId: string,
+      queryId: string,
+      from: Instant,
+      to: Instant,
+      limit: number,
+    ): Promise<{ mention: Mention; story: string }[]> {
+      const { rows } = await sql<{ mention: Mention; story: string }>`
+        select body as mention, story from earshot.mentions
+        where project_id = ${projectId} and query_id = ${queryId}
+          and event_at >= ${at(from)} and event_at < ${at(to)}
+        order by event_at desc limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** Mentions that met the rule of an alert, newest first. */
+    async ofAlert(
+      projectId: string,
+      alertId: string,
+      limit: number,
+    ): Promise<{ mention: Mention; story: string }[]> {
+      const { rows } = await sql<{ mention: Mention; story: string }>`
+        select m.body as mention, m.story from earshot.matches x
+        join earshot.mentions m using (project_id, query_id, resource_id, day)
+        where x.project_id = ${projectId} and x.alert_id = ${alertId}::uuid
+        order by m.event_at desc limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** Every stored mention of a query, in order of arrival, in batches: for series that are new to a rule. */
+    async *byArrival(projectId: string, queryId: string, batch = 5_000): AsyncGenerator<Mention[]> {
+      let after: { added: Instant; resource: string } | null = null;
+      while (true) {
+        const position: ReturnType<typeof sql> =
+          after === null ? sql`true` : sql`(added_at, resource_id) > (${at(after.added)}, ${after.resource})`;
+        const { rows } = await sql<{ mention: Mention; added: Instant }>`
+          select body as mention, added_at as added from earshot.mentions
+          where project_id = ${projectId} and query_id = ${queryId} and ${position}
+          order by added_at, resource_id limit ${batch}
+        `.execute(db);
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        yield rows.map((row) => row.mention);
+        after = { added: last.added, resource: last.mention.resourceId };
+      }
+    },
+
+    /** How many are stored, by query. */
+    async countByQuery(): Promise<{ projectId: string; queryId: string; name: string; stored: number }[]> {
+      const { rows } = await sql<{ projectId: string; queryId: string; name: string; stored: number }>`
+        select q.project_id as "projectId", q.query_id as "queryId", q.name,
+          (select count(*) from earshot.mentions m
+           where m.project_id = q.project_id and m.query_id = q.query_id) as stored
+        from earshot.queries q order by q.name
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
+  s text, k text, n bigint, b json)`;
+
+/** Short names: a page of 5,000 is one parameter of some megabytes. */
+function toRow({ mention, eventAt, story }: StoredMention, index: number) {
+  return {
+    i: index,
+    q: mention.queryId,
+    r: mention.resourceId,
+    d: dayOf(mention),
+    e: eventAt,
+    a: mention.addedAt,
+    u: mention.updatedAt,
+    s: mention.sentiment,
+    k: story,
+    n: mention.reach === null ? null : Math.round(mention.reach),
+    b: mention,
+  };
+}
+
+/** UTC day of publication, part of the identity because it is the partition. */
+export function dayOf(mention: Pick<Mention, "publishedAt">): string {
+  return new Date(mention.publishedAt ?? 0).toISOString().slice(0, 10);
+}
+
+async function replaceChanged(db: Db, projectId: string, rows: string): Promise<PageOutcome["changed"]> {
+  const changed = await sql<{ index: number; before: Mention }>`
+    with page as (
+      select distinct on (q, r, d) *, md5(b::text) as h from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}
+      order by q, r, d, u desc, i),
+    old as (
+      select page.*, m.body as before from page
+      join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
+      where m.hash <> h and m.updated_at <= to_timestamp(u / 1000)
+      for update of m),
+    written as (
+      update earshot.mentions m
+      set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
+        sentiment = s, story = k, reach = n, hash = h, body = b
+      from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d)
+    select i as index, before from old order by i
+  `.execute(db);
+  return changed.rows;
+}

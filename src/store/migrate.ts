@@ -1,0 +1,38 @@
+import { Kysely, type Migration, Migrator, PostgresDialect, sql } from "kysely";
+import pg from "pg";
+import * as facts from "./migrations/0001-facts.ts";
+
+/** Every migration, in order. A released one is never edited; a new one follows it. */
+const MIGRATIONS: Record<string, Migration> = { "0001-facts": facts };
+
+/** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */
+export async function migrate(url: string): Promise<void> {
+  const db = new Kysely<never>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 2 }) }),
+  });
+  try {
+    await migrateDatabase(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function migrateDatabase(db: Kysely<never>): Promise<void> {
+  // Two processes that create the schema in the same instant would collide in the catalogue; the lock is the database's.
+  await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('earshot-schema'))`.execute(tx);
+    await sql`create schema if not exists earshot`.execute(tx);
+  });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => MIGRATIONS },
+    migrationTableSchema: "earshot",
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    const failed = results?.find((result) => result.status === "Error")?.migrationName;
+    throw new Error(`the database could not be brought up to date${failed ? ` (migration ${failed})` : ""}`, {
+      cause: error,
+    });
+  }
+}

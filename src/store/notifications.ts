@@ -1,0 +1,193 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { Notification, OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import { at, type Db } from "./database.ts";
+
+/** A worker that died while sending frees its notification after this. */
+const LEASE_SECONDS = 10;
+
+export function createNotificationStore(db: Db) {
+  return {
+    async owe(notifications: readonly OwedNotification[]): Promise<void> {
+      if (notifications.length === 0) return;
+      await sql`
+        insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason)
+        select "projectId", id, receiver, kind, "alertId", digest->>'name', (digest->>'localDate')::date,
+          to_timestamp("createdAt" / 1000), reason
+        from json_to_recordset(${JSON.stringify(notifications)}::json) as n("projectId" text, id uuid, receiver text,
+          kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text)
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    async entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]> {
+      if (alertIds.length === 0) return [];
+      const { rows } = await sql<ReceiverEntry>`
+        select project_id as "projectId", alert_id as "alertId", receiver, entry, next_at as "nextAt"
+        from earshot.alert_receivers where project_id = ${projectId} and alert_id = any(${[...alertIds]}::uuid[])
+      `.execute(db);
+      return rows;
+    },
+
+    async saveEntries(entries: readonly ReceiverEntry[]): Promise<void> {
+      if (entries.length === 0) return;
+      await sql`
+        insert into earshot.alert_receivers (project_id, alert_id, receiver, entry, next_at)
+        select "projectId", "alertId", receiver, entry, to_timestamp("nextAt" / 1000)
+        from json_to_recordset(${JSON.stringify(entries)}::json) as e("projectId" text, "alertId" uuid, receiver text,
+          entry jsonb, "nextAt" double precision)
+        on conflict (project_id, alert_id, receiver) do update set entry = excluded.entry, next_at = excluded.next_at
+      `.execute(db);
+    },
+
+    /** Queries with an alert whose decision for some receiver is due again. */
+    async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
+      const { rows } = await sql<{ projectId: string; queryId: string }>`
+        select distinct r.project_id as "projectId", a.query_id as "queryId"
+        from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+        where r.next_at <= ${at(now)}
+      `.execute(db);
+      return rows;
+    },
+
+    /** The alerts of a query whose decision for some receiver is due again. */
+    async alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]> {
+      const { rows } = await sql<{ id: string }>`
+        select distinct r.alert_id as id
+        from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+        where r.project_id = ${projectId} and a.query_id = ${queryId} and r.next_at <= ${at(now)}
+      `.execute(db);
+      return rows.map((row) => row.id);
+    },
+
+    /** When notifications about alerts were decided for a receiver, since a moment. */
+    async decidedSince(receiver: string, since: Instant): Promise<Instant[]> {
+      const { rows } = await sql<{ createdAt: Instant }>`
+        select created_at as "createdAt" from earshot.notifications
+        where receiver = ${receiver} and alert_id is not null and created_at >= ${at(since)}
+      `.execute(db);
+      return rows.map((row) => row.createdAt);
+    },
+
+    /** Notifications to be sent now, oldest first. */
+    async due(limit: number): Promise<{ projectId: string; notificationId: string }[]> {
+      const { rows } = await sql<{ projectId: string; notificationId: string }>`
+        select project_id as "projectId", id as "notificationId" from earshot.notifications
+        where state = 'due' and next_attempt_wall <= now() and (leased_until_wall is null or leased_until_wall < now())
+        order by next_attempt_wall limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** How many are on their way to a vendor at this moment. */
+    async inFlight(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.notifications where state = 'due' and leased_until_wall > now()
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    /** How many are not settled yet, waiting ones included. */
+    async unsettled(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.notifications where state = 'due'
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    /**
+     * Takes a notification for sending and counts the attempt before it is made: whoever comes after a crash sees that
+     * an attempt with unknown outcome may have reached the vendor. Earlier ones to the same receiver about the same
+     * alert go first.
+     */
+    async claim(projectId: string, id: string): Promise<Notification | null> {
+      const { rows } = await sql<Notification>`
+        update earshot.notifications n
+        set attempts = attempts + 1, leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where project_id = ${projectId} and id = ${id}::uuid and state = 'due' and next_attempt_wall <= now()
+          and (leased_until_wall is null or leased_until_wall < now())
+          and not exists (
+            select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
+              and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
+        returning ${COLUMNS}
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    async renew(projectId: string, id: string): Promise<void> {
+      await sql`
+        update earshot.notifications set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where project_id = ${projectId} and id = ${id}::uuid and state = 'due'
+      `.execute(db);
+    },
+
+    async markSent(
+      notification: Notification,
+      sentAt: Instant,
+      vendorRef: Record<string, string>,
+    ): Promise<void> {
+      await sql`
+        with settled as (
+          update earshot.notifications
+          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null,
+            leased_until_wall = null
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid)
+        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
+        values (${notification.projectId}, ${notification.id}::uuid, ${notification.attempts}, 'sent', '')
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    /** A failed attempt: tried again after `retryAfterMs`, or given up when that is null. */
+    async markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void> {
+      await sql`
+        with settled as (
+          update earshot.notifications
+          set state = ${retryAfterMs === null ? "dead" : "due"}, last_error = ${error}, leased_until_wall = null,
+            next_attempt_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000})
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state = 'due')
+        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
+        values (${notification.projectId}, ${notification.id}::uuid, ${notification.attempts},
+          ${retryAfterMs === null ? "dead" : "failed"}, ${error})
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    /** Where the first message about an alert went at a receiver, for threads and edits. */
+    async firstRef(
+      projectId: string,
+      alertId: string,
+      receiver: string,
+    ): Promise<Record<string, string> | null> {
+      const { rows } = await sql<{ ref: Record<string, string> }>`
+        select vendor_ref as ref from earshot.notifications
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver} and state = 'sent'
+        order by id limit 1
+      `.execute(db);
+      return rows[0]?.ref ?? null;
+    },
+
+    async ofAlert(projectId: string, alertId: string): Promise<Notification[]> {
+      const { rows } = await sql<Notification>`
+        select ${COLUMNS} from earshot.notifications
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid order by id
+      `.execute(db);
+      return rows;
+    },
+
+    /** Outcomes by receiver. */
+    async tally(): Promise<{ receiver: string; sent: number; failed: number; pending: number }[]> {
+      const { rows } = await sql<{ receiver: string; sent: number; failed: number; pending: number }>`
+        select receiver, count(*) filter (where state = 'sent') as sent, count(*) filter (where state = 'dead') as failed,
+          count(*) filter (where state = 'due') as pending
+        from earshot.notifications group by receiver order by receiver
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+const COLUMNS = sql`
+  id, project_id as "projectId", receiver, kind, alert_id as "alertId", case when digest_name is null then null
+    else json_build_object('name', digest_name, 'localDate', digest_date::text) end as digest, created_at as "createdAt", state, reason, attempts, last_error as "lastError",
+  vendor_ref as "vendorRef"`;

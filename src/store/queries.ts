@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
+import { at, type Db } from "./database.ts";
+
+export function createQueryStore(db: Db) {
+  return {
+    /**
+     * Makes the watched queries exactly these. A query seen for the first time is watched from `watchFrom`, with
+     * windows from `historyFrom` on; one that is known keeps its own moments and may change its name.
+     */
+    async register(queries: readonly Query[], watchFrom: Instant, historyFrom: Instant): Promise<void> {
+      const page = JSON.stringify(queries);
+      await sql`
+        insert into earshot.queries (project_id, query_id, name, project_name, timezone, watch_from, ticked_until)
+        select "projectId", "queryId", name, "projectName", timezone, ${at(watchFrom)}, ${at(historyFrom)}
+        from json_to_recordset(${page}::json)
+          as q("projectId" text, "queryId" text, name text, "projectName" text, timezone text)
+        on conflict (project_id, query_id) do update
+          set name = excluded.name, project_name = excluded.project_name, timezone = excluded.timezone, active = true
+      `.execute(db);
+      await sql`
+        update earshot.queries set active = false
+        where (project_id, query_id) not in (
+          select "projectId", "queryId" from json_to_recordset(${page}::json) as q("projectId" text, "queryId" text))
+      `.execute(db);
+    },
+
+    async active(): Promise<WatchedQuery[]> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries where active order by name, query_id
+      `.execute(db);
+      return rows;
+    },
+
+    async find(projectId: string, queryId: string): Promise<WatchedQuery | null> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /**
+     * Reads a query and keeps every other worker from writing about it until the transaction ends: counts of a bucket
+     * cannot change while it is judged, and an alert is moved by one worker at a time.
+     */
+    async lock(projectId: string, queryId: string): Promise<WatchedQuery | null> {
+      const { rows } = await sql<WatchedQuery>`
+        select ${COLUMNS} from earshot.queries
+        where project_id = ${projectId} and query_id = ${queryId}
+        for update
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    async setTickedUntil(projectId: string, queryId: string, until: Instant): Promise<void> {
+      await sql`
+        update earshot.queries set ticked_until = ${at(until)}
+        where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+    },
+  };
+}
+
+const COLUMNS = sql`
+  project_id as "projectId", query_id as "queryId", name, project_name as "projectName", timezone,
+  watch_from as "watchFrom", ticked_until as "tickedUntil"`;

@@ -1,0 +1,42 @@
+import pg from "pg";
+
+/** Another database on the server of `url`: replays keep out of the way of what is monitored for real. */
+export interface SiblingDatabase {
+  readonly url: string;
+  /** False when it was there already. */
+  readonly created: boolean;
+}
+
+/** Makes sure that the server of `url` has a database of this name. The login needs the right to create one. */
+export async function ensureSiblingDatabase(url: string, name: string): Promise<SiblingDatabase> {
+  const created = await onServer(url, async (client) => {
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
+    if (rowCount !== 0) return false;
+    await client.query(`create database ${client.escapeIdentifier(name)}`);
+    return true;
+  });
+  return { url: urlOf(url, name), created };
+}
+
+/** Drops it, with whatever is still connected to it. */
+export async function dropSiblingDatabase(url: string, name: string): Promise<void> {
+  await onServer(url, async (client) => {
+    await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);
+  });
+}
+
+function urlOf(url: string, name: string): string {
+  const sibling = new URL(url);
+  sibling.pathname = `/${name}`;
+  return sibling.href;
+}
+
+async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

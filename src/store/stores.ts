@@ -1,0 +1,41 @@
+import { createAlertStore } from "./alerts.ts";
+import { createConditionStore } from "./conditions.ts";
+import { createCountStore } from "./counts.ts";
+import { createCoverageStore } from "./coverage.ts";
+import type { Db } from "./database.ts";
+import { createDigestStore } from "./digests.ts";
+import { createMentionStore } from "./mentions.ts";
+import { createNotificationStore } from "./notifications.ts";
+import { createQueryStore } from "./queries.ts";
+import { createSettingStore } from "./settings.ts";
+import { createWalkStore } from "./walks.ts";
+
+/** Every noun's store on one connection. */
+export type NounStores = ReturnType<typeof createNounStores>;
+
+export interface Stores extends NounStores {
+  /** Everything that `work` does through the stores it is given is committed together, or not at all. */
+  transaction<T>(work: (stores: NounStores) => Promise<T>): Promise<T>;
+}
+
+export function createStores(db: Db): Stores {
+  return {
+    ...createNounStores(db),
+    transaction: (work) => db.transaction().execute((tx) => work(createNounStores(tx))),
+  };
+}
+
+function createNounStores(db: Db) {
+  return {
+    queries: createQueryStore(db),
+    walks: createWalkStore(db),
+    mentions: createMentionStore(db),
+    counts: createCountStore(db),
+    conditions: createConditionStore(db),
+    coverage: createCoverageStore(db),
+    alerts: createAlertStore(db),
+    notifications: createNotificationStore(db),
+    digests: createDigestStore(db),
+    settings: createSettingStore(db),
+  };
+}

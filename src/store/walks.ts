@@ -1,0 +1,150 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { WalkKey } from "../model/walk.ts";
+import { at, atOrNull, type Db } from "./database.ts";
+
+/** A walk that this worker holds: nobody else can commit a page of it while the lease lives. */
+export interface ClaimedWalk {
+  readonly lease: string;
+  /** As the arithmetic of `ingest/watermark.ts` left it; null before the first page. */
+  readonly state: unknown;
+  readonly failures: number;
+}
+
+/** Thrown when a page is committed under a lease that another worker has taken over meanwhile. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
+  /** The new holder walks on from what is committed; there is nothing to repeat. */
+  readonly retryable = false;
+}
+
+/** A dead worker's walk is free again after this. Renewed with every page and by a timer during long calls. */
+const LEASE_SECONDS = 10;
+
+export function createWalkStore(db: Db) {
+  return {
+    /** Makes sure that both walks of every watched query exist; new ones are due at once. */
+    async ensure(now: Instant): Promise<void> {
+      await sql`
+        insert into earshot.walks (project_id, query_id, walk, state, next_at)
+        select project_id, query_id, walk, 'null'::jsonb, ${at(now)}
+        from earshot.queries cross join (values ('added'), ('updated')) as w(walk)
+        where active
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    /** Walks whose time has come and that nobody holds, the longest due first. */
+    async due(now: Instant, limit: number): Promise<WalkKey[]> {
+      const { rows } = await sql<WalkKey>`
+        select w.project_id as "projectId", w.query_id as "queryId", w.walk
+        from earshot.walks w join earshot.queries q using (project_id, query_id)
+        where q.active and w.next_at <= ${at(now)}
+          and (w.leased_until_wall is null or w.leased_until_wall < now())
+          and (w.retry_at_wall is null or w.retry_at_wall <= now())
+        order by w.next_at limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** How many walks somebody holds or waits to repeat: a driver that waits for quiet waits for these too. */
+    async unsettled(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.walks join earshot.queries q using (project_id, query_id)
+        where q.active and (leased_until_wall > now() or retry_at_wall > now())
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    /** Takes the walk, if it is due and free. Null: somebody else has it, or there is nothing to do now. */
+    async claim(key: WalkKey, now: Instant): Promise<ClaimedWalk | null> {
+      const { rows } = await sql<ClaimedWalk>`
+        update earshot.walks
+        set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where ${isWalk(key)} and next_at <= ${at(now)}
+          and (leased_until_wall is null or leased_until_wall < now())
+          and (retry_at_wall is null or retry_at_wall <= now())
+        returning lease, state, failures
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** Keeps the lease alive during a long call. */
+    async renew(key: WalkKey, lease: string): Promise<void> {
+      await sql`
+        update earshot.walks set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where ${isWalk(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** Part of the page's transaction: the walk moves only if the lease is still ours. */
+    async advance(key: WalkKey, lease: string, state: unknown): Promise<void> {
+      const { numAffectedRows } = await sql`
+        update earshot.walks
+        set state = ${JSON.stringify(state)}::jsonb, failures = 0, last_error = null, retry_at_wall = null,
+          leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where ${isWalk(key)} and lease = ${lease}::uuid
+      `.execute(db);
+      if (numAffectedRows !== 1n)
+        throw new LeaseLostError(`the walk ${key.walk} of query ${key.queryId} was taken over`);
+    },
+
+    /** The walk has come to its end: it knows everything up to `completeUntil` and is due again at `nextAt`. */
+    async finish(
+      key: WalkKey,
+      lease: string,
+      end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
+    ): Promise<void> {
+      await sql`
+        update earshot.walks
+        set complete_until = greatest(complete_until, ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
+          next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null
+        where ${isWalk(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** The walk broke off: what is committed stands, and it is tried again after `retryAfterMs` of wall time. */
+    async fail(key: WalkKey, lease: string, error: string, retryAfterMs: number): Promise<void> {
+      await sql`
+        update earshot.walks
+        set failures = failures + 1, last_error = ${error}, lease = null, leased_until_wall = null,
+          retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
+        where ${isWalk(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** Up to when every mention that entered the query is stored. Null before the first finished walk. */
+    async completeUntil(projectId: string, queryId: string): Promise<Instant | null> {
+      const { rows } = await sql<{ until: Instant | null }>`
+        select complete_until as until from earshot.walks
+        where project_id = ${projectId} and query_id = ${queryId} and walk = 'added'
+      `.execute(db);
+      return rows[0]?.until ?? null;
+    },
+
+    /** The oldest `completeUntil` over the active queries with these names (all, if none are named). */
+    async completeUntilOfAll(): Promise<Instant | null> {
+      const { rows } = await sql<{ until: Instant | null }>`
+        select case when bool_or(w.complete_until is null) then null else min(w.complete_until) end as until
+        from earshot.walks w join earshot.queries q using (project_id, query_id)
+        where q.active and w.walk = 'added'
+      `.execute(db);
+      return rows[0]?.until ?? null;
+    },
+
+    /** Queries that have closed buckets which nobody has judged yet. */
+    async windowsDue(bucketMs: number): Promise<{ projectId: string; queryId: string }[]> {
+      const { rows } = await sql<{ projectId: string; queryId: string }>`
+        select w.project_id as "projectId", w.query_id as "queryId"
+        from earshot.walks w join earshot.queries q using (project_id, query_id)
+        where q.active and w.walk = 'added'
+          and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+function isWalk(key: WalkKey) {
+  return sql`project_id = ${key.projectId} and query_id = ${key.queryId} and walk = ${key.walk}`;
+}

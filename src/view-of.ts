@@ -1,0 +1,68 @@
+import type { Instant } from "./lib/instant.ts";
+import type { Alert } from "./model/alert.ts";
+import type { Mention } from "./model/mention.ts";
+import type { Notification } from "./model/notification.ts";
+import type { Query } from "./model/query.ts";
+import type { DeliverParts } from "./notify/deliver.ts";
+import type { Rule } from "./rules/rule.ts";
+import type { Stores } from "./store/stores.ts";
+import { buildAlertView } from "./templates/build-alert-view.ts";
+import type { DigestView } from "./templates/digest-view.ts";
+
+export interface ViewParts {
+  readonly stores: Stores;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly timezone: string;
+  /** Address of the page, without a slash at its end; null when readers cannot reach it. */
+  readonly consoleUrl: () => string | null;
+}
+
+/** What the reader of a notification is to see, from the facts as they stand when it is sent. */
+export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
+  return async (notification) => {
+    if (notification.digest !== null) {
+      const { name, localDate } = notification.digest;
+      const body = await parts.stores.digests.body(notification.projectId, name, localDate);
+      return body === null ? null : { about: "digest", view: body as DigestView };
+    }
+    return alertView(parts, notification);
+  };
+}
+
+async function alertView(parts: ViewParts, { projectId, alertId, kind }: Notification) {
+  if (alertId === null || kind === "digest") return null;
+  const alert = await parts.stores.alerts.find(projectId, alertId);
+  const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
+  if (alert === null || query === null) return null;
+  const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
+  const url = parts.consoleUrl();
+  const view = buildAlertView({
+    kind,
+    alert,
+    mentions: await mentionsOf(parts.stores, alert, rule),
+    rule: { name: alert.rule, description: rule?.description ?? null },
+    project: query.projectName,
+    timezone: parts.timezone,
+    consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
+  });
+  return { about: "alert", view } as const;
+}
+
+/** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
+async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined): Promise<readonly Mention[]> {
+  if (rule?.kind !== "window") {
+    const found = await stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
+    return found.map(({ mention }) => mention);
+  }
+  const until: Instant = Math.max(alert.windowTo, alert.lastSeenAt);
+  const found = await stores.mentions.inWindow(
+    alert.projectId,
+    alert.queryId,
+    alert.windowFrom,
+    until,
+    MOST_CANDIDATES,
+  );
+  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met);
+}
+
+const MOST_CANDIDATES = 1_000;

@@ -1,0 +1,263 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { monotonicMs } from "../../src/lib/clock.ts";
+import type { BackendOptions } from "../../src/queue/backend.ts";
+import { createQueues, type Queues } from "../../src/queue/queues.ts";
+import { createWorker, type Handlers, type RunningWorker } from "../../src/queue/worker.ts";
+
+export interface QueueEngine {
+  readonly name: string;
+  /** `scope` keeps the tests apart: a schema, a prefix. */
+  backend(scope: string): BackendOptions;
+  /** Throws away everything that the queue knows. */
+  lose(scope: string): Promise<void>;
+  /** Cuts every connection, and lets new ones in again. */
+  interrupt(): Promise<void>;
+}
+
+/** What Earshot expects of a queue, on any engine. */
+export function queueContract(engine: QueueEngine): void {
+  const log = pino({ level: "silent" });
+  let scope: string;
+  let queues: Queues;
+  let stops: (() => Promise<unknown>)[];
+
+  const open = async (): Promise<Queues> => {
+    const opened = await createQueues({ backend: engine.backend(scope), log });
+    stops.push(opened.close);
+    return opened;
+  };
+  const work = async (handlers: Handlers, on: Queues = queues): Promise<RunningWorker> => {
+    const worker = createWorker({ queues: on, handlers, log, concurrency: { deliver: 8 } });
+    stops.push(() => worker.stop({ graceMs: 0 }));
+    await worker.start();
+    return worker;
+  };
+  const delivery = (notificationId: string) => ({ notificationId, projectId: "1" });
+
+  describe(`the queue on ${engine.name}`, () => {
+    beforeEach(async () => {
+      scope = `t_${randomBytes(5).toString("hex")}`;
+      stops = [];
+      queues = await open();
+    });
+    afterEach(async () => {
+      for (const stop of stops.reverse()) await stop();
+    });
+
+    test("a job reaches the handler of its name with its payload", async () => {
+      const seen: unknown[] = [];
+      await work({
+        deliver: async (payload) => void seen.push(payload),
+        "poll-query": async (payload) => void seen.push(payload),
+      });
+      expect(await queues.add("deliver", delivery("n1"))).toBe("added");
+      await vi.waitFor(() => expect(seen).toEqual([delivery("n1")]), WAIT);
+      await queues.add("poll-query", { projectId: "1", queryId: "2", walk: "added" });
+      await vi.waitFor(
+        () => expect(seen).toContainEqual({ projectId: "1", queryId: "2", walk: "added" }),
+        WAIT,
+      );
+      await queues.idle();
+      expect(await queues.counts("deliver")).toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
+    });
+
+    test("a payload of another shape is refused at once", async () => {
+      const wrong = { notificationId: "" } as unknown as { notificationId: string; projectId: string };
+      await expect(queues.add("deliver", wrong)).rejects.toThrow(/projectId/);
+    });
+
+    test("of many jobs added at once for one key, one waits; other keys do not mind", async () => {
+      const adds = Array.from({ length: 20 }, () => queues.add("deliver", delivery("n1"), { dedupe: "n1" }));
+      await Promise.all([...adds, queues.add("deliver", delivery("n2"), { dedupe: "n2" })]);
+      expect((await queues.counts("deliver")).waiting).toBe(2);
+    });
+
+    test("a job asked for while one of its key runs is run once more afterwards, never beside it", async () => {
+      const gate = createGate();
+      let running = 0;
+      let runs = 0;
+      await work({
+        deliver: async () => {
+          expect(++running).toBe(1);
+          if (++runs === 1) await gate.opened;
+          running--;
+        },
+      });
+      await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+      await vi.waitFor(() => expect(running).toBe(1), WAIT);
+      for (let i = 0; i < 3; i++) await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+      gate.open();
+      await vi.waitFor(() => expect(runs).toBe(2), WAIT);
+      await queues.idle();
+      expect(runs).toBe(2);
+    });
+
+    test("a finished job's key is free at once", async () => {
+      let runs = 0;
+      await work({ deliver: async () => void runs++ });
+      for (let i = 1; i <= 3; i++) {
+        await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+        await queues.idle();
+        expect(runs).toBe(i);
+      }
+    });
+
+    test("a delayed job waits for its time, and idle does not wait for it", async () => {
+      const start = monotonicMs();
+      let ranAfter = 0;
+      await work({
+        deliver: async () => {
+          ranAfter = monotonicMs() - start;
+        },
+      });
+      await queues.add("deliver", delivery("n1"), { delayMs: 700 });
+      await queues.idle();
+      expect((await queues.counts("deliver")).delayed).toBe(1);
+      await vi.waitFor(() => expect(ranAfter).toBeGreaterThanOrEqual(690), WAIT);
+      expect(ranAfter).toBeLessThan(5_000);
+    });
+
+    test("a failure that a retry can help is tried again when it says, and told the last time", async () => {
+      const attempts: [number, boolean][] = [];
+      await work({
+        deliver: async (_payload, { attempt, lastAttempt }) => {
+          attempts.push([attempt, lastAttempt]);
+          throw Object.assign(new Error("busy"), { retryable: true, retryAfterMs: 20 });
+        },
+      });
+      await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+      await vi.waitFor(async () => expect((await queues.counts("deliver")).failed).toBe(1), WAIT);
+      expect(attempts).toEqual([
+        [1, false],
+        [2, false],
+        [3, false],
+        [4, false],
+        [5, true],
+      ]);
+      await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+      await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(5), WAIT);
+    });
+
+    test("a failure that no retry can help is not tried again, and its key is free", async () => {
+      let runs = 0;
+      await work({
+        deliver: async () => {
+          runs++;
+          throw Object.assign(new Error("no such channel"), { retryable: false });
+        },
+      });
+      for (let i = 1; i <= 2; i++) {
+        await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+        await vi.waitFor(async () => expect((await queues.counts("deliver")).failed).toBe(i), WAIT);
+      }
+      expect(runs).toBe(2);
+    });
+
+    test("a killed worker's job is taken up by another within 15 seconds", { timeout: 60_000 }, async () => {
+      await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+      const fixture = join(import.meta.dirname, "..", "queue", "fixtures", "stuck-worker.ts");
+      const words = ["--import", "tsx", fixture, JSON.stringify(engine.backend(scope))];
+      const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+      stops.push(async () => child.kill("SIGKILL"));
+      const [taken] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+      expect(taken).toBe("n1");
+      const seen: string[] = [];
+      await work({ deliver: async ({ notificationId }) => void seen.push(notificationId) });
+      child.kill("SIGKILL");
+      const killedAt = monotonicMs();
+      await vi.waitFor(() => expect(seen).toEqual(["n1"]), { timeout: 20_000, interval: 50 });
+      expect(monotonicMs() - killedAt).toBeLessThan(15_000);
+    });
+
+    test("a reminder comes once an interval, however many processes ask for it", async () => {
+      const other = await open();
+      const moments: number[] = [];
+      const handlers: Handlers = { sweep: async () => void moments.push(monotonicMs()) };
+      await work(handlers);
+      await work(handlers, other);
+      for (const one of [queues, other, queues, other]) await one.remindEvery("sweep", {}, { everyMs: 800 });
+      await vi.waitFor(() => expect(moments.length).toBeGreaterThanOrEqual(4), WAIT);
+      const spanMs = (moments.at(-1) ?? 0) - (moments[0] ?? 0);
+      expect(moments.length - 1).toBeLessThanOrEqual(Math.ceil(spanMs / 800) + 1);
+      expect((await queues.counts("sweep")).delayed).toBe(1);
+      await queues.forget("sweep");
+      expect((await queues.counts("sweep")).delayed).toBe(0);
+    });
+
+    test("a queue that lost everything is told its reminders again", async () => {
+      let runs = 0;
+      await work({ sweep: async () => void runs++ });
+      await queues.remindEvery("sweep", {}, { everyMs: 60_000 });
+      await engine.lose(scope);
+      expect((await queues.counts("sweep")).delayed).toBe(0);
+      await queues.remindEvery("sweep", {}, { everyMs: 300 });
+      await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(2), WAIT);
+    });
+
+    test("a stop waits for the handler that runs, and leaves the rest to others", async () => {
+      const gate = createGate();
+      const done: string[] = [];
+      const worker = await work({
+        deliver: async ({ notificationId }) => {
+          if (notificationId === "n1") await gate.opened;
+          done.push(notificationId);
+        },
+      });
+      await queues.add("deliver", delivery("n1"));
+      await vi.waitFor(async () => expect((await queues.counts("deliver")).active).toBe(1), WAIT);
+      const stopped = worker.stop({ graceMs: 20_000 });
+      for (let i = 2; i <= 20; i++) await queues.add("deliver", delivery(`n${i}`));
+      gate.open();
+      expect(await stopped).toBe("finished");
+      expect(done).toContain("n1");
+      // BullMQ looks once more while it closes, so one of them may have been taken, and then it is finished, too.
+      expect(done.length).toBeLessThanOrEqual(2);
+      expect(await queues.counts("deliver")).toMatchObject({ waiting: 20 - done.length, active: 0 });
+    });
+
+    test("a stop whose patience is over aborts the handler", async () => {
+      const aborted = createGate();
+      const worker = await work({
+        deliver: async (_payload, { signal }) => {
+          await once(signal, "abort");
+          aborted.open();
+          throw new Error("stopped in the middle");
+        },
+      });
+      await queues.add("deliver", delivery("n1"));
+      await vi.waitFor(async () => expect((await queues.counts("deliver")).active).toBe(1), WAIT);
+      expect(await worker.stop({ graceMs: 50 })).toBe("finished");
+      await aborted.opened;
+      expect((await queues.counts("deliver")).delayed).toBe(1);
+    });
+
+    test("workers go on by themselves after every connection was cut", async () => {
+      const seen: string[] = [];
+      await work({ deliver: async ({ notificationId }) => void seen.push(notificationId) });
+      await queues.add("deliver", delivery("before"));
+      await vi.waitFor(() => expect(seen).toEqual(["before"]), WAIT);
+      await engine.interrupt();
+      await vi.waitFor(
+        async () => expect(await queues.add("deliver", delivery("after"))).toBe("added"),
+        WAIT,
+      );
+      await vi.waitFor(() => expect(seen).toContain("after"), WAIT);
+    });
+  });
+}
+
+const WAIT = { timeout: 15_000, interval: 20 };
+
+function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}

@@ -1,0 +1,76 @@
+import { createServer, type Server } from "node:net";
+import { type ParsedMail, simpleParser } from "mailparser";
+import { SMTPServer } from "smtp-server";
+
+/** What the server says instead of yes, at which step. */
+export interface SmtpFault {
+  readonly at: "mail" | "rcpt" | "data" | "login";
+  readonly code: number;
+  readonly text: string;
+}
+
+export interface FakeSmtp {
+  readonly host: string;
+  readonly port: number;
+  /** What goes wrong with the next transactions, one fault each. */
+  readonly faults: SmtpFault[];
+  /** Set to take the next mail and break the connection instead of saying so. */
+  breakAfterData: boolean;
+  readonly mails: { readonly to: readonly string[]; readonly raw: string; readonly parsed: ParsedMail }[];
+  close(): Promise<void>;
+}
+
+/** A mail server that refuses on demand. */
+export async function startFakeSmtp(): Promise<FakeSmtp> {
+  const fake: Omit<FakeSmtp, "host" | "port" | "close"> = { faults: [], breakAfterData: false, mails: [] };
+  const refuse = (at: SmtpFault["at"]): Error | null => {
+    if (fake.faults[0]?.at !== at) return null;
+    const fault = fake.faults.shift();
+    return fault === undefined ? null : Object.assign(new Error(fault.text), { responseCode: fault.code });
+  };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    disableReverseLookup: true,
+    allowInsecureAuth: true,
+    onAuth: (_auth, _session, callback) => {
+      const fault = refuse("login");
+      if (fault === null) callback(null, { user: "someone" });
+      else callback(fault);
+    },
+    onMailFrom: (_address, _session, callback) => callback(refuse("mail")),
+    onRcptTo: (_address, _session, callback) => callback(refuse("rcpt")),
+    onData: (stream, session, callback) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", async () => {
+        const fault = refuse("data");
+        if (fault !== null) return callback(fault);
+        const raw = Buffer.concat(chunks);
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        fake.mails.push({ to, raw: raw.toString(), parsed: await simpleParser(raw) });
+        if (!fake.breakAfterData) return callback(null);
+        fake.breakAfterData = false;
+        for (const connection of server.connections) connection.close();
+      });
+    },
+  });
+  server.on("error", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return Object.assign(fake, { host: "127.0.0.1", port: portOf(server.server), close });
+}
+
+/** A port that nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = portOf(server);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

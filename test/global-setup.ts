@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { pino } from "pino";
+import type { TestProject } from "vitest/node";
+import { startEmbeddedPostgres } from "../src/store/embedded.ts";
+import { TEMPLATE } from "./template-name.ts";
+
+/**
+ * One PostgreSQL for the whole run, with one migrated template that every test file clones (test/postgres.ts). What
+ * makes a real one safe against power cuts is off: nobody needs these tables after the run.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const root = await mkdtemp(join(tmpdir(), "earshot-tests-"));
+  await chmod(root, 0o755);
+  const dataDir = join(root, "postgres");
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: pino({ level: "warn" }, pino.destination(2)),
+    maxConnections: 300,
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+  });
+  await makeTemplate(server.url);
+  project.provide("postgresUrl", server.url);
+  return async () => {
+    await server.stop();
+    const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
+    if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true });
+  };
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`create database ${TEMPLATE}`);
+  await client.end();
+  const migration = new URL("../src/store/migrate.ts", import.meta.url);
+  if (!existsSync(fileURLToPath(migration))) return;
+  const { migrate } = (await import(fileURLToPath(migration))) as { migrate: (url: string) => Promise<void> };
+  await migrate(url.replace(/\/earshot$/, `/${TEMPLATE}`));
+}
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}

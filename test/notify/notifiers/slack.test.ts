@@ -1,0 +1,183 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Notifier } from "../../../src/notify/define-notifier.ts";
+import { slack } from "../../../src/notify/notifiers/slack.ts";
+import { sampleAlertViews } from "../../../src/templates/sample-views.ts";
+import { alertMessage, type NotifierFailure, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
+import { type FakeSlack, type SlackFault, startFakeSlack } from "../../fakes/slack.ts";
+
+testNotifier("slack", async (deps) => {
+  const fake = await startFakeSlack({ channels: ["alerts"] });
+  return {
+    notifier: slack.create(configOf(fake), deps),
+    received: () => fake.messages(),
+    secrets: [fake.token],
+    close: () => fake.close(),
+    failures: failuresOf(fake),
+  };
+});
+
+function failuresOf(fake: FakeSlack): NotifierFailure[] {
+  const fault = (name: string, what: SlackFault, outcome: Omit<NotifierFailure, "name" | "arrange">) => ({
+    name,
+    arrange: () => void fake.faults.push(what),
+    ...outcome,
+  });
+  const refusal = (code: string, outcome: Omit<NotifierFailure, "name" | "arrange">) =>
+    fault(code, { answer: { status: 200, body: JSON.stringify({ ok: false, error: code }) } }, outcome);
+  const status = (
+    code: number,
+    headers: Record<string, string>,
+    outcome: Omit<NotifierFailure, "name" | "arrange">,
+  ) =>
+    fault(`HTTP ${code}`, { answer: { status: code, headers, body: `no, not with ${fake.token}` } }, outcome);
+  const permanent = [
+    "channel_not_found",
+    "not_in_channel",
+    "is_archived",
+    "invalid_auth",
+    "not_authed",
+    "account_inactive",
+    "token_revoked",
+    "token_expired",
+    "missing_scope",
+    "no_permission",
+    "restricted_action",
+    "metadata_too_large",
+  ];
+  const passing = [
+    "internal_error",
+    "fatal_error",
+    "service_unavailable",
+    "request_timeout",
+    "ratelimited",
+    "never_heard_of",
+  ];
+  return [
+    status(429, { "retry-after": "17" }, { retryable: true, retryAfterMs: 17_000, says: /rate limit/ }),
+    status(429, {}, { retryable: true }),
+    status(500, {}, { retryable: true }),
+    status(503, { "retry-after": "5" }, { retryable: true, retryAfterMs: 5_000 }),
+    status(403, {}, { retryable: false }),
+    fault(
+      "a proxy's page",
+      { answer: { status: 200, body: `<html>login ${fake.token}` } },
+      { retryable: true, says: /readable/ },
+    ),
+    fault("a broken connection", { drop: "before" }, { retryable: true }),
+    fault("an answer that never came", { drop: "after" }, { retryable: true }),
+    ...permanent.map((code) => refusal(code, { retryable: false, says: new RegExp(code) })),
+    ...passing.map((code) => refusal(code, { retryable: true, says: new RegExp(code) })),
+  ];
+}
+
+describe("the life of an alert in Slack", () => {
+  let fake: FakeSlack;
+  let notifier: Notifier;
+  const options = () => ({ signal: AbortSignal.timeout(10_000) });
+  const resolved = sampleAlertViews.find(({ kind }) => kind === "resolved") ?? sampleAlertViews[0];
+  beforeEach(async () => {
+    fake = await startFakeSlack({ channels: ["alerts"] });
+    notifier = slack.create(configOf(fake), await notifierDeps());
+  });
+  afterEach(() => fake.close());
+
+  it("the end is told in the thread of the first message, shown in the channel, and the first message says so", async () => {
+    const { vendorRef } = await notifier.send(alertMessage(), options());
+    await notifier.send(
+      alertMessage({ notificationId: "n-2", kind: "resolved", view: resolved, previous: vendorRef }),
+      options(),
+    );
+    const [first, second] = await fake.messages();
+    expect(second).toMatchObject({ threadTs: first?.ts, broadcast: true });
+    expect(first?.editedAt).not.toBeNull();
+    expect(JSON.stringify(first?.blocks)).toContain("✅ Over: Northwind");
+    expect(first?.metadata?.payload).toEqual({ notification_id: "n-1" });
+  });
+
+  it("a message whose first try got through without an answer is found again and not repeated", async () => {
+    fake.faults.push({ method: "chat.postMessage", drop: "after" });
+    await expect(notifier.send(alertMessage(), options())).rejects.toMatchObject({ retryable: true });
+    const { vendorRef } = await notifier.send(alertMessage({ attempt: 2 }), options());
+    const messages = await fake.messages();
+    expect(messages).toHaveLength(1);
+    expect(vendorRef).toEqual({ channel: messages[0]?.channel, ts: messages[0]?.ts });
+  });
+
+  it("a reply whose first try got through without an answer is found in its thread", async () => {
+    const { vendorRef: previous } = await notifier.send(alertMessage(), options());
+    const reply = alertMessage({ notificationId: "n-2", kind: "escalated", previous });
+    fake.faults.push({ method: "chat.postMessage", drop: "after" });
+    await expect(notifier.send(reply, options())).rejects.toMatchObject({ retryable: true });
+    await notifier.send({ ...reply, attempt: 2 }, options());
+    expect(await fake.messages()).toHaveLength(2);
+  });
+
+  it("a message whose first try did not get through is posted by the second", async () => {
+    fake.faults.push({ method: "chat.postMessage", drop: "before" });
+    await expect(notifier.send(alertMessage(), options())).rejects.toMatchObject({ retryable: true });
+    await notifier.send(alertMessage({ attempt: 2 }), options());
+    expect(await fake.messages()).toHaveLength(1);
+  });
+
+  it("an app that may not read the channel posts again rather than not at all", async () => {
+    fake.faults.push({
+      method: "conversations.history",
+      answer: { status: 200, body: '{"ok":false,"error":"missing_scope"}' },
+    });
+    await notifier.send(alertMessage({ attempt: 2 }), options());
+    expect(await fake.messages()).toHaveLength(1);
+  });
+
+  it("the end of an alert whose first message was deleted is told in the channel", async () => {
+    const previous = { channel: "#alerts", ts: "1700000000.000001" };
+    await notifier.send(alertMessage({ kind: "resolved", view: resolved, previous }), options());
+    expect(await fake.messages()).toMatchObject([{ threadTs: null }]);
+  });
+
+  it("an edit that fails does not make the delivery fail", async () => {
+    const { vendorRef: previous } = await notifier.send(alertMessage(), options());
+    fake.faults.push({
+      method: "chat.update",
+      answer: { status: 429, headers: { "retry-after": "9" }, body: "" },
+    });
+    await notifier.send(
+      alertMessage({ notificationId: "n-2", kind: "resolved", view: resolved, previous }),
+      options(),
+    );
+    expect(await fake.messages()).toHaveLength(2);
+  });
+
+  it("a layout that Slack refuses is told as plain text", async () => {
+    fake.faults.push({
+      method: "chat.postMessage",
+      answer: { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' },
+    });
+    await notifier.send(alertMessage(), options());
+    expect(await fake.messages()).toMatchObject([{ blocks: [], text: expect.stringContaining("Northwind") }]);
+  });
+
+  it("previews are off, names are not linked, and a hung Slack ends with the signal", async () => {
+    await notifier.send(alertMessage(), options());
+    expect(fake.calls.at(-1)?.fields).toMatchObject({
+      unfurl_links: "false",
+      unfurl_media: "false",
+      link_names: "false",
+      parse: "none",
+    });
+    fake.faults.push({ hang: true });
+    const hung = notifier.send(alertMessage(), { signal: AbortSignal.timeout(50) });
+    await expect(hung).rejects.toMatchObject({ retryable: true });
+  });
+
+  it("a channel that Slack does not show is named by the check", async () => {
+    const lost = slack.create({ ...configOf(fake), channel: "#elsewhere" }, await notifierDeps());
+    await expect(lost.check(options())).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringContaining("#elsewhere"),
+    });
+  });
+});
+
+function configOf(fake: FakeSlack) {
+  return slack.config.parse({ kind: "slack", channel: "#alerts", token: fake.token, apiUrl: fake.apiUrl });
+}

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import type { Mention } from "../../src/model/mention.ts";
+import { toMention } from "../../src/source/to-mention.ts";
+import type { Page } from "../../src/source/to-page.ts";
+import { type WalkOptions, walkPages } from "../../src/source/walk-pages.ts";
+
+const OPTIONS: WalkOptions = { cursor: null, pageSize: 2, prefetch: 0, endOnShortPage: true };
+
+function mention(resourceId: string): Mention {
+  const outcome = toMention({ resourceId, queryId: 1, added: "2026-01-01T00:00:00.000+0000" });
+  if (outcome.mention === null) throw new Error(outcome.rejection.reason);
+  return outcome.mention;
+}
+
+function page(ids: readonly string[], nextCursor: string | null, more: Partial<Page> = {}): Page {
+  return {
+    mentions: ids.map(mention),
+    rejected: [],
+    nextCursor,
+    total: null,
+    pageSize: null,
+    budget: null,
+    ...more,
+  };
+}
+
+/** Pages by the cursor that asks for them, "" for the first. */
+async function walk(pages: Record<string, Page>, options: Partial<WalkOptions> = {}) {
+  const asked: (string | null)[] = [];
+  const given: string[][] = [];
+  const fetchPage = async (cursor: string | null): Promise<Page> => {
+    asked.push(cursor);
+    const found = pages[cursor ?? ""];
+    if (found === undefined) throw new Error(`nobody has a page for ${cursor}`);
+    return found;
+  };
+  for await (const one of walkPages(fetchPage, { ...OPTIONS, ...options })) {
+    given.push(one.mentions.map(({ resourceId }) => resourceId));
+  }
+  return { asked, given };
+}
+
+test("a walk follows the next cursor until a page has none", async () => {
+  const pages = { "": page(["a", "b"], "1"), "1": page(["c", "d"], "2"), "2": page(["e", "f"], null) };
+  expect(await walk(pages)).toEqual({
+    asked: [null, "1", "2"],
+    given: [
+      ["a", "b"],
+      ["c", "d"],
+      ["e", "f"],
+    ],
+  });
+});
+
+test("a walk begins at the stored cursor", async () => {
+  expect((await walk({ "7": page(["a", "b"], null) }, { cursor: "7" })).asked).toEqual(["7"]);
+});
+
+test("an empty first page is given, because it says that there is nothing", async () => {
+  expect((await walk({ "": page([], "1") })).given).toEqual([[]]);
+});
+
+test("an empty page later ends the walk unseen", async () => {
+  const pages = { "": page(["a", "b"], "1"), "1": page([], "1") };
+  expect(await walk(pages)).toEqual({ asked: [null, "1"], given: [["a", "b"]] });
+});
+
+test("a short page ends the walk, unless the caller wants to be sure", async () => {
+  const pages = { "": page(["a"], "1"), "1": page([], null) };
+  expect((await walk(pages)).asked).toEqual([null]);
+  expect((await walk(pages, { endOnShortPage: false })).asked).toEqual([null, "1"]);
+});
+
+test("a server that gives smaller pages than asked for is walked to its end", async () => {
+  const pages = {
+    "": page(["a", "b"], "1", { pageSize: 2 }),
+    "1": page(["c"], null, { pageSize: 2 }),
+  };
+  expect((await walk(pages, { pageSize: 5_000 })).asked).toEqual([null, "1"]);
+});
+
+test("rejected mentions count for the fullness of a page", async () => {
+  const rejected = [{ index: 1, resourceId: null, reason: "resourceId is missing or unusable" }];
+  const pages = { "": page(["a"], "1", { rejected }), "1": page(["b"], null) };
+  expect((await walk(pages)).asked).toEqual([null, "1"]);
+});
+
+test("a cursor that repeats, at once or in a circle, ends the walk", async () => {
+  expect((await walk({ "": page(["a", "b"], "1"), "1": page(["c", "d"], "1") })).asked).toEqual([null, "1"]);
+  const circle = { "": page(["a", "b"], "1"), "1": page(["c", "d"], "2"), "2": page(["e", "f"], "1") };
+  expect((await walk(circle)).asked).toEqual([null, "1", "2"]);
+  expect((await walk({ "7": page(["a", "b"], "7") }, { cursor: "7" })).asked).toEqual(["7"]);
+});
+
+test("with prefetch the next page is asked for before the caller is done with this one", async () => {
+  const asked: (string | null)[] = [];
+  const fetchPage = async (cursor: string | null): Promise<Page> => {
+    asked.push(cursor);
+    return cursor === null ? page(["a", "b"], "1") : page(["c", "d"], null);
+  };
+  const pages = walkPages(fetchPage, { ...OPTIONS, prefetch: 1 });
+  await pages.next();
+  expect(asked).toEqual([null, "1"]);
+  expect((await pages.next()).done).toBe(false);
+  expect((await pages.next()).done).toBe(true);
+});
+
+test("a failing prefetch fails the page that it was for, and not the one before", async () => {
+  const fetchPage = async (cursor: string | null): Promise<Page> => {
+    if (cursor !== null) throw new Error("broken");
+    return page(["a", "b"], "1");
+  };
+  const pages = walkPages(fetchPage, { ...OPTIONS, prefetch: 1 });
+  expect((await pages.next()).value?.mentions).toHaveLength(2);
+  await expect(pages.next()).rejects.toThrow("broken");
+});
+
+test("leaving a walk stops its prefetch", async () => {
+  let stopped = false;
+  const fetchPage = (cursor: string | null, signal: AbortSignal): Promise<Page> =>
+    cursor === null
+      ? Promise.resolve(page(["a", "b"], "1"))
+      : new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            stopped = true;
+            reject(new Error("stopped"));
+          });
+        });
+  for await (const one of walkPages(fetchPage, { ...OPTIONS, prefetch: 1 })) {
+    expect(one.mentions).toHaveLength(2);
+    break;
+  }
+  expect(stopped).toBe(true);
+});

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import pg from "pg";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { UserError } from "../../src/lib/errors.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts";
+
+const log = pino({ level: "silent" });
+const settings = { fsync: "off" };
+let root: string;
+let dataDir: string;
+let stops: (() => Promise<unknown>)[];
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "earshot-embedded-"));
+  await chmod(root, 0o755);
+  dataDir = join(root, "postgres");
+  stops = [];
+});
+
+afterEach(async () => {
+  for (const stop of stops.reverse()) await stop();
+  const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
+  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
+  await rm(root, { recursive: true, force: true });
+});
+
+async function start(more: { share?: boolean; port?: number } = {}): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, log, settings, ...more });
+  stops.push(server.stop);
+  return server;
+}
+
+async function ask(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function startInChild(): Promise<{ child: ChildProcess; url: string; pid: number }> {
+  const parent = join(import.meta.dirname, "fixtures", "embedded-parent.ts");
+  const child = spawn(process.execPath, ["--import", "tsx", parent, dataDir], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const started = JSON.parse(line) as { url: string; pid: number };
+  stops.push(async () => {
+    child.kill("SIGKILL");
+    if (isAlive(started.pid)) process.kill(started.pid, "SIGINT");
+    await expect.poll(() => isAlive(started.pid), { timeout: 10_000 }).toBe(false);
+  });
+  return { child, ...started };
+}
+
+test("a first start makes a server that speaks UTF-8 and listens on this machine only", async () => {
+  const server = await start();
+  expect(await ask(server.url, "show server_encoding")).toEqual([{ server_encoding: "UTF8" }]);
+  expect(await ask(server.url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
+  expect(await ask(server.url, "show synchronous_commit")).toEqual([{ synchronous_commit: "on" }]);
+  expect(await ask(server.url, "show max_connections")).toEqual([{ max_connections: "120" }]);
+});
+
+test("the password is random, in a file that only its owner can read, and needed", async () => {
+  const server = await start();
+  const password = (await readFile(`${dataDir}.password`, "utf8")).trim();
+  expect(password).toMatch(/^[\w-]{32}$/);
+  expect((await stat(`${dataDir}.password`)).mode & 0o777).toBe(0o600);
+  await expect(ask(server.url.replace(password, "wrong"), "select 1")).rejects.toThrow(/password/);
+});
+
+test("a second start finds the tables of the first, on the same address", async () => {
+  const first = await start();
+  await ask(first.url, "create table kept as select 42 as answer");
+  await first.stop();
+  expect(isAlive(first.pid)).toBe(false);
+  const second = await start();
+  expect(second.url).toBe(first.url);
+  expect(await ask(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a start after kill -9 of the parent takes over from the server that was left behind", async () => {
+  const killed = await startInChild();
+  await ask(killed.url, "create table kept as select 42 as answer");
+  const exited = once(killed.child, "exit");
+  killed.child.kill("SIGKILL");
+  await exited;
+  expect(isAlive(killed.pid)).toBe(true);
+  const next = await start();
+  expect(isAlive(killed.pid)).toBe(false);
+  expect(await ask(next.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a start after kill -9 of parent and server recovers what was committed", async () => {
+  const killed = await startInChild();
+  await ask(killed.url, "create table kept as select 42 as answer");
+  killed.child.kill("SIGKILL");
+  process.kill(killed.pid, "SIGKILL");
+  const next = await start();
+  expect(await ask(next.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a lock file whose process id belongs to somebody else by now does not hold up the start", async () => {
+  await (await start()).stop();
+  const directory = (await readFile(`${dataDir}.location`, "utf8").catch(() => dataDir)).trim();
+  await writeFile(
+    join(directory, "postmaster.pid"),
+    `${process.pid}\n${directory}\n0\n5432\n\n\n\nready   \n`,
+  );
+  await chmod(join(directory, "postmaster.pid"), 0o644);
+  const next = await start();
+  expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a second Earshot on the same directory is told who has it", async () => {
+  const other = await startInChild();
+  const refused = await start().catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UserError);
+  expect(String(refused)).toContain(`process ${other.child.pid}`);
+});
+
+test("a command beside a running Earshot can share its server, and leaves it running", async () => {
+  const owner = await start();
+  const guest = await start({ share: true });
+  expect(guest).toMatchObject({ shared: true, url: owner.url, pid: owner.pid });
+  await guest.stop();
+  expect(await ask(owner.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a server that dies while Earshot runs comes back on the same address", async () => {
+  const server = await start();
+  const died = server.pid;
+  process.kill(died, "SIGKILL");
+  await expect.poll(() => server.pid, { timeout: 20_000 }).not.toBe(died);
+  expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a lost password file is told as such, and the tables are left alone", async () => {
+  await (await start()).stop();
+  await rm(`${dataDir}.password`);
+  await expect(start()).rejects.toThrow(/\.password cannot be read/);
+});
+
+test.runIf(process.getuid?.() === 0)(
+  "root's server works below a folder that its user cannot enter (runs only as root)",
+  async () => {
+    await chmod(root, 0o700);
+    const server = await start();
+    await ask(server.url, "create table kept as select 42 as answer");
+    const directory = (await readFile(`${dataDir}.location`, "utf8")).trim();
+    expect(dirname(directory)).toBe("/var/lib/earshot");
+    await server.stop();
+    const next = await start();
+    expect(await ask(next.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+  },
+);
+
+test("a data directory in a folder that does not exist yet is made", async () => {
+  dataDir = join(root, "a", "b", "postgres");
+  await mkdir(join(root, "a"));
+  const server = await start();
+  expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
