@@ -5,7 +5,12 @@ import { readinessOf } from "../../src/digest/readiness.ts";
 import { gatherStories, rankStories, type StoryFacts } from "../../src/digest/stories.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import { mentionOf } from "./mention-of.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import { aMention } from "../mention.ts";
+
+/** Plain but for what a test says; published at 1 s, so that it is older than any period. */
+const mentionOf = (given: Partial<Mention> = {}) =>
+  aMention({ author: "someone", sentiment: "neutral", publishedAt: 1_000, ...given });
 
 const PERIOD = { from: 10 * DAY, to: 11 * DAY };
 const query = (given: Partial<QueryFacts> = {}): QueryFacts => ({
