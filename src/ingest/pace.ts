@@ -19,7 +19,11 @@ const SHARE_OF_BUDGET = 0.8;
  * How often each query is walked: as wanted, or slower by one factor for all where the account's limit does not allow
  * so many calls. A walk is counted as one call, as it is outside backlogs.
  */
-export function paceOf(wanted: WantedPace, queries: number, limit: RateLimit | null): Readonly<Record<WalkName, number>> {
+export function paceOf(
+  wanted: WantedPace,
+  queries: number,
+  limit: RateLimit | null,
+): Readonly<Record<WalkName, number>> {
   const { pollEveryMs, updatesEveryMs } = wanted;
   if (limit === null || queries === 0) return { added: pollEveryMs, updated: updatesEveryMs };
   const callsPerMs = queries * (1 / pollEveryMs + 1 / updatesEveryMs);

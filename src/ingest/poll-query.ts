@@ -128,7 +128,12 @@ async function finish(
   parts: PollParts,
   { key, query, lease, startedAt }: Walking,
   { state, coverage }: { readonly state: WalkState; readonly coverage: Coverage },
-  tally: { readonly pages: number; readonly added: number; readonly changed: number; readonly rejected: number },
+  tally: {
+    readonly pages: number;
+    readonly added: number;
+    readonly changed: number;
+    readonly rejected: number;
+  },
 ): Promise<PollOutcome> {
   const { completeUntil } = state;
   await parts.store.transaction(async (facts) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Duration } from "../lib/duration.ts";
-import { fitsGlob } from "../lib/glob.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
+import { fitsAny, fitsQuery, Patterns } from "../lib/patterns.ts";
 import type { Alert } from "../model/alert.ts";
 import { compareSeverity, Severity } from "../model/severity.ts";
 import type { Terms } from "./batch.ts";
@@ -37,13 +37,6 @@ export interface Addressed {
 export type Routing =
   | { readonly outcome: "Routed"; readonly to: readonly Addressed[] }
   | { readonly outcome: "NoRoute"; readonly by: string };
-
-/** One pattern or several, of which any has to fit. `*` and `?` stand for other characters; case does not matter. */
-const Patterns = z
-  .union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
-    error: `expected a pattern such as "United*", or a list of them`,
-  })
-  .transform((patterns) => (typeof patterns === "string" ? [patterns] : patterns));
 
 const RouteMatch = z.strictObject({
   /** This severity or a graver one. */
@@ -88,18 +81,12 @@ export type RouteConfig = z.infer<typeof RouteConfig>;
 
 function matches(match: RouteMatch, alert: RoutedAlert): boolean {
   if (match.severity !== undefined && compareSeverity(alert.severity, match.severity) < 0) return false;
-  if (match.query && !fitsAny(match.query, alert.queryName) && !match.query.includes(alert.queryId)) {
-    return false;
-  }
+  if (match.query && !fitsQuery(match.query, alert)) return false;
   if (match.rule && !fitsAny(match.rule, alert.rule)) return false;
   return Object.entries(match.labels ?? {}).every(([name, patterns]) => {
     const value = Object.hasOwn(alert.labels, name) ? alert.labels[name] : undefined;
     return value !== undefined && fitsAny(patterns, value);
   });
-}
-
-function fitsAny(patterns: readonly string[], text: string): boolean {
-  return patterns.some((pattern) => fitsGlob(pattern, text));
 }
 
 function termsOf({ repeatEveryMs, sendResolved, forgetAfterMs }: RouteConfig): Terms {

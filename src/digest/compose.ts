@@ -1,0 +1,135 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import { compareSeverity } from "../model/severity.ts";
+import { buildMentionView } from "../templates/build-mention-view.ts";
+import type {
+  DigestAlertRow,
+  DigestQueryRow,
+  DigestStoryRow,
+  DigestTotals,
+  DigestView,
+} from "../templates/digest-view.ts";
+import { isQuiet } from "./quiet.ts";
+import type { Period } from "./schedule.ts";
+import { rankStories, type StoryFacts } from "./stories.ts";
+
+/** What was collected for one digest: plain facts, in any order. */
+export interface DigestFacts {
+  readonly name: string;
+  readonly timezone: string;
+  readonly period: Period;
+  /** Up to here every query was read; the least of them. */
+  readonly completeUntil: Instant;
+  /** Names of the projects that the queries belong to. */
+  readonly projects: readonly string[];
+  /** Every query of the digest, those without mentions too. */
+  readonly queries: readonly QueryFacts[];
+  /** The largest stories of the period, those of a single mention included. */
+  readonly stories: readonly StoryFacts[];
+  /** Alerts that may have been open in the period; others are left out here. */
+  readonly alerts: readonly { readonly alert: Alert; readonly consoleUrl: string | null }[];
+  readonly consoleUrl: string | null;
+}
+
+export interface QueryFacts {
+  readonly queryId: string;
+  readonly query: string;
+  readonly mentions: number;
+  readonly negative: number;
+  readonly neutral: number;
+  readonly positive: number;
+  /** Of the period before; null where the query was not watched during all of it. */
+  readonly previous: { readonly mentions: number; readonly negative: number } | null;
+}
+
+/** Facts in, view out: ranks, sums and sorts, and says whether the period was quiet. The same facts, the same view. */
+export function composeDigest(facts: DigestFacts): DigestView {
+  const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
+  const nameOf = ({ face }: StoryFacts) => names.get(face.queryId) ?? "";
+  // A story that two queries found is told once.
+  const ranked = oncePerStory(rankStories(facts.stories));
+  const told = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
+  const shown = new Set(told.map(({ story }) => story));
+  const alerts = alertsIn(facts.period, facts.alerts);
+  const view = {
+    name: facts.name,
+    project: [...new Set(facts.projects)].sort().join(", "),
+    periodFrom: facts.period.from,
+    periodTo: facts.period.to,
+    timezone: facts.timezone,
+    completeUntil: Math.min(Math.max(facts.completeUntil, facts.period.from), facts.period.to),
+    totals: totalsOf(facts.queries),
+    perQuery: facts.queries
+      .map(queryRow)
+      .sort((a, b) => b.mentions - a.mentions || compareText(a.query, b.query)),
+    topStories: told.map((story) => storyRow(story, nameOf(story))),
+    topMentions: ranked
+      .filter(({ story }) => !shown.has(story))
+      .slice(0, MOST)
+      .map(({ face, mentions }) => buildMentionView(face, mentions)),
+    alerts,
+    consoleUrl: facts.consoleUrl,
+  };
+  return { ...view, quiet: isQuiet(view) };
+}
+
+const MOST = 5;
+
+function totalsOf(queries: readonly QueryFacts[]): DigestTotals {
+  const sum = (of: (query: QueryFacts) => number) => queries.reduce((total, query) => total + of(query), 0);
+  // Half a history would make the other half look like growth.
+  const comparable = queries.length > 0 && queries.every(({ previous }) => previous !== null);
+  return {
+    mentions: sum(({ mentions }) => mentions),
+    negative: sum(({ negative }) => negative),
+    neutral: sum(({ neutral }) => neutral),
+    positive: sum(({ positive }) => positive),
+    previousMentions: comparable ? sum(({ previous }) => previous?.mentions ?? 0) : null,
+    previousNegative: comparable ? sum(({ previous }) => previous?.negative ?? 0) : null,
+  };
+}
+
+function queryRow({ query, mentions, negative, neutral, positive, previous }: QueryFacts): DigestQueryRow {
+  return {
+    query,
+    mentions,
+    negative,
+    neutral,
+    positive,
+    previousMentions: previous?.mentions ?? null,
+    previousNegative: previous?.negative ?? null,
+  };
+}
+
+function storyRow({ face, mentions, negative, firstAt }: StoryFacts, query: string): DigestStoryRow {
+  const { text, url, domain } = buildMentionView(face, mentions);
+  return { query, text, url, domain, mentions, negative, firstAt };
+}
+
+function oncePerStory(stories: readonly StoryFacts[]): readonly StoryFacts[] {
+  const first = new Map<string, StoryFacts>();
+  for (const story of stories) if (!first.has(story.story)) first.set(story.story, story);
+  return [...first.values()];
+}
+
+/** Those that fired and were going on at some moment of the period. */
+function alertsIn({ from, to }: Period, alerts: DigestFacts["alerts"]): readonly DigestAlertRow[] {
+  return alerts
+    .filter(({ alert }) => alert.firedAt !== null && alert.openedAt < to && (alert.resolvedAt ?? to) > from)
+    .sort(({ alert: a }, { alert: b }) => compareSeverity(b.severity, a.severity) || a.openedAt - b.openedAt)
+    .map(({ alert, consoleUrl }) => ({
+      rule: alert.rule,
+      query: alert.queryName,
+      severity: alert.severity,
+      state: alert.state,
+      because: alert.because,
+      openedAt: alert.openedAt,
+      resolvedAt: alert.resolvedAt,
+      mentions: alert.mentions,
+      consoleUrl,
+    }));
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,263 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { composeDigest, type DigestFacts, type QueryFacts } from "../../src/digest/compose.ts";
+import { readinessOf } from "../../src/digest/readiness.ts";
+import { gatherStories, rankStories, type StoryFacts } from "../../src/digest/stories.ts";
+import { DAY, HOUR } from "../../src/lib/instant.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import { aMention } from "../mention.ts";
+
+/** Plain but for what a test says; published at 1 s, so that it is older than any period. */
+const mentionOf = (given: Partial<Mention> = {}) =>
+  aMention({ author: "someone", sentiment: "neutral", publishedAt: 1_000, ...given });
+
+const PERIOD = { from: 10 * DAY, to: 11 * DAY };
+const query = (given: Partial<QueryFacts> = {}): QueryFacts => ({
+  queryId: "1",
+  query: "United",
+  mentions: 100,
+  negative: 40,
+  neutral: 40,
+  positive: 20,
+  previous: { mentions: 90, negative: 35 },
+  ...given,
+});
+const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
+  name: "Morning read",
+  timezone: "Europe/Berlin",
+  period: PERIOD,
+  completeUntil: PERIOD.to,
+  projects: ["Airlines"],
+  queries: [query()],
+  stories: [],
+  alerts: [],
+  consoleUrl: null,
+  ...given,
+});
+const story = (key: string, given: Partial<StoryFacts> = {}): StoryFacts => ({
+  story: key,
+  face: mentionOf({ resourceId: key, text: `text of ${key}` }),
+  mentions: 1,
+  negative: 0,
+  voices: given.mentions ?? 1,
+  audience: 0,
+  firstAt: 10 * DAY,
+  ...given,
+});
+const alert = (given: Partial<Alert>): DigestFacts["alerts"][number] => ({
+  consoleUrl: null,
+  alert: {
+    id: "a",
+    projectId: "p",
+    rule: "crisis-spike",
+    fingerprint: "f",
+    queryId: "1",
+    queryName: "United",
+    severity: "warning",
+    state: "resolved",
+    labels: {},
+    openedAt: PERIOD.from + HOUR,
+    firedAt: PERIOD.from + HOUR,
+    lastSeenAt: PERIOD.from + HOUR,
+    resolvedAt: PERIOD.from + 2 * HOUR,
+    mentions: 62,
+    because: "62 mentions in 30m",
+    windowFrom: 0,
+    windowTo: 0,
+    values: {},
+    ...given,
+  },
+});
+
+test("totals add up the queries, the largest query first", () => {
+  const small = query({ queryId: "2", query: "Delta", mentions: 10, negative: 1, neutral: 8, positive: 1 });
+  const view = composeDigest(factsOf({ queries: [small, query()] }));
+  expect(view.perQuery.map((row) => row.query)).toEqual(["United", "Delta"]);
+  expect(view.totals).toEqual({
+    mentions: 110,
+    negative: 41,
+    neutral: 48,
+    positive: 21,
+    previousMentions: 180,
+    previousNegative: 70,
+  });
+});
+
+test("a total is not compared while one query has no history, though its siblings are", () => {
+  const fresh = query({ queryId: "2", query: "Delta", previous: null });
+  const view = composeDigest(factsOf({ queries: [query(), fresh] }));
+  expect(view.totals.previousMentions).toBe(null);
+  expect(view.perQuery.map(({ previousMentions }) => previousMentions)).toEqual([null, 90]);
+});
+
+test.each<[string, Partial<DigestFacts>, boolean]>([
+  ["as usual", {}, true],
+  [
+    "nothing at all, as before",
+    { queries: [query({ mentions: 0, negative: 0, previous: { mentions: 0, negative: 0 } })] },
+    true,
+  ],
+  [
+    "nothing at all, on the first day",
+    { queries: [query({ mentions: 0, negative: 0, previous: null })] },
+    true,
+  ],
+  ["mentions on the first day", { queries: [query({ previous: null })] }, false],
+  [
+    "two after one",
+    { queries: [query({ mentions: 2, negative: 2, previous: { mentions: 1, negative: 0 } })] },
+    true,
+  ],
+  ["twice as many", { queries: [query({ previous: { mentions: 50, negative: 40 } })] }, false],
+  ["twice as negative", { queries: [query({ previous: { mentions: 100, negative: 20 } })] }, false],
+  ["silence where there were many", { queries: [query({ mentions: 0, negative: 0 })] }, false],
+  [
+    "one lively query among calm ones",
+    {
+      queries: [
+        query({ mentions: 1_000, previous: { mentions: 1_000, negative: 40 } }),
+        query({ previous: { mentions: 10, negative: 40 } }),
+      ],
+    },
+    false,
+  ],
+  ["an alert", { alerts: [alert({})] }, false],
+  ["not read to the end", { completeUntil: PERIOD.to - 1 }, false],
+])("a period is quiet or not: %s", (_name, given, quiet) => {
+  expect(composeDigest(factsOf(given)).quiet).toBe(quiet);
+});
+
+test("a digest is complete up to its end at most", () => {
+  expect(composeDigest(factsOf({ completeUntil: PERIOD.to + HOUR })).completeUntil).toBe(PERIOD.to);
+  expect(composeDigest(factsOf({ completeUntil: PERIOD.to - HOUR })).completeUntil).toBe(PERIOD.to - HOUR);
+  expect(composeDigest(factsOf({ completeUntil: 0 })).completeUntil).toBe(PERIOD.from);
+});
+
+test("alerts that were open in the period come gravest first, then oldest", () => {
+  const rows = composeDigest(
+    factsOf({
+      alerts: [
+        alert({ rule: "late", openedAt: PERIOD.from + 5 * HOUR, resolvedAt: null }),
+        alert({ rule: "early" }),
+        alert({
+          rule: "grave",
+          severity: "critical",
+          openedAt: PERIOD.from - DAY,
+          resolvedAt: PERIOD.from + 1,
+        }),
+        alert({ rule: "over before", openedAt: 0, resolvedAt: PERIOD.from }),
+        alert({ rule: "after", openedAt: PERIOD.to, resolvedAt: null }),
+        alert({ rule: "never fired", firedAt: null }),
+      ],
+    }),
+  ).alerts;
+  expect(rows.map(({ rule }) => rule)).toEqual(["grave", "early", "late"]);
+});
+
+test("stories are ranked by voices, raised by negativity and reach", () => {
+  const ranked = rankStories([
+    story("calm", { mentions: 10 }),
+    story("angry", { mentions: 10, negative: 10 }),
+    story("wide", { mentions: 10, audience: 1_000_000 }),
+    story("one account repeating itself", { mentions: 500, voices: 1, negative: 500 }),
+    story("small", { mentions: 2 }),
+  ]);
+  expect(ranked.map((one) => one.story)).toEqual([
+    "wide",
+    "angry",
+    "calm",
+    "one account repeating itself",
+    "small",
+  ]);
+});
+
+test("a story needs two mentions, and none is shown among the mentions again", () => {
+  const view = composeDigest(
+    factsOf({ stories: [story("single"), story("told", { mentions: 3 }), story("pair", { mentions: 2 })] }),
+  );
+  expect(view.topStories.map(({ text, mentions, query: name }) => [text, mentions, name])).toEqual([
+    ["text of told", 3, "United"],
+    ["text of pair", 2, "United"],
+  ]);
+  expect(view.topMentions.map(({ text, copies }) => [text, copies])).toEqual([["text of single", 1]]);
+});
+
+test("five stories are told, the sixth is shown among the mentions with its copies", () => {
+  const stories = [9, 8, 7, 6, 5, 4].map((mentions) => story(`s${mentions}`, { mentions }));
+  const view = composeDigest(factsOf({ stories }));
+  expect(view.topStories.length).toBe(5);
+  expect(view.topMentions.map(({ copies }) => copies)).toEqual([4]);
+});
+
+test("a story that two queries found is told once", () => {
+  const twice = [story("s", { mentions: 3 }), story("s", { mentions: 4, face: mentionOf({ queryId: "2" }) })];
+  const view = composeDigest(
+    factsOf({ stories: twice, queries: [query(), query({ queryId: "2", query: "Delta" })] }),
+  );
+  expect(view.topStories.map(({ query: name, mentions }) => [name, mentions])).toEqual([["Delta", 4]]);
+});
+
+test("mentions of one story and query are gathered, with the widest original as its face", () => {
+  const [gathered, ...others] = gatherStories([
+    { story: "s", mention: mentionOf({ resourceId: "repost", repostOf: "x", reach: 900, publishedAt: 5 }) },
+    { story: "s", mention: mentionOf({ resourceId: "small", sentiment: "negative", reach: 10 }) },
+    { story: "s", mention: mentionOf({ resourceId: "wide", author: "other", followers: 50 }) },
+    { story: "s", mention: mentionOf({ resourceId: "nobody", author: null }) },
+    { story: "s", mention: mentionOf({ resourceId: "nobody2", author: null }) },
+    { story: "s", mention: mentionOf({ queryId: "2" }) },
+  ]);
+  expect(others.length).toBe(1);
+  expect(gathered).toMatchObject({
+    face: { resourceId: "wide" },
+    mentions: 5,
+    negative: 1,
+    voices: 4,
+    audience: 960,
+    firstAt: 5,
+  });
+});
+
+test("the same facts in any order give the same view, also with numbers made to break it", () => {
+  const numbers = fc.constantFrom(null, 0, 5, -3, Number.NaN, Number.POSITIVE_INFINITY, 1e308);
+  const candidates = fc.array(
+    fc.record({
+      story: fc.constantFrom("a", "b", "c", "__proto__"),
+      resourceId: fc.uuid(),
+      queryId: fc.constantFrom("1", "2"),
+      reach: numbers,
+      repostOf: fc.constantFrom(null, "x"),
+    }),
+    { maxLength: 30 },
+  );
+  fc.assert(
+    fc.property(candidates, (given) => {
+      const viewOf = (list: typeof given) =>
+        composeDigest(
+          factsOf({
+            stories: gatherStories(
+              list.map(({ story: key, ...rest }) => ({ story: key, mention: mentionOf(rest) })),
+            ),
+          }),
+        );
+      const view = viewOf(given);
+      expect(viewOf(given.toReversed())).toEqual(view);
+      const told = view.topStories.reduce((sum, row) => sum + row.mentions, 0);
+      expect(told).toBeLessThanOrEqual(given.length);
+    }),
+  );
+});
+
+test.each([
+  ["everything was read", PERIOD.to, PERIOD.to, { outcome: "Complete" }],
+  ["a query lags behind", PERIOD.to - 1, PERIOD.to + 1, { outcome: "Waits", until: PERIOD.to + HOUR }],
+  [
+    "the wait is over",
+    PERIOD.to - 5,
+    PERIOD.to + HOUR,
+    { outcome: "Incomplete", missingFrom: PERIOD.to - 5 },
+  ],
+  ["nothing was ever read", null, PERIOD.to + HOUR, { outcome: "Incomplete", missingFrom: PERIOD.from }],
+])("a digest whose time has come, when %s", (_name, completeUntil, now, expected) => {
+  expect(readinessOf(PERIOD, completeUntil, now, HOUR)).toEqual(expected);
+});
