@@ -1,7 +1,7 @@
 import type { DigestConfig } from "./digest/digest-config.ts";
 import { readinessOf } from "./digest/readiness.ts";
 import { type Instant, MINUTE } from "./lib/instant.ts";
-import { matchesPatterns } from "./lib/patterns.ts";
+import { fitsQuery } from "./lib/patterns.ts";
 import { BUCKET_MS } from "./model/count-change.ts";
 import type { DigestEdition } from "./model/digest-edition.ts";
 import type { Queues } from "./queue/queues.ts";
@@ -61,7 +61,7 @@ async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promis
   const ready: DigestEdition[] = [];
   for (const edition of announced) {
     const patterns = digests.find((digest) => digest.name === edition.name)?.queries ?? [];
-    const its = queries.filter((query) => matchesPatterns(patterns, query.name, query.queryId));
+    const its = queries.filter((query) => fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }));
     const completeUntil = await stores.walks.completeUntilOf(its);
     const readiness = readinessOf(edition.period, completeUntil, now, DIGEST_PATIENCE_MS);
     if (readiness.outcome !== "Waits") ready.push(edition);

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { matchesPatterns } from "../lib/patterns.ts";
+import { fitsQuery } from "../lib/patterns.ts";
 import type { Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
@@ -88,7 +88,7 @@ async function collect(
 ): Promise<DigestView> {
   const { period, before } = edition;
   const active = await store.queries.active();
-  const queries = active.filter((query) => matchesPatterns(config.queries, query.name, query.queryId));
+  const queries = active.filter((query) => fitsQuery(config.queries, { queryId: query.queryId, queryName: query.name }));
   const ids = new Set(queries.map((query) => query.queryId));
   const now = await store.digests.sentiments(period);
   const then = await store.digests.sentiments(before);

@@ -1,5 +1,6 @@
 import type { AlertLife, Observation } from "../alerts/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { JsonValue } from "../lib/json.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { ConditionState } from "../model/condition-state.ts";
@@ -135,7 +136,8 @@ function stepThrough(
   until: Instant,
 ): { state: ConditionState; verdicts: ClosedVerdict[] } {
   const verdicts: ClosedVerdict[] = [];
-  let state = start.state;
+  // What stands in the table is what the step before returned.
+  let state = start.state as JsonValue;
   for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
     const inBucket = arrivals.get(bucket);
     const step = condition.step(state, {
@@ -214,7 +216,7 @@ function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant)
     const rule = rules.find((one) => one.name === alert.rule);
     if (rule?.kind === "window") return [];
     const { fingerprint, labels } = alert;
-    const life = rule ?? { severity: alert.severity, forMs: 0, overAfterMs: 0 };
+    const life = rule ?? { severity: alert.severity, forMs: 0, overAfterMs: Number.POSITIVE_INFINITY };
     const observation: Observation =
       rule === undefined ? { kind: "withdrawn", at: until } : { kind: "time-passed", until };
     return [{ ruleName: alert.rule, life, fingerprint, labels, observe: () => observation }];

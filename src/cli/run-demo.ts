@@ -1,0 +1,1 @@
+export async function runDemo(..._: unknown[]): Promise<void> {}

@@ -1,0 +1,1 @@
+export async function runMonitor(..._: unknown[]): Promise<void> {}

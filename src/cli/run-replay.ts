@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+import type { Surroundings } from "../config.ts";
+import { formatDuration } from "../lib/duration.ts";
+import { toIso } from "../lib/instant.ts";
+import { monotonicMs } from "../lib/clock.ts";
+import type { Logger } from "../log.ts";
+import { type ReplayProgress, type ReplayReport, startReplay } from "../replay.ts";
+import { openEngines } from "./engines.ts";
+import { openPage } from "./open-page.ts";
+import { shippedFolder } from "./shipped-folder.ts";
+import type { StartOptions } from "./start.ts";
+import { aborted, stopSignal } from "./stop-signal.ts";
+
+/** Lives through a file of past mentions, and tells what would have been told. */
+export async function runReplay(
+  file: string,
+  options: StartOptions,
+  surroundings: Surroundings,
+  log: Logger,
+): Promise<void> {
+  const signal = stopSignal(() => console.error("\nStopping; the same command goes on from here."));
+  const engines = await openEngines(surroundings, log);
+  try {
+    const replay = await startReplay({
+      file: resolve(file),
+      speed: options.speed,
+      databaseUrl: engines.databaseUrl,
+      redisUrl: surroundings.redisUrl,
+      rules: shippedFolder("rules"),
+      templates: shippedFolder("templates"),
+      log,
+      onProgress: createProgress(process.stderr),
+      signal,
+    });
+    const page = options.exitWhenDone || !options.page ? null : await openPage(replay, options, surroundings, log);
+    try {
+      if (page !== null) console.error(`The page: ${page.url}`);
+      for (const { line, reason } of replay.skipped) console.error(`${file}:${line} is left out: ${reason}`);
+      const startedAt = monotonicMs();
+      const report = await replay.run();
+      const took = formatDuration(monotonicMs() - startedAt);
+      console.error(`Replayed ${toIso(replay.from)} to ${toIso(replay.to)} in ${took}.`);
+      tell(report, options.json);
+      if (page !== null) {
+        console.error("Ctrl-C ends it.");
+        await aborted(signal);
+      }
+    } finally {
+      await page?.close();
+      await replay.stop();
+    }
+  } finally {
+    await engines.stop();
+  }
+}
+
+function tell(report: ReplayReport, asJson: boolean): void {
+  if (asJson) {
+    console.log(JSON.stringify(report));
+    return;
+  }
+  for (const { query, served, stored } of report.mentions) console.log(`${query}: ${stored} of ${served} mentions stored`);
+  for (const alert of report.alerts) {
+    console.log(`${alert.openedAt}  ${alert.severity.padEnd(8)}  ${alert.query}  ${alert.rule}: ${alert.because}`);
+  }
+  for (const { receiver, sent, failed, pending } of report.deliveries) {
+    console.log(`${receiver}: ${sent} sent, ${failed} failed, ${pending} pending`);
+  }
+  console.log(`${report.apiCalls} calls of the API`);
+}
+
+/** One line that changes, on a terminal; nothing in a pipe. */
+function createProgress(stream: NodeJS.WriteStream): (progress: ReplayProgress) => void {
+  if (!stream.isTTY) return () => {};
+  return (progress) => {
+    const text =
+      progress.phase === "import"
+        ? `importing: ${progress.lines.toLocaleString("en")} lines`
+        : `${toIso(progress.at).slice(0, 16).replace("T", " ")}  ${Math.floor(progress.share * 100)} %`;
+    stream.write(`\r\u001b[K${text}${progress.phase === "replay" && progress.share >= 1 ? "\n" : ""}`);
+  };
+}
