@@ -99,6 +99,7 @@ function onPostgres(options: { url: string; schema: string }, onTrouble: OnTroub
         connection: connection(WORKER_POOL, `earshot worker ${name}`),
       });
       worker.on("error", onTrouble);
+      worker.on("failed", (job, error) => onGivenUp(job?.name, error, onTrouble));
       return worker;
     },
     close: async () => {},
@@ -145,10 +146,17 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnTrouble)
     openWorker: (name, take, settings) => {
       const worker = new Worker(name, take, { ...settings, connection: forWorkers, prefix: prefix(name) });
       worker.on("error", onTrouble);
+      worker.on("failed", (job, error) => onGivenUp(job?.name, error, onTrouble));
       return worker;
     },
     close: async () => {
       for (const redis of [forQueues, forWorkers]) redis.disconnect();
     },
   };
+}
+
+/** A job that the engine fails by itself never reaches the worker's boundary: its processes died too often. */
+function onGivenUp(job: string | undefined, error: Error, onTrouble: OnTrouble): void {
+  if (error.message.startsWith("job stalled"))
+    onTrouble(new Error(`a ${job} job is given up`, { cause: error }));
 }

@@ -25,9 +25,10 @@ export function findFaults(repository: Repository): string[] {
     const imports = findImports(source.statements);
     const local = imports.filter((name) => name.startsWith(".")).map((name) => resolveFrom(path, name));
     graph.set(path, local);
+    const unknown = unknownPart(path);
     faults.push(
-      ...unknownPart(path),
-      ...local.flatMap((target) => direction(path, target)),
+      ...unknown,
+      ...(unknown.length > 0 ? [] : local.flatMap((target) => direction(path, target))),
       ...imports.filter((name) => !name.startsWith(".")).flatMap((name) => placement(path, name)),
       ...textFaults(path, source),
     );

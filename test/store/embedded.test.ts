@@ -59,6 +59,8 @@ async function startInChild(): Promise<{ child: ChildProcess; url: string; pid: 
   const parent = join(import.meta.dirname, "fixtures", "embedded-parent.ts");
   const child = spawn(process.execPath, ["--import", "tsx", parent, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
+    // A group of its own, as a terminal gives to what is started in it.
+    detached: true,
   });
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   const started = JSON.parse(line) as { url: string; pid: number };
@@ -134,6 +136,21 @@ test("a second Earshot on the same directory is told who has it", async () => {
   const refused = await start().catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(UserError);
   expect(String(refused)).toContain(`process ${other.child.pid}`);
+});
+
+test("of two that make the same directory at once, one gets it and the other is told so", async () => {
+  const both = await Promise.allSettled([start(), start()]);
+  expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const loser = both.find((one) => one.status === "rejected");
+  expect(loser?.reason).toBeInstanceOf(UserError);
+});
+
+test("Ctrl-C reaches Earshot alone: its server is there until Earshot has finished", async () => {
+  const { child, pid } = await startInChild();
+  const exited = once(child, "exit");
+  process.kill(-(child.pid ?? 0), "SIGINT");
+  await exited;
+  expect(isAlive(pid)).toBe(true);
 });
 
 test("a command beside a running Earshot can share its server, and leaves it running", async () => {

@@ -17,8 +17,7 @@ export async function initialiseCluster(place: Place, options: { sync: boolean }
     return readPassword(place);
   }
   const password = await inventPassword(place);
-  const draft = `${place.directory}.new-${process.pid}`;
-  await rm(draft, { recursive: true, force: true });
+  const draft = `${place.directory}.new-${randomBytes(4).toString("hex")}`;
   try {
     await initdb(place, draft, password, options.sync);
     await rename(draft, place.directory);
@@ -65,7 +64,7 @@ async function initdb(place: Place, directory: string, password: string, sync: b
 
 /** Kept if there is one already: a first start that was killed may have written it. The first of two to link wins. */
 async function inventPassword(place: Place): Promise<string> {
-  const draft = `${place.passwordFile}.${process.pid}`;
+  const draft = `${place.passwordFile}.${randomBytes(4).toString("hex")}`;
   await writeFile(draft, `${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });
   await link(draft, place.passwordFile).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
