@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier } from "../../../src/notify/define-notifier.ts";
 import { email } from "../../../src/notify/notifiers/email.ts";
+import { cleanLine } from "../../../src/templates/clean-text.ts";
 import { alertMessage, digestMessage, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
 import { closedPort, type FakeSmtp, type SmtpFault, startFakeSmtp } from "../../fakes/smtp.ts";
+import { attacks } from "../../fixtures/attacks.ts";
 
 const PASSWORD = "very-secret-password";
 
@@ -88,6 +90,23 @@ describe("a mail", () => {
     expect(String(fake.mails[0]?.parsed.html)).not.toMatch(
       /<(img|link|script|iframe|object|video)|@import|url\(/i,
     );
+  });
+
+  it("has the same headers and parts whatever strangers wrote", async () => {
+    const headersOf = (raw: string) => (raw.split("\r\n\r\n")[0] ?? "").match(/^[\w-]+(?=:)/gm);
+    await notifier.send(alertMessage(), options());
+    const [usual] = fake.mails;
+    for (const { name, text } of attacks.filter(({ text }) => text.length < 1000)) {
+      const view = { ...alertMessage().view, query: text, ruleName: text, because: text };
+      await notifier.send(alertMessage({ view }), options());
+      const mail = fake.mails.at(-1);
+      expect(headersOf(mail?.raw ?? ""), name).toEqual(headersOf(usual?.raw ?? ""));
+      expect(mail?.to, name).toEqual(["duty@example.org"]);
+      expect(mail?.parsed.subject, name).toBe(
+        `[CRITICAL] ${cleanLine(text)}: ${cleanLine(text)}`.replaceAll(/\s+/g, " ").trim(),
+      );
+    }
+    expect(fake.mails.length).toBeGreaterThan(60);
   });
 
   it("to a server that is not there can be tried again", async () => {
