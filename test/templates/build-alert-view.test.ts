@@ -69,17 +69,25 @@ function viewOf(alert: Partial<Alert>, mentions: readonly Mention[] = [MENTION])
 }
 
 describe("the headline", () => {
+  const spike = "62 negative mentions in 30 min, 11.4 expected. Chance in ordinary noise: about 1 in 4,300.";
+  const share = "58% of 120 mentions in 2 h are negative, usually 20% (limit 40% of at least 30)";
   it.each([
-    [{ count: 62, usual: 11 }, "62 mentions in 30 min, 5.6× the usual 11"],
-    [{ observed: 620, expected: 11.4 }, "620 mentions in 30 min, 54× the usual 11"],
-    [{ count: 12, usual: 11 }, "12 mentions in 30 min, usually 11"],
-    [{ count: 12, usual: 0.1 }, "12 mentions in 30 min, usually none"],
-    [{ count: 62, usualLow: 8, usualHigh: 15 }, "62 mentions in 30 min, usually 8 to 15"],
-    [{ count: 62 }, "62 mentions in 30 min"],
-    [{ share: 0.58, of: 120, usualShare: 0.2 }, "58% negative of 120 mentions in 30 min, usually 20%"],
-    [{ something: 3 }, "62 mentions"],
-  ])("of %j is %s", (values: Record<string, number>, headline) => {
-    expect(viewOf({ values }).headline).toBe(headline);
+    [spike, { count: 62, expected: 11.4 }, "62 negative mentions in 30 min, 11.4 expected (5.4×)"],
+    [spike, { count: 1240, expected: 11.4 }, "62 negative mentions in 30 min, 11.4 expected (109×)"],
+    [spike, { count: 12, expected: 11.4 }, "62 negative mentions in 30 min, 11.4 expected"],
+    [spike, { count: 12, expected: 0 }, "62 negative mentions in 30 min, 11.4 expected"],
+    [
+      share,
+      { count: 70, among: 120, share: 0.58, usual: 0.2 },
+      "58% of 120 mentions in 2 h are negative, usually 20%",
+    ],
+    ["40 mentions in 1 h (limit 30)", { count: 40, limit: 30 }, "40 mentions in 1 h"],
+  ])("of %j with %j is %s", (because, values: Record<string, number>, headline) => {
+    expect(viewOf({ because, values }).headline).toBe(headline);
+  });
+
+  it("of an alert on several mentions says how many", () => {
+    expect(viewOf({ windowFrom: openedAt }).headline).toBe("62 mentions");
   });
 
   it("of a single mention says whose it is and who may have seen it", () => {
