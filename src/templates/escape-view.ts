@@ -1,6 +1,6 @@
+import { cleanLine } from "./clean-text.ts";
 import { escapeValue, type Format } from "./escape.ts";
 import { safeUrl } from "./safe-url.ts";
-import { shortenText } from "./shorten-text.ts";
 
 /**
  * A copy of a view in which every text is harmless in a place of that format, so that templates compile without
@@ -17,10 +17,22 @@ export function escapeView(view: unknown, format: Format, field = ""): unknown {
 }
 
 function escapeField(text: string, format: Format, field: string): string | null {
-  if (!/(^u|U)rl$/.test(field)) return escapeValue(shortenText(text, MAX_VALUE_LENGTH), format);
+  if (!/(^u|U)rl$/.test(field)) return escapeValue(capped(text), format);
   const url = safeUrl(text);
   return url === null ? null : escapeValue(url, format);
 }
 
-/** The builder of a view shortens to what looks good; this only keeps a forgotten field from filling a message. */
+/**
+ * The builder of a view shortens to what looks good; this only keeps a forgotten field from filling a message. It looks
+ * at the beginning alone, because it is done for every value of every message.
+ */
+function capped(text: string): string {
+  if (text.length <= MAX_VALUE_LENGTH) return text;
+  const line = cleanLine(text.slice(0, 4 * MAX_VALUE_LENGTH));
+  if (line.length <= MAX_VALUE_LENGTH) return line;
+  const last = CHARACTERS.segment(line.slice(0, MAX_VALUE_LENGTH)).containing(MAX_VALUE_LENGTH - 1);
+  return `${line.slice(0, last?.index ?? 0)}…`;
+}
+
 const MAX_VALUE_LENGTH = 1000;
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });

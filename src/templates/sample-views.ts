@@ -69,13 +69,12 @@ const FIRED: AlertView = {
   severity: "critical",
   state: "firing",
   ruleName: "crisis-spike",
-  ruleDescription:
-    "Volume far above what this hour usually brings. Check the stories, then call the duty press officer.",
+  ruleDescription: "Far more negative mentions than this brand usually has at this hour of the week.",
   query: "Northwind",
   project: "Airlines",
-  headline: "62 mentions in 30 min, 5.6× the usual 11",
+  headline: "62 negative mentions in 30 min, 11 expected (5.6×)",
   because:
-    "62 mentions in 30 minutes, where 8 to 15 are usual for a Monday at this hour; 81% of them are negative.",
+    "62 negative mentions in 30 min, 11 expected. Chance in ordinary noise: about 1 in 4,300. 6.3 times this query's usual swing.",
   openedAt,
   lastSeenAt: openedAt + 4 * MINUTE,
   resolvedAt: null,
@@ -83,7 +82,7 @@ const FIRED: AlertView = {
   windowTo: openedAt,
   timezone: "America/Los_Angeles",
   mentionsCount: 62,
-  values: { count: 62, usual: 11, p: 0.00001 },
+  values: { count: 62, expected: 11, score: 6.3 },
   mentions: [
     MENTION,
     NEWS,
@@ -106,7 +105,12 @@ const BARE: AlertView = {
 /** fired · escalated · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
-  { ...FIRED, kind: "escalated", headline: "214 mentions in 30 min, 19× the usual 11", mentionsCount: 214 },
+  {
+    ...FIRED,
+    kind: "escalated",
+    headline: "214 negative mentions in 30 min, 11 expected (19×)",
+    mentionsCount: 214,
+  },
   { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },
@@ -189,7 +193,7 @@ const DIGEST: DigestView = {
       query: "Northwind",
       severity: "warning",
       state: "firing",
-      because: "58% of 120 mentions in 2 hours are negative, limit 40%.",
+      because: "58% of 120 mentions in 2 h are negative, usually 20% (limit 40% of at least 30)",
       openedAt: openedAt - 19 * HOUR,
       resolvedAt: null,
       mentions: 311,

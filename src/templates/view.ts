@@ -14,12 +14,12 @@ export interface AlertView {
   readonly severity: Severity;
   readonly state: AlertState;
   readonly ruleName: string;
-  /** What the rule's author wants its reader to know or do; null when the rule says nothing. */
+  /** What the rule looks for, in the words of its author; null when the rule says nothing. */
   readonly ruleDescription: string | null;
   /** Name of the query (the brand). */
   readonly query: string;
   readonly project: string;
-  /** The number against what is normal, without the brand: "62 mentions in 30 min, 5.6× the usual 11". */
+  /** The number against what is normal, without the brand: "62 negative mentions in 30 min, 11 expected (5.6×)". */
   readonly headline: string;
   /** One sentence with the numbers that made it fire. */
   readonly because: string;

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier } from "../../../src/notify/define-notifier.ts";
 import { email } from "../../../src/notify/notifiers/email.ts";
+import { cleanLine } from "../../../src/templates/clean-text.ts";
 import { alertMessage, digestMessage, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
 import { closedPort, type FakeSmtp, type SmtpFault, startFakeSmtp } from "../../fakes/smtp.ts";
+import { attacks } from "../../fixtures/attacks.ts";
 
 const PASSWORD = "very-secret-password";
 
@@ -88,6 +90,23 @@ describe("a mail", () => {
     expect(String(fake.mails[0]?.parsed.html)).not.toMatch(
       /<(img|link|script|iframe|object|video)|@import|url\(/i,
     );
+  });
+
+  it("has the same headers and parts whatever strangers wrote", async () => {
+    const headersOf = (raw: string) => (raw.split("\r\n\r\n")[0] ?? "").match(/^[\w-]+(?=:)/gm);
+    await notifier.send(alertMessage(), options());
+    const [usual] = fake.mails;
+    const short = attacks.filter(({ text }) => text.length < 1000);
+    const sent = short.map(async ({ name, text }) => {
+      const view = { ...alertMessage().view, query: text, ruleName: text, because: text };
+      const { vendorRef } = await notifier.send(alertMessage({ notificationId: name, view }), options());
+      const mail = fake.mails.find(({ parsed }) => parsed.messageId === vendorRef["messageId"]);
+      const subject = `[CRITICAL] ${cleanLine(text)}: ${cleanLine(text)}`.replaceAll(/\s+/g, " ").trim();
+      expect(headersOf(mail?.raw ?? ""), name).toEqual(headersOf(usual?.raw ?? ""));
+      expect(mail, name).toMatchObject({ to: ["duty@example.org"], parsed: { subject } });
+    });
+    expect(sent.length).toBeGreaterThan(60);
+    await Promise.all(sent);
   });
 
   it("to a server that is not there can be tried again", async () => {

@@ -23,8 +23,10 @@ export const blockKit = {
       ? []
       : [{ type: "context", elements: [{ type: "mrkdwn", text: cutMrkdwn(mrkdwn, 2000), verbatim: true }] }],
 
-  richText: (elements: RichTextPart[]): RichTextBlock[] =>
-    elements.length === 0 ? [] : [{ type: "rich_text", elements }],
+  richText: (parts: RichTextPart[]): RichTextBlock[] => {
+    const elements = parts.map(withoutEmptyTexts).filter((part) => part.elements.length > 0);
+    return elements.length === 0 ? [] : [{ type: "rich_text", elements }];
+  },
 
   linkButton: (text: string, url: string | null): ActionsBlock[] =>
     url === null
@@ -100,6 +102,11 @@ export function fitBlocks(blocks: readonly Block[]): Block[] {
 }
 
 const MAX_MESSAGE = 9_500;
+
+/** Slack refuses a whole message for one empty text in it. */
+function withoutEmptyTexts({ type, elements }: RichTextPart): RichTextPart {
+  return { type, elements: elements.filter(({ text }) => text !== "") };
+}
 
 /** The limits of Slack count UTF-16 units, a reader counts characters: cut by the reader's, then once more by Slack's. */
 function cutPlain(text: string, limit: number): string {

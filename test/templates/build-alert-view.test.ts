@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { MINUTE } from "../../src/lib/instant.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import { buildAlertView } from "../../src/templates/build-alert-view.ts";
+import { topMentions } from "../../src/templates/top-mentions.ts";
+
+const openedAt = Date.UTC(2026, 1, 23, 16, 35);
+const ALERT: Alert = {
+  id: "a-1",
+  projectId: "1",
+  rule: "crisis-spike",
+  fingerprint: "f",
+  queryId: "7",
+  queryName: "Delta",
+  severity: "critical",
+  state: "firing",
+  labels: { query: "Delta", author: "<!channel>" },
+  openedAt,
+  firedAt: openedAt,
+  lastSeenAt: openedAt,
+  resolvedAt: null,
+  mentions: 62,
+  because: "62 in 30 minutes",
+  windowFrom: openedAt - 30 * MINUTE,
+  windowTo: openedAt,
+  values: {},
+};
+const MENTION: Mention = {
+  queryId: "7",
+  resourceId: "r",
+  publishedAt: openedAt,
+  addedAt: openedAt,
+  updatedAt: openedAt,
+  title: null,
+  text: "text",
+  url: null,
+  domain: null,
+  language: null,
+  pageType: null,
+  author: "a",
+  authorName: null,
+  verified: null,
+  followers: null,
+  reach: null,
+  impact: null,
+  impressions: null,
+  country: null,
+  countryCode: null,
+  sentiment: null,
+  categories: [],
+  tags: [],
+  hashtags: [],
+  reposts: null,
+  repostOf: null,
+};
+const EMPTY: Mention = { ...MENTION, publishedAt: null, text: null, author: null };
+
+function viewOf(alert: Partial<Alert>, mentions: readonly Mention[] = [MENTION]) {
+  return buildAlertView({
+    kind: "fired",
+    alert: { ...ALERT, ...alert },
+    mentions,
+    rule: { name: "crisis-spike", description: null },
+    project: "Airlines",
+    timezone: "UTC",
+    consoleUrl: null,
+  });
+}
+
+describe("the headline", () => {
+  const spike = "62 negative mentions in 30 min, 11.4 expected. Chance in ordinary noise: about 1 in 4,300.";
+  const share = "58% of 120 mentions in 2 h are negative, usually 20% (limit 40% of at least 30)";
+  it.each([
+    [spike, { count: 62, expected: 11.4 }, "62 negative mentions in 30 min, 11.4 expected (5.4×)"],
+    [spike, { count: 1240, expected: 11.4 }, "62 negative mentions in 30 min, 11.4 expected (109×)"],
+    [spike, { count: 12, expected: 11.4 }, "62 negative mentions in 30 min, 11.4 expected"],
+    [spike, { count: 12, expected: 0 }, "62 negative mentions in 30 min, 11.4 expected"],
+    [
+      share,
+      { count: 70, among: 120, share: 0.58, usual: 0.2 },
+      "58% of 120 mentions in 2 h are negative, usually 20%",
+    ],
+    ["40 mentions in 1 h (limit 30)", { count: 40, limit: 30 }, "40 mentions in 1 h"],
+  ])("of %j with %j is %s", (because, values: Record<string, number>, headline) => {
+    expect(viewOf({ because, values }).headline).toBe(headline);
+  });
+
+  it("of an alert on several mentions says how many", () => {
+    expect(viewOf({ windowFrom: openedAt }).headline).toBe("62 mentions");
+  });
+
+  it("of a single mention says whose it is and who may have seen it", () => {
+    const mention = { ...MENTION, authorName: "Ann", followers: 120_400, sentiment: "negative" };
+    expect(viewOf({ mentions: 1, windowFrom: openedAt }, [mention]).headline).toBe(
+      "negative mention by Ann (120.4k followers)",
+    );
+  });
+});
+
+describe("the view of an alert", () => {
+  it("does not repeat the query as a label", () => {
+    expect(viewOf({}).labels).toEqual([{ name: "author", value: "<!channel>" }]);
+  });
+
+  it("has a word where a mention withholds everything", () => {
+    expect(viewOf({}, [EMPTY]).mentions[0]).toMatchObject({
+      authorName: "unknown author",
+      text: "(no text)",
+      url: null,
+    });
+  });
+});
+
+describe("the mentions that are shown", () => {
+  it("tell each story once, by its original, with its copies counted", () => {
+    const original = { ...MENTION, resourceId: "1", text: "Flight gone" };
+    const repost = { ...MENTION, resourceId: "2", text: "RT @a: Flight gone", repostOf: "1", followers: 9 };
+    const shown = topMentions([repost, original, { ...MENTION, resourceId: "3", text: "Else" }], 5);
+    expect(shown.map(({ mention, copies }) => [mention.resourceId, copies])).toEqual([
+      ["1", 2],
+      ["3", 1],
+    ]);
+  });
+
+  it("are negative ones first, then those that most people saw, then the earliest", () => {
+    const mentions = [
+      { ...MENTION, resourceId: "late", text: "c", addedAt: openedAt, publishedAt: openedAt + 1 },
+      { ...MENTION, resourceId: "early", text: "d" },
+      { ...MENTION, resourceId: "big", text: "a", reach: 1000 },
+      { ...MENTION, resourceId: "negative", text: "b", sentiment: "negative" },
+    ];
+    expect(topMentions(mentions, 9).map(({ mention }) => mention.resourceId)).toEqual([
+      "negative",
+      "big",
+      "early",
+      "late",
+    ]);
+  });
+
+  it("without a text are not taken for one another", () => {
+    expect(
+      topMentions(
+        [
+          { ...EMPTY, resourceId: "1" },
+          { ...EMPTY, resourceId: "2" },
+        ],
+        5,
+      ),
+    ).toHaveLength(2);
+  });
+});

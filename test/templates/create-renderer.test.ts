@@ -1,0 +1,53 @@
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { UserError } from "../../src/lib/errors.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "templates-"));
+  await cp("templates", directory, { recursive: true });
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+it("the templates that are shipped have no fault", async () => {
+  expect((await createRenderer({ directory })).check()).toEqual([]);
+});
+
+it.each([
+  ["a misspelt name", "{{quer}}", /quer/],
+  ["a misspelt name in a condition", "{{#if resolved}}x{{/if}}", /argument 1 of "if"/],
+  ["a misspelt name in a loop", "{{#each mention}}x{{/each}}", /argument 1 of "each"/],
+  ["a misspelt name in a helper", "{{time opened}}", /argument 1 of "time"/],
+  ["an unknown helper", "{{shout query}}", /shout/],
+  ["an unclosed block", "{{#if query}}x", /Parse error/],
+  ["a partial that is not there", "{{> email/nothing.txt}}", /nothing/],
+])("%s is told with its file", async (_, source, fault) => {
+  await writeFile(join(directory, "email/alert.txt.hbs"), source);
+  const faults = (await createRenderer({ directory })).check();
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toMatch(/^templates\/email\/alert\.txt\.hbs: /);
+  expect(faults[0]).toMatch(fault);
+});
+
+it("all faults are told at once", async () => {
+  await rm(join(directory, "slack/alert-why.mrkdwn.hbs"));
+  await writeFile(join(directory, "email/digest.html.hbs"), "{{nope}}");
+  await writeFile(join(directory, "email/stray.xml.hbs"), "x");
+  expect((await createRenderer({ directory })).check()).toHaveLength(3);
+});
+
+it("a directory that is not there is a fault of the user", async () => {
+  await expect(createRenderer({ directory: join(directory, "nowhere") })).rejects.toBeInstanceOf(UserError);
+});
+
+it("two renderers do not share what they know", async () => {
+  const first = await createRenderer({ directory });
+  await writeFile(join(directory, "email/alert-subject.header.hbs"), "changed");
+  const second = await createRenderer({ directory });
+  expect(second.render("email/alert-subject.header", sampleAlertViews[0])).toBe("changed");
+  expect(first.render("email/alert-subject.header", sampleAlertViews[0])).toContain("CRITICAL");
+});

@@ -1,0 +1,168 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { faultOfMessage } from "../../src/local-inbox/slack-limits.ts";
+import { alertBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
+import { digestBlocks } from "../../src/notify/notifiers/slack/digest-blocks.ts";
+import { cleanLine } from "../../src/templates/clean-text.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { safeUrl } from "../../src/templates/safe-url.ts";
+import { sampleAlertViews, sampleDigestViews, sampleViews } from "../../src/templates/sample-views.ts";
+import { TEMPLATE_NAMES, type TemplateName } from "../../src/templates/template-names.ts";
+import { attacks, hostileUrls } from "../fixtures/attacks.ts";
+
+const renderer = await createRenderer({ directory: "templates" });
+
+describe.each(TEMPLATE_NAMES)("%s", (name) => {
+  it("shows every attack as text", () => {
+    for (const attack of attacks) expectHarmless(name, attack.text, attack.name);
+  });
+
+  it("shows any text as text", () => {
+    fc.assert(
+      fc.property(anyText, (text) => expectHarmless(name, text)),
+      { numRuns: 40 },
+    );
+  });
+});
+
+it("Slack takes the blocks that hold an attack", () => {
+  for (const attack of attacks) expectHarmlessBlocks(attack.text, attack.name);
+});
+
+it("Slack takes the blocks of any text", () => {
+  fc.assert(
+    fc.property(anyText, (text) => expectHarmlessBlocks(text)),
+    { numRuns: 40 },
+  );
+});
+
+it.each(hostileUrls)("%j is no link anywhere", (url) => {
+  expect(safeUrl(url)).toBeNull();
+  for (const name of TEMPLATE_NAMES) {
+    for (const view of sampleViews(name)) {
+      const text = renderer.render(name, withUrls(view, url));
+      if (name.endsWith(".html")) expect(text).not.toMatch(/href=/);
+      if (name.endsWith(".mrkdwn")) expect(text).not.toMatch(/</);
+    }
+  }
+});
+
+it("whatever passes as an address holds nothing that ends a link", () => {
+  const url = fc.oneof(
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    anyText.map((text) => `https://a.example/${text}`),
+  );
+  fc.assert(
+    fc.property(url, (text) => {
+      const safe = safeUrl(text);
+      if (safe !== null) expect(safe).toMatch(/^https?:\/\/[^\s<>|"'`\\\p{Cc}]+$/u);
+    }),
+  );
+});
+
+/** With the text in every place, the output has the marks, tags and lines that it has with a harmless text. */
+function expectHarmless(name: TemplateName, text: string, attack = JSON.stringify(text)): void {
+  const harmless = cleanLine(text) === "" ? "" : "harmless";
+  for (const [index, view] of sampleViews(name).entries()) {
+    const output = renderer.render(name, withTexts(view, text));
+    expect(output, attack).not.toMatch(UNWANTED);
+    expect(skeleton(name, output), attack).toEqual(expectedSkeletons(name, harmless)[index]);
+  }
+}
+
+const known = new Map<string, readonly unknown[]>();
+
+function expectedSkeletons(name: TemplateName, text: string): readonly unknown[] {
+  const key = `${name} ${text}`;
+  const skeletons =
+    known.get(key) ??
+    sampleViews(name).map((view) => skeleton(name, renderer.render(name, withTexts(view, text))));
+  known.set(key, skeletons);
+  return skeletons;
+}
+
+function skeleton(name: TemplateName, output: string): unknown {
+  if (name.endsWith(".html")) return output.match(/<[^>]*>?/g);
+  if (name.endsWith(".txt")) return output.split(/\r\n|[\r\n\u2028\u2029\u0085\v\f]/).length;
+  if (name.endsWith(".header")) return output.split(/[\r\n\u2028\u2029\u0085\v\f]/).length;
+  const marks = output.match(/<[^>]*>?|[`~*]/g) ?? [];
+  const entities = output.replaceAll(/&(amp|lt|gt);/g, "").match(/[&>]/g) ?? [];
+  return [...marks, ...entities];
+}
+
+/** Control characters, direction marks, halves of characters. */
+const UNWANTED = /[^\P{Cc}\n]|[\p{Surrogate}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
+
+function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void {
+  const [alert] = sampleAlertViews;
+  const [digest] = sampleDigestViews;
+  for (const blocks of [
+    alertBlocks(withTexts(alert, text), renderer),
+    digestBlocks(withTexts(digest, text), renderer),
+  ]) {
+    expect(faultOfMessage("text", blocks), attack).toBeNull();
+    expect(blocks.length).toBeGreaterThan(1);
+    for (const [, url] of JSON.stringify(blocks).matchAll(/"url":"([^"]*)"/g))
+      expect(url).toMatch(/^https?:/);
+  }
+}
+
+/** Any sequence of UTF-16 units, well-formed or not, and texts made of what parsers care for. */
+const anyText = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 200 }),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 100 })
+    .map((units) => String.fromCharCode(...units)),
+  fc
+    .array(
+      fc.constantFrom(
+        "<",
+        ">",
+        "&",
+        "|",
+        "!",
+        "@",
+        "#",
+        '"',
+        "'",
+        "`",
+        "*",
+        "~",
+        "_",
+        "\r",
+        "\n",
+        "\0",
+        "{{",
+        "}}",
+        "amp;",
+        "lt;",
+        "channel",
+        " ",
+      ),
+      { maxLength: 40 },
+    )
+    .map((parts) => parts.join("")),
+);
+
+/** The view with that text in place of every text that is not decided by us (severities, kinds, zones, addresses). */
+function withTexts<T>(view: T, text: string): T {
+  return replaceTexts(view, text, "") as T;
+}
+
+function replaceTexts(value: unknown, text: string, field: string): unknown {
+  if (typeof value === "string") return OURS.test(field) ? value : text;
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, text, field));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, replaceTexts(item, text, name)]),
+  );
+}
+
+const OURS = /^(kind|severity|state|timezone|url|consoleUrl)$/;
+
+function withUrls(value: object, url: string): object {
+  const replaced = JSON.parse(JSON.stringify(value), (field, item: unknown) =>
+    /^(u|consoleU)rl$/.test(field) ? url : item,
+  );
+  return replaced as object;
+}
