@@ -88,7 +88,8 @@ function writing(pageType: PageType, brand: Brand, author: Author, random: Rando
       topic,
     };
   const others = patterns.filter((other) => other !== pattern);
-  const text = [first, fillSlots(random.pick(others), words, random)].map(asSentence).join(" ");
+  const second = others.length === 0 ? [] : [fillSlots(random.pick(others), words, random)];
+  const text = [first, ...second].map(asSentence).join(" ");
   return { title: first.slice(0, 90), text, language: "en", sentiment, topic };
 }
 
