@@ -6,7 +6,7 @@ import { refreshMentionStatistics } from "../store/mention-statistics.ts";
 import { putQueries } from "../store/queries.ts";
 import { claimStreamHour, listStreamHours } from "../store/stream-hours.ts";
 import { BRANDS } from "./brands.ts";
-import type { Crisis } from "./crisis-posts.ts";
+import type { Crisis } from "./crisis.ts";
 import { generateHour } from "./generate-hour.ts";
 import { generatedVersions, type StreamTargets } from "./generated-versions.ts";
 import { TOPICS, TOPICS_CATEGORY } from "./topics.ts";

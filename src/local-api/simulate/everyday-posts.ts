@@ -12,7 +12,7 @@ import { createRandom, type Random } from "./random.ts";
 import { repostsOf } from "./reposts.ts";
 import { liveliness } from "./rhythm.ts";
 import type { Sentiment, Topic } from "./topics.ts";
-import { typeAs } from "./typing.ts";
+import { typeAs, withOpening, withSign } from "./typing.ts";
 
 /** What is published about a brand in an hour when nothing happens. The same seed and hour, the same posts. */
 export function everydayPosts(seed: string, brand: Brand, hourStart: Instant): Post[] {
@@ -71,7 +71,8 @@ function writing(pageType: PageType, brand: Brand, author: Author, random: Rando
   const sentiment = random.weighted(SENTIMENTS);
   if (language !== "en" && random.chance(0.4)) {
     const { text, topic } = random.pick(FOREIGN_PHRASES[language][sentiment]);
-    return { title: null, text: fillSlots(text, words, random), language, sentiment, topic };
+    const filled = fillSlots(text, words, random);
+    return { title: null, text: withSign(filled, random), language, sentiment, topic };
   }
   const about = random.weighted(brand.topics);
   const topic: Topic | null = about === "General" ? null : about;
@@ -82,13 +83,14 @@ function writing(pageType: PageType, brand: Brand, author: Author, random: Rando
   if (!isLong)
     return {
       title: null,
-      text: typeAs(pageType, first, brand, random),
+      text: typeAs(pageType, withOpening(first, random), brand, random),
       language: "en",
       sentiment,
       topic,
     };
   const others = patterns.filter((other) => other !== pattern);
-  const text = [first, fillSlots(random.pick(others), words, random)].map(asSentence).join(" ");
+  const second = others.length === 0 ? [] : [fillSlots(random.pick(others), words, random)];
+  const text = [first, ...second].map(asSentence).join(" ");
   return { title: first.slice(0, 90), text, language: "en", sentiment, topic };
 }
 

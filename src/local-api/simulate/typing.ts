@@ -10,12 +10,36 @@ export function typeAs(pageType: PageType, text: string, brand: Brand, random: R
   if (random.chance(0.08)) typed = typed.replaceAll("'", "");
   if (random.chance(0.06)) typed = swapTwoLetters(typed, random);
   if (random.chance(0.12) && !/[.?!)]$/.test(typed)) typed += random.pick(["!", "...", ".", "!!"]);
-  if (random.chance(0.14)) typed = `${typed} ${random.pick(SIGNS)}`;
+  typed = withSign(typed, random);
   if (pageType === "instagram") return `${typed} ${tags(brand, random)}`;
   return random.chance(0.1) ? `${typed} #${brand.name}` : typed;
 }
 
-const SIGNS = ["🙃", "😅", "🤷", "👀", "🙏", "🙄", "✨", "😤", "lol", "tbh", "just saying", "💀", "😬"];
+/** Many begin with a few words that say nothing. */
+export function withOpening(text: string, random: Random): string {
+  return random.chance(0.25) ? random.pick(OPENINGS) + text : text;
+}
+
+/** A face at the end, now and then; understood in any language. */
+export function withSign(text: string, random: Random): string {
+  return random.chance(0.2) ? `${text} ${random.pick(SIGNS)}` : text;
+}
+
+const OPENINGS = [
+  "hm. ",
+  "ok, ",
+  "So. ",
+  "Late thought: ",
+  "Small update: ",
+  "Story time. ",
+  "For the record: ",
+  "Real talk: ",
+  "Not an ad: ",
+  "Dear diary, ",
+  "Update: ",
+  "btw ",
+];
+const SIGNS = ["🙃", "😅", "🤷", "👀", "🙏", "🙄", "✨", "😤", "😩", "🫠", "🎉", "👌", "🤞", "💀", "😬"];
 
 function tags(brand: Brand, random: Random): string {
   const more = random.pick(["#dailylife", "#notsponsored", "#home", "#weekendvibes", "#reallife"]);

@@ -30,6 +30,8 @@ export interface MentionVersion {
  */
 export async function insertMentions(db: Database, versions: readonly MentionVersion[]): Promise<number> {
   if (versions.length === 0) return 0;
+  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, versions));
+  await lockQueries(db, versions);
   const packed = versions.map((version) => packRecord(version.record));
   await putRecordShapes(
     db,
@@ -74,6 +76,15 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
     update local_api.query q set revision = q.revision + 1 from grown where q.id = grown.query_id
     returning q.id as query_id, grown.inserted`.execute(db);
   return rows.reduce((sum, row) => sum + Number(row.inserted), 0);
+}
+
+/** In the order of their ids, so that two writers to the same queries wait for each other and never both. */
+async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<void> {
+  const ids = [...new Set(versions.map((version) => version.record.queryId))];
+  await sql`
+    select id from local_api.query where id = any(${ids}::bigint[]) order by id for no key update`.execute(
+    db,
+  );
 }
 
 /**

@@ -1,0 +1,292 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLocalApi } from "../../src/local-api/create-local-api.ts";
+import { seedAccount } from "../../src/local-api/seed-account.ts";
+import { createDatabase } from "../../src/local-api/store/database.ts";
+import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
+import { type Fixture, get, logIn, mentionVersion, resourceId, SEED, startFixture, T0 } from "./fixture.ts";
+
+let fixture: Fixture;
+let project: string;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+  project = `/projects/${fixture.account.projectId}`;
+});
+afterAll(() => fixture.stop());
+
+describe("records", () => {
+  it("gives exactly the fields of the spec", async () => {
+    const keys = async (path: string) => Object.keys((await fixture.get(path)).body.results[0]);
+    expect(await keys("/projects/summary")).toEqual([
+      "id",
+      "name",
+      "description",
+      "billableClientId",
+      "billableClientName",
+      "timezone",
+      "billableClientIsPitch",
+    ]);
+    expect(await keys(`${project}/queries/summary`)).toEqual([
+      "id",
+      "name",
+      "type",
+      "creationDate",
+      "lastModificationDate",
+      "lastModifiedUsername",
+      "lockedQuery",
+      "lockedByUsername",
+      "createdByWizard",
+    ]);
+    expect(await keys(`${project}/categories`)).toEqual(["id", "name", "multiple", "children"]);
+    expect(Object.keys((await fixture.get("/client")).body)).toHaveLength(30);
+    const me = (await fixture.get("/me")).body;
+    expect(me).toMatchObject({ username: "ann@acme.example", uiRole: "Admin", firstName: "Ann" });
+    expect(me.client).toMatchObject({ name: "Acme", parentId: -1, mentionLimit: -1 });
+  });
+
+  it("lists projects, one project, queries of a type, and categories with their children", async () => {
+    expect((await fixture.get("/projects")).body.results[0]).toMatchObject({
+      name: "Brands",
+      defaultLanguage: "en",
+      timezone: "Europe/Berlin",
+    });
+    expect((await fixture.get(project)).body).toMatchObject({ id: fixture.account.projectId });
+    const twitter = await fixture.get(`${project}/queries`, [["type", "twitter"]]);
+    expect(twitter.body).toMatchObject({ resultsTotal: 1, resultsPage: -1, resultsPageSize: -1 });
+    expect(twitter.body.results[0]).toMatchObject({
+      name: "Beta",
+      creationDate: "2026-03-03T12:00:00.000+0000",
+    });
+    const categories = (await fixture.get(`${project}/categories`)).body;
+    expect(categories).toMatchObject({ resultsTotal: -1, resultsPage: -1, resultsPageSize: -1 });
+    expect(categories.results[0].children.map((child: { name: string }) => child.name)).toEqual([
+      "Price",
+      "Safety",
+    ]);
+  });
+
+  it("serves the older paths that end in .json", async () => {
+    expect((await fixture.get("/projects/summary.json")).status).toBe(200);
+    expect((await fixture.get(`${project}/queries/summary.json`)).status).toBe(200);
+  });
+
+  it("can be seeded and migrated again without a second of anything", async () => {
+    await Promise.all([migrateLocalApi(fixture.database.pool), migrateLocalApi(fixture.database.pool)]);
+    const again = await seedAccount(fixture.database.pool, SEED);
+    expect(again).toEqual(fixture.account);
+  });
+});
+
+describe("authentication", () => {
+  it("gives a token that works in the header and as a parameter", async () => {
+    const login = await logIn(fixture.api, SEED.user);
+    expect(login.body).toMatchObject({
+      token_type: "bearer",
+      expires_in: 31_535_999,
+      scope: "read trust write",
+    });
+    const token = login.body.access_token;
+    expect((await get(fixture.api, "/me", [], token)).status).toBe(200);
+    expect((await get(fixture.api, "/me", [["access_token", token]])).status).toBe(200);
+  });
+
+  it("takes everything from the form body too", async () => {
+    const { username, password } = SEED.user;
+    const form = { username, password, grant_type: "api-password", client_id: "earshot-api-client" };
+    const response = await fixture.api.app.inject({
+      method: "POST",
+      url: "/oauth/token",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      payload: new URLSearchParams(form).toString(),
+    });
+    expect(response.statusCode).toBe(200);
+  });
+
+  it("answers 401 in the error shape to no token, a wrong one, an old one, on every path", async () => {
+    const shape = { error: "unauthorized", error_description: expect.any(String) };
+    for (const path of ["/me", "/projects/1/data/mentions", "/nowhere"]) {
+      expect(await get(fixture.api, path, [])).toMatchObject({ status: 401, body: shape });
+      expect(await get(fixture.api, path, [], "wrong")).toMatchObject({ status: 401, body: shape });
+    }
+    const { pool } = fixture.database;
+    const brief = createLocalApi({
+      pool,
+      clock: fixture.clock,
+      log: { info() {}, warn() {}, error() {} },
+      signingSecret: "x",
+      tokenLifetimeSeconds: 0,
+    });
+    const { access_token } = (await logIn(brief, SEED.user)).body;
+    expect((await get(brief, "/me", [], access_token)).body).toEqual({
+      error: "unauthorized",
+      error_description: "Invalid access token",
+    });
+    await brief.close();
+  });
+
+  it("refuses wrong credentials alike for known and unknown logins, and slows down guessing", async () => {
+    const wrong = await logIn(fixture.api, { ...SEED.user, password: "wrong" });
+    const unknown = await logIn(fixture.api, { username: "nobody", password: "wrong" });
+    expect(wrong.status).toBe(401);
+    expect(unknown.body).toEqual(wrong.body);
+    let last = unknown;
+    for (let attempt = 0; attempt < 10; attempt++)
+      last = await logIn(fixture.api, { username: "nobody", password: "wrong" });
+    expect(last.status).toBe(429);
+  });
+
+  it("refuses roles other than Regular and Admin", async () => {
+    const user = { username: "guest", password: "guest", role: "Viewer" };
+    await seedAccount(fixture.database.pool, { ...SEED, user });
+    expect(await logIn(fixture.api, user)).toMatchObject({
+      status: 401,
+      body: { error_description: expect.stringContaining("Regular or Admin") },
+    });
+  });
+
+  it("asks a login of several clients for which one it speaks, and shows only that one's projects", async () => {
+    const other: typeof SEED = { ...SEED, client: { name: "Other" }, project: { name: "Secret" } };
+    const user = { username: "both", password: "both" };
+    const acme = await seedAccount(fixture.database.pool, { ...SEED, user });
+    const secret = await seedAccount(fixture.database.pool, { ...other, user });
+    expect((await logIn(fixture.api, user)).body.error_description).toContain("platform_client_id");
+    const login = await logIn(fixture.api, user, { platform_client_id: String(secret.clientId) });
+    const projects = await get(fixture.api, "/projects/summary", [], login.body.access_token);
+    expect(projects.body.results.map((found: { name: string }) => found.name)).toEqual(["Secret"]);
+    const foreign = await get(fixture.api, `/projects/${acme.projectId}`, [], login.body.access_token);
+    expect(foreign.status).toBe(404);
+  });
+});
+
+describe("wrong input", () => {
+  const dates = [
+    ["startDate", "2026-03-01"],
+    ["endDate", "2026-04-01"],
+  ] as const;
+  const alpha = () => ["queryId", fixture.account.queries.get("Alpha") ?? 0] as const;
+  const cases: readonly [string, readonly (readonly [string, string | number])[], RegExp][] = [
+    ["an unknown parameter", [["colour", "red"]], /"colour" is not a parameter/],
+    ["a page size of 0", [["pageSize", 0]], /pageSize: expected an integer from 1 to 5000/],
+    ["a page size of 5001", [["pageSize", 5001]], /pageSize/],
+    ["a page that is no number", [["page", "two"]], /page: expected an integer, got "two"/],
+    ["a page beyond 10,000 mentions", [["page", 2], ["pageSize", 5000]], /page: .* at most 10000/], // biome-ignore format: a table
+    ["an unknown order", [["orderBy", "md5"]], /orderBy: expected one of date, added, updated, impact/],
+    ["an unknown direction", [["orderDirection", "up"]], /orderDirection/],
+    ["an invented cursor", [["cursor", "abc.def"]], /cursor: expected the nextCursor/],
+    ["an unknown sentiment", [["sentiment", "angry"]], /sentiment: expected one of positive/],
+    ["an unknown page type", [["pageType", "pigeon"]], /pageType/],
+    ["a category that is no id", [["category", "Price"]], /category: expected an integer/],
+    ["a tag that is no id", [["xtag", "x"]], /xtag/],
+    ["a moment without offset", [["sinceAdded", "2026-03-01T00:00:00.000"]], /sinceAdded: expected YYYY/],
+    ["a plus that became a space", [["sinceAdded", "2026-03-01T00:00:00.000 0000"]], /%2B/],
+    ["a day that does not exist", [["sinceUpdated", "2026-02-30"]], /sinceUpdated/],
+    ["a query of nobody", [["queryId", 7]], /queryId: 7 is no query of this project/],
+    ["a group of nobody", [["queryGroupId", 7]], /queryGroupId: 7 is no query group/],
+    ["an empty value", [["author", ""]], /author: expected a value/],
+  ];
+
+  it.each(cases)("names the parameter: %s", async (_, parameters, expected) => {
+    const answer = await fixture.get(`${project}/data/mentions`, [alpha(), ...dates, ...parameters]);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0]).toMatchObject({ code: 0, message: expect.stringMatching(expected) });
+  });
+
+  it("tells all faults at once, and what is missing", async () => {
+    const { status, body } = await fixture.get(`${project}/data/mentions`, [["foo", 1]]);
+    expect(status).toBe(400);
+    const messages = body.errors.map((error: { message: string }) => error.message).join("\n");
+    for (const name of ["queryId", "startDate", "endDate", '"foo"']) expect(messages).toContain(name);
+  });
+
+  it("refuses a range that ends before it begins", async () => {
+    const backwards = [["startDate", "2026-03-02"], ["endDate", "2026-03-02"]] as const; // biome-ignore format: a pair
+    const answer = await fixture.get(`${project}/data/mentions`, [alpha(), ...backwards]);
+    expect(answer.body.errors[0].message).toContain("endDate");
+  });
+
+  it("answers 404 in the errors shape for what is not there, and refuses unknown parameters everywhere", async () => {
+    for (const path of ["/nowhere", "/projects/99", `${project}/nothing`]) {
+      const { status, body } = await fixture.get(path);
+      expect({ path, status }).toEqual({ path, status: 404 });
+      expect(body.errors[0].message).not.toBe("");
+    }
+    for (const path of ["/me", "/client", "/projects", "/projects/summary", `${project}/categories`])
+      expect((await fixture.get(path, [["x", 1]])).status).toBe(400);
+    expect((await fixture.get("/projects/abc")).status).toBe(400);
+  });
+
+  it("says nothing of its own failures, and logs no token", async () => {
+    const broken = createLocalApi({
+      pool: fixture.database.pool,
+      clock: {
+        speed: 0,
+        now: () => {
+          throw new Error("the clock broke");
+        },
+      },
+      log: { info() {}, warn() {}, error: (fields) => fixture.logged.push(fields) },
+      signingSecret: "x",
+    });
+    const parameters = [alpha(), ...dates, ["access_token", fixture.token]] as const;
+    const answer = await get(broken, `${project}/data/mentions`, parameters);
+    expect(answer.status).toBe(500);
+    expect(answer.body.error).toBe("internal_error");
+    expect(JSON.stringify(answer.body)).not.toContain("clock");
+    expect(JSON.stringify(fixture.logged)).toContain("the clock broke");
+    expect(JSON.stringify(fixture.logged)).not.toContain(fixture.token);
+    await broken.close();
+  });
+});
+
+describe("over the wire", () => {
+  it("compresses large answers for callers who accept it, and no others", async () => {
+    const queryId = fixture.account.queries.get("Beta") ?? 0;
+    const rows = Array.from({ length: 5 }, (_, n) =>
+      mentionVersion({ queryId, resourceId: resourceId(n) }, { added: T0 }),
+    );
+    await insertMentions(createDatabase(fixture.database.pool), rows);
+    const url = `${project}/data/mentions?queryId=${queryId}&startDate=2026-03-01&endDate=2026-04-01`;
+    const authorization = `bearer ${fixture.token}`;
+    const ask = (encoding: string) =>
+      fixture.api.app.inject({ method: "GET", url, headers: { authorization, "accept-encoding": encoding } });
+    const [packed, plain] = [await ask("br, gzip"), await ask("gzip;q=0")];
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    expect(plain.headers["content-encoding"]).toBeUndefined();
+    expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
+  });
+
+  it("listens on a free port and gives its address", async () => {
+    const url = await fixture.api.listen({ host: "127.0.0.1", port: 0 });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const response = await fetch(`${url}/me`, { headers: { authorization: `Bearer ${fixture.token}` } });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe("rate limit", () => {
+  it("counts a rolling window per client, shows it in headers, and refuses what is too much", async () => {
+    const tags = { "ratelimit.limit": "3", "ratelimit.period": "10" };
+    const user = { username: "limited", password: "limited" };
+    await seedAccount(fixture.database.pool, { ...SEED, client: { name: "Limited", tags }, user });
+    const { access_token } = (await logIn(fixture.api, user)).body;
+    const call = () => get(fixture.api, "/me", [], access_token);
+    const used: unknown[] = [];
+    for (let n = 0; n < 3; n++) {
+      const answer = await call();
+      expect(answer.headers["x-rate-limit"]).toBe("3/10m");
+      used.push(answer.headers["x-rate-limit-used"]);
+      fixture.clock.advance(60_000);
+    }
+    expect(used).toEqual(["1", "2", "3"]);
+    const refused = await call();
+    expect(refused).toMatchObject({ status: 429, headers: { "x-rate-limit-used": "4" } });
+    expect(refused.body.errors[0].message).toMatch(/rate limit exceeded/i);
+    fixture.clock.advance(7 * 60_000 + 1);
+    expect((await call()).headers["x-rate-limit-used"]).toBe("4");
+    fixture.clock.advance(3 * 60_000);
+    expect((await call()).status).toBe(200);
+    expect((await fixture.get("/me")).headers["x-rate-limit"]).toBeUndefined();
+  });
+});
