@@ -85,6 +85,7 @@ function formOf(text: string): SwingForm {
 
 function atLeastOf(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 0) throw new UserError(`--at-least ${text}: expected a whole number`);
+  if (!Number.isInteger(count) || count < 0)
+    throw new UserError(`--at-least ${text}: expected a whole number`);
   return count;
 }

@@ -1,10 +1,11 @@
-import { OLDEST_LATE_BUCKET, COMPLETE_SHARE, RING, WINDOWS } from "./constants.ts";
+import { COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
 import { lnCountingNoise, type SwingForm, significance, unusualness } from "./gates.ts";
 import { type IncidentStep, moveIncident } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
+import { rememberPeak, type SpikeMoment } from "./peak.ts";
 import type { Gates } from "./sensitivity.ts";
 import { MARK, mark, type SpikeState } from "./spike-state.ts";
 import { windowSums } from "./window-sums.ts";
@@ -26,21 +27,9 @@ export interface LateCount {
   readonly count: number;
 }
 
-/** What the newest bucket says. */
-export interface SpikeObservation {
-  readonly bucket: number;
+/** What the newest bucket says, of the window that is most significant, else most unusual. */
+export interface SpikeObservation extends SpikeMoment {
   readonly step: IncidentStep;
-  /** The window that is told of: most significant, else most unusual; in buckets. */
-  readonly window: number;
-  readonly observed: number;
-  readonly expected: number;
-  /** Natural logarithm of the chance in ordinary noise; 0 when nothing stands out. */
-  readonly lnP: number;
-  readonly score: number;
-  /** Share of this window's mentions that should have arrived by now. */
-  readonly completeness: number;
-  /** Number of the newest bucket in the window that holds mentions. */
-  readonly event: number;
 }
 
 /** Closes the next bucket of a series: counts, judges by what was known before, moves the incident, then learns. */
@@ -53,6 +42,7 @@ export function closeBucket(
   const lags = countArrivals(state, bucket, arrivals);
   state.expected[bucket % RING] = expectedCount(state, bucket).mean;
   const observation = judge(state, bucket, settings);
+  if (mark(state, MARK.open) === 1) rememberPeak(state, observation, observation.step === "opened");
   learnLags(state, lags);
   learnComplete(state, bucket, settings.form);
   state.marks[MARK.buckets] = bucket + 1;
@@ -100,15 +90,7 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
     lnP: significant.lnP,
     score: unusual.score,
     completeness: sums.completeness[window] ?? 1,
-    event: newestWithMentions(state, bucket, WINDOWS[window] ?? 1),
   };
-}
-
-function newestWithMentions(state: SpikeState, bucket: number, width: number): number {
-  for (let age = 0; age < width && age <= bucket; age++) {
-    if ((state.counts[(bucket - age) % RING] ?? 0) > 0) return bucket - age;
-  }
-  return bucket;
 }
 
 /** Learns every bucket that is complete by now, at the latest when mentions can no longer be added to it. */

@@ -9,11 +9,7 @@ export function lnNegativeBinomialTail(count: number, mean: number, variance: nu
   const success = mean / (mean + r);
   // The tail is the regularised incomplete beta function I_success(count, r).
   const lnFront =
-    lnGamma(count + r) -
-    lnGamma(count) -
-    lnGamma(r) +
-    count * Math.log(success) +
-    r * Math.log1p(-success);
+    lnGamma(count + r) - lnGamma(count) - lnGamma(r) + count * Math.log(success) + r * Math.log1p(-success);
   if (success < (count + 1) / (count + r + 2)) {
     return lnFront + Math.log(betaFraction(count, r, success)) - Math.log(count);
   }

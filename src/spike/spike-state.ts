@@ -41,9 +41,9 @@ export const MARK = {
   open: 4,
   /** The newest bucket at which the open incident was still high. */
   highAt: 5,
-  /** The score at which people were last told, and how often it has doubled since the page. */
+  /** The score at which people were last told of the open incident, and how often they were told. */
   toldScore: 6,
-  doublings: 7,
+  tellings: 7,
   /** The strongest moment of the open incident. */
   peakAt: 8,
   peakScore: 9,
@@ -52,7 +52,6 @@ export const MARK = {
   peakObserved: 12,
   peakExpected: 13,
   peakCompleteness: 14,
-  peakEvent: 15,
 } as const;
 
 const SIZES = [

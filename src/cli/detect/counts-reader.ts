@@ -25,7 +25,8 @@ export function createCountsReader(settings: SpikeSettings): CountsReader {
       columns = readHeader(cells);
       return;
     }
-    if (cells.length !== columns) throw new UserError(`row ${row}: expected ${columns} columns: ${line.slice(0, 80)}`);
+    if (cells.length !== columns)
+      throw new UserError(`row ${row}: expected ${columns} columns: ${line.slice(0, 80)}`);
     const name = columns === 2 ? "" : (cells[0] ?? "");
     if (series === undefined || series.name !== name) {
       output += series?.end() ?? "";
@@ -58,7 +59,10 @@ export function createCountsReader(settings: SpikeSettings): CountsReader {
 function readHeader(cells: readonly string[]): number {
   const header = cells.map((cell) => cell.trim()).join();
   if (!HEADERS.includes(header)) {
-    throw new UserError(`row 1: unknown columns "${header.slice(0, 80)}"`, HEADERS.map((known) => `expected ${known}`));
+    throw new UserError(
+      `row 1: unknown columns "${header.slice(0, 80)}"`,
+      HEADERS.map((known) => `expected ${known}`),
+    );
   }
   return cells.length;
 }

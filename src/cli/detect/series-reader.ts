@@ -1,7 +1,13 @@
 import type { Instant } from "../../lib/instant.ts";
 import { toIso } from "../../lib/instant.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
-import { closeBucket, type LateCount, type SpikeObservation, type SpikeSettings } from "../../spike/detector.ts";
+import {
+  closeBucket,
+  type LateCount,
+  type SpikeObservation,
+  type SpikeSettings,
+} from "../../spike/detector.ts";
+import { newestWithMentions } from "../../spike/peak.ts";
 import { createSpikeState, type SpikeState } from "../../spike/spike-state.ts";
 
 /** The rows of one series, in order, each bucket closed when a row of a later one is seen. */
@@ -29,7 +35,9 @@ export function createSeriesReader(name: string, settings: SpikeSettings): Serie
 
   const close = (series: SpikeState): void => {
     const observation = closeBucket(series, arrivals, settings);
-    if (observation.step === "opened") lines += alertLine(name, series.startAt, observation);
+    if (observation.step === "opened" || observation.step === "renewed") {
+      lines += alertLine(name, series, observation);
+    }
     arrivals = [];
     openAt += BUCKET_MS;
   };
@@ -47,8 +55,10 @@ export function createSeriesReader(name: string, settings: SpikeSettings): Serie
       const arrivedAt = instantOf(arrived);
       const eventAt = timestamp === arrived ? arrivedAt : Date.parse(timestamp);
       const count = Number(value);
-      if (Number.isNaN(arrivedAt) || Number.isNaN(eventAt)) return "expected times such as 2015-03-03T21:02:53Z";
-      if (value.trim() === "" || !Number.isInteger(count)) return `expected a whole number, got "${value.slice(0, 40)}"`;
+      if (Number.isNaN(arrivedAt) || Number.isNaN(eventAt))
+        return "expected times such as 2015-03-03T21:02:53Z";
+      if (value.trim() === "" || !Number.isInteger(count))
+        return `expected a whole number, got "${value.slice(0, 40)}"`;
       if (state === undefined) {
         state = createSpikeState(arrivedAt);
         openAt = arrivedAt;
@@ -75,12 +85,12 @@ export function createSeriesReader(name: string, settings: SpikeSettings): Serie
   };
 }
 
-function alertLine(name: string, startAt: Instant, observation: SpikeObservation): string {
-  const stamp = (bucket: number): string => toIso(startAt + bucket * BUCKET_MS).replace(".000Z", "Z");
+function alertLine(name: string, state: SpikeState, observation: SpikeObservation): string {
+  const stamp = (bucket: number): string => toIso(state.startAt + bucket * BUCKET_MS).replace(".000Z", "Z");
   return `${JSON.stringify({
     ...(name === "" ? {} : { series: name }),
     timestamp: stamp(observation.bucket),
-    event: stamp(observation.event),
+    event: stamp(newestWithMentions(state, observation.bucket, observation.window)),
     observed: observation.observed,
     expected: rounded(observation.expected),
     p: rounded(Math.exp(observation.lnP)),

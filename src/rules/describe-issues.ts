@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { closestWord } from "../lib/closest-word.ts";
+import type { Issue } from "./rule-fault.ts";
+
+type Path = readonly (string | number)[];
+
+/** What a schema found wrong with `input`, in words for the person who wrote it, with the nearest right word. */
+export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unknown): Issue[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+    if (issue.code === "unrecognized_keys") {
+      const known = keysAt(schema, path);
+      return issue.keys.map((key) => unknownKey([...path, key], known));
+    }
+    return [describeIssue(issue, path, valueAt(input, path))];
+  });
+}
+
+/** A key that nobody knows, and what it should have been. */
+export function unknownKey(path: Path, known: readonly string[]): Issue {
+  const key = String(path.at(-1));
+  const suggestion = closestWord(key, known);
+  return {
+    path,
+    at: "key",
+    message: `unknown key "${key}" (known here: ${known.join(", ")})`,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+/** A value outside a list, and the one that was probably meant. */
+export function unknownValue(path: Path, value: unknown, known: readonly string[]): Issue {
+  const suggestion = typeof value === "string" ? closestWord(value, known) : undefined;
+  return {
+    path,
+    message: `expected one of ${known.join(", ")}, got ${show(value)}`,
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+function describeIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): Issue {
+  if (value === undefined && path.length > 0 && issue.code !== "custom") {
+    return { path: path.slice(0, -1), message: `"${path.at(-1)}" is missing` };
+  }
+  if (issue.code === "invalid_value") return unknownValue(path, value, issue.values.map(String));
+  if (issue.code === "invalid_type") {
+    const suggestion = issue.expected === "boolean" ? BOOLEANS[String(value).toLowerCase()] : undefined;
+    const message = `expected ${EXPECTED[issue.expected] ?? issue.expected}, got ${show(value)}`;
+    return { path, message, ...(suggestion === undefined ? {} : { suggestion }) };
+  }
+  if (issue.code === "too_small" && issue.origin === "array") return { path, message: "the list is empty" };
+  if (issue.code === "too_small")
+    return { path, message: `expected at least ${issue.minimum}, got ${show(value)}` };
+  if (issue.code === "too_big")
+    return { path, message: `expected at most ${issue.maximum}, got ${show(value)}` };
+  const meant: unknown = issue.code === "custom" ? issue.params?.["suggestion"] : undefined;
+  return { path, message: issue.message, ...(typeof meant === "string" ? { suggestion: meant } : {}) };
+}
+
+const EXPECTED: Record<string, string> = {
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  object: "keys with values",
+  record: "keys with values",
+  array: "a list",
+};
+
+/** YAML 1.2 reads these as text, people still write them. */
+const BOOLEANS: Record<string, string> = { yes: "true", on: "true", no: "false", off: "false" };
+
+function show(value: unknown): string {
+  if (typeof value === "string") return `"${value.slice(0, 60)}"`;
+  if (value === null || value === undefined) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "keys with values" : String(value);
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  let value = input;
+  for (const part of path) {
+    if (typeof value !== "object" || value === null) return typeof part === "number" ? value : undefined;
+    value = (value as Record<string | number, unknown>)[part];
+  }
+  return value;
+}
+
+function keysAt(schema: z.ZodType, path: Path): readonly string[] {
+  let inner: unknown = schema;
+  for (const part of [...path, undefined]) {
+    while (
+      inner instanceof z.ZodOptional ||
+      inner instanceof z.ZodExactOptional ||
+      inner instanceof z.ZodDefault
+    ) {
+      inner = inner.unwrap();
+    }
+    if (inner instanceof z.ZodPipe) inner = inner.in;
+    if (!(inner instanceof z.ZodObject)) return [];
+    if (part === undefined) return Object.keys(inner.shape);
+    inner = (inner.shape as Record<string | number, unknown>)[part];
+  }
+  return [];
+}
