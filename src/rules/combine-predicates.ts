@@ -16,10 +16,13 @@ export function allOf(parts: readonly Predicate[]): Predicate {
   if (only !== undefined && parts.length === 1) return only;
   const adjectives = parts.map((part) => part.adjective);
   const adjective = adjectives.includes(undefined) ? undefined : adjectives.join(", ");
+  // What a mention is not is no reason to tell of it, unless it is the only one.
+  const positive = parts.filter((part) => part.excludes !== true);
+  const told = positive.length > 0 ? positive : parts;
   return {
     form: { all: ordered(parts) },
     matches: (mention) => parts.every((part) => part.matches(mention)),
-    explain: (mention) => parts.map((part) => part.explain(mention)).join(", "),
+    explain: (mention) => told.map((part) => part.explain(mention)).join(", "),
     label: parts.map((part) => part.label).join(", "),
     ...(adjective === undefined ? {} : { adjective }),
   };
@@ -43,12 +46,13 @@ export function anyOf(parts: readonly Predicate[]): Predicate {
 
 /** The part must not match: also where the field that it asks for is missing. */
 export function noneOf(part: Predicate): Predicate {
-  const label = `not (${part.label})`;
+  const label = /[ ,]/.test(part.label) ? `not (${part.label})` : `not ${part.label}`;
   return {
     form: { not: part.form },
     matches: (mention) => !part.matches(mention),
     explain: () => label,
     label,
+    excludes: true,
   };
 }
 

@@ -16,4 +16,6 @@ export interface Predicate {
   readonly label: string;
   /** How it stands before "mentions", where it can: "negative". */
   readonly adjective?: string;
+  /** It says what a mention is not. */
+  readonly excludes?: true;
 }
