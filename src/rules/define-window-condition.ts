@@ -20,11 +20,15 @@ export interface WindowConditionType {
   ): { readonly window: WindowCondition } | { readonly issues: readonly Issue[] };
 }
 
-/** Defines a window condition. `compile` gives undefined when `readTree` did, which has told the issues by then. */
+/**
+ * Defines a window condition. `compile` gives undefined when `readTree` did, which has told the issues by then.
+ * `trees` are the parameters that `compile` reads in this way.
+ */
 export function defineWindowCondition<Params extends z.ZodType>(definition: {
   readonly type: string;
   readonly overAfterMs: number;
   readonly params: Params;
+  readonly trees?: readonly string[];
   compile(params: z.output<Params>, slice: Slice, readTree: ReadTree): WindowCondition | undefined;
 }): WindowConditionType {
   return {
@@ -32,7 +36,13 @@ export function defineWindowCondition<Params extends z.ZodType>(definition: {
     overAfterMs: definition.overAfterMs,
     compile: (params, slice, readTree) => {
       const parsed = definition.params.safeParse(params);
-      if (!parsed.success) return { issues: describeIssues(parsed.error, definition.params, params) };
+      if (!parsed.success) {
+        for (const key of definition.trees ?? []) {
+          const tree = Object.entries(params ?? {}).find(([name]) => name === key);
+          if (tree !== undefined) readTree(tree[1], [key]);
+        }
+        return { issues: describeIssues(parsed.error, definition.params, params) };
+      }
       const window = definition.compile(parsed.data, slice, readTree);
       return window === undefined ? { issues: [] } : { window };
     },

@@ -22,6 +22,7 @@ type ShareState = { readonly part: WindowCounts; readonly whole: WindowCounts; r
 export const share = defineWindowCondition({
   type: "share",
   overAfterMs: 30 * MINUTE,
+  trees: ["of"],
   params: z.strictObject({
     of: z.unknown().refine((tree) => tree !== undefined, '"of" is missing'),
     atLeast: Share,

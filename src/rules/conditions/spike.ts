@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
-import { DAY, HOUR } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
@@ -13,6 +13,7 @@ import {
   mark,
   type PackedSpikeState,
   packSpikeState,
+  type SpikeState,
   unpackSpikeState,
 } from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
@@ -52,6 +53,7 @@ export const spike = defineWindowCondition({
           age: Math.round((bucket - event) / BUCKET_MS),
           count,
         }));
+        catchUp(state, bucket, settings);
         const now = closeBucket(state, late, settings);
         const peak = peakOf(state);
         const moment = peak ?? now;
@@ -80,6 +82,15 @@ export const spike = defineWindowCondition({
     };
   },
 });
+
+/** A bucket that was not told of was empty. One that was told of already would count its mentions twice. */
+function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings): void {
+  const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
+  if (missing < 0 || !Number.isInteger(missing)) {
+    throw new Error(`a spike condition was given the bucket ${toIso(bucket)} out of order`);
+  }
+  for (let i = 0; i < missing; i++) closeBucket(state, [], settings);
+}
 
 function settingsOf({
   sensitivity,
