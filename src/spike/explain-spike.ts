@@ -15,7 +15,7 @@ export function explainSpike(state: SpikeState, moment: SpikeMoment, subject: st
   const sentences = [
     `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected.`,
     `Chance in ordinary noise: ${spellChance(moment.lnP)}.`,
-    `${spellNumber(moment.score)} times this query's usual swing.`,
+    `${spellScore(moment.score)} times this query's usual swing.`,
   ];
   if (moment.completeness < 0.9) {
     const percent = Math.round(moment.completeness * 100);
@@ -24,6 +24,10 @@ export function explainSpike(state: SpikeState, moment: SpikeMoment, subject: st
   const young = spellYouth(state);
   if (young !== undefined) sentences.push(young);
   return sentences.join(" ");
+}
+
+function spellScore(score: number): string {
+  return score < 100 ? String(Math.round(score * 10) / 10) : spellNumber(score);
 }
 
 /** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
