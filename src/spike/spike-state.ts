@@ -85,9 +85,12 @@ export function packSpikeState(state: SpikeState): PackedSpikeState {
 }
 
 export function unpackSpikeState(packed: PackedSpikeState): SpikeState {
-  const block = new Float32Array(LENGTH);
-  const written = Buffer.from(block.buffer).write(packed.block, "base64");
-  if (written !== STATE_BYTES) throw new Error(`a spike state holds ${STATE_BYTES} bytes, not ${written}`);
+  const bytes = Buffer.from(packed.block, "base64");
+  if (bytes.length !== STATE_BYTES) {
+    throw new Error(`a spike state holds ${STATE_BYTES} bytes, not ${bytes.length}`);
+  }
+  // A copy, because small buffers are parts of a pool that others write to.
+  const block = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   return stateOver(packed.startAt, block);
 }
 
