@@ -10,10 +10,10 @@ import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import { createNotifier } from "./notify/notifiers.ts";
+import { createPace } from "./pace.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { createQueues, type Queues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
-import { createPace } from "./pace.ts";
 import { registerQueries } from "./register-queries.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -98,7 +98,12 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
       store: stores,
       walkPages: (query, request, signal) =>
         source.mentions(
-          { projectId: query.projectId, queryIds: [query.queryId], pageSize: config.source.pageSize, ...request },
+          {
+            projectId: query.projectId,
+            queryIds: [query.queryId],
+            pageSize: config.source.pageSize,
+            ...request,
+          },
           { signal, prefetch: 1 },
         ),
       rulesFor,
@@ -110,7 +115,12 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl: options.consoleUrl ?? noUrl }),
+      viewOf: createViewOf({
+        stores,
+        rulesFor,
+        timezone: config.timezone,
+        consoleUrl: options.consoleUrl ?? noUrl,
+      }),
       clock,
     },
     digest: {
@@ -140,10 +150,16 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
 
   await worker.start();
   const upkeep = roles.includes("sweep")
-    ? keepUp({ refreshQueries, partitions: () => ensurePartitions(database.db, clock.now()), log, signal: stopping.signal })
+    ? keepUp({
+        refreshQueries,
+        partitions: () => ensurePartitions(database.db, clock.now()),
+        log,
+        signal: stopping.signal,
+      })
     : Promise.resolve();
   const sweepEveryMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
-  if (roles.includes("sweep") && sweepEveryMs !== null) await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
+  if (roles.includes("sweep") && sweepEveryMs !== null)
+    await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
 
   let stopped: Promise<void> | undefined;
   return {

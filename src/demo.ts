@@ -66,7 +66,11 @@ export async function startDemo(options: {
   await stream.fillUntil(clock.now() + AHEAD_MS);
   const local = await startLocalParts({ databaseUrl, clock, log });
   const earshot = await startEarshot({
-    config: localConfig(local, { rules: options.rules, templates: options.templates, history: `${HISTORY_DAYS}d` }),
+    config: localConfig(local, {
+      rules: options.rules,
+      templates: options.templates,
+      history: `${HISTORY_DAYS}d`,
+    }),
     databaseUrl,
     queue: options.queue,
     clock,
@@ -83,7 +87,8 @@ export async function startDemo(options: {
     earshot,
     local,
     isContinued: stored !== null,
-    nextCrisisAt: () => crises(world, clock.now() + CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
+    nextCrisisAt: () =>
+      crises(world, clock.now() + CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
     stop: async () => {
       stopping.abort();
       await living;

@@ -10,6 +10,8 @@ export function createDirectory(config: Pick<Config, "routes" | "receivers">): D
       const found = receivers.get(name);
       return found && { name, quietHours: found.quietHours, throttle: found.throttle };
     },
-    throttled: config.receivers.flatMap(({ name, throttle }) => (throttle === null ? [] : [{ name, throttle }])),
+    throttled: config.receivers.flatMap(({ name, throttle }) =>
+      throttle === null ? [] : [{ name, throttle }],
+    ),
   };
 }

@@ -34,20 +34,24 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       const result = await pollQuery({ ...parts.poll, onOwed }, key, signal);
       if (result.outcome === "complete") {
         log.debug({ ...key, ...result }, "a walk is complete");
-        if (result.windowsDue) await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
+        if (result.windowsDue)
+          await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
       }
-      if (result.outcome === "broken-off") log.warn({ ...key, ...result }, "a walk broke off and will go on later");
+      if (result.outcome === "broken-off")
+        log.warn({ ...key, ...result }, "a walk broke off and will go on later");
       parts.onDone("poll-query", result);
     },
     "close-windows": async (query) => {
       const result = await closeWindows(parts.poll, query);
       await onOwed(result.owed);
-      if (result.more) await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
+      if (result.more)
+        await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
       parts.onDone("close-windows", { outcome: result.judged > 0 ? "judged" : "nothing-closed" });
     },
     deliver: async (job, { signal }) => {
       const result = await deliver(parts.deliver, job, signal);
-      if (result.outcome === "failed") log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
+      if (result.outcome === "failed")
+        log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
       if (result.outcome === "dead") log.error({ ...job, ...result }, "a delivery was given up");
       parts.onDone("deliver", result);
     },

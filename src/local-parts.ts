@@ -11,7 +11,11 @@ import { type Database, openDatabase } from "./store/database.ts";
 import { createInboxStore } from "./store/inbox.ts";
 
 /** The account of the local Listening API that demo and replay use. It guards generated data on this machine only. */
-export const LOCAL_ACCOUNT = { username: "monitor@earshot.local", password: "local-only", clientId: "earshot-api-client" };
+export const LOCAL_ACCOUNT = {
+  username: "monitor@earshot.local",
+  password: "local-only",
+  clientId: "earshot-api-client",
+};
 
 const LOCAL_SLACK_TOKEN = "xoxb-local";
 
@@ -36,7 +40,8 @@ export async function startLocalParts(options: {
   const database = openDatabase({
     url: options.databaseUrl,
     connections: 10,
-    onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the local parts broke"),
+    onError: (error) =>
+      log.warn({ error: describeError(error) }, "a database connection of the local parts broke"),
   });
   const api = createLocalApi({ pool: database.pool, clock, log, signingSecret: LOCAL_ACCOUNT.password });
   let calls = 0;
@@ -65,7 +70,14 @@ export async function startLocalParts(options: {
 /** The configuration of demo and replay: the shipped rules, told to the local Slack and mailbox. */
 export function localConfig(
   parts: Pick<LocalParts, "apiUrl" | "slackApiUrl" | "smtp">,
-  more: { rules: string; templates: string; pollEvery?: string; history?: string; lookback?: string; timezone?: string },
+  more: {
+    rules: string;
+    templates: string;
+    pollEvery?: string;
+    history?: string;
+    lookback?: string;
+    timezone?: string;
+  },
 ): Config {
   const slack = (name: string, channel: string) => ({
     name,
@@ -96,10 +108,18 @@ export function localConfig(
       email("stakeholders", "stakeholders@brand.example"),
     ],
     routes: [
-      { name: "crisis", match: { severity: "critical" }, receivers: ["crisis", "on-call"], repeatEvery: "4h", continue: true },
+      {
+        name: "crisis",
+        match: { severity: "critical" },
+        receivers: ["crisis", "on-call"],
+        repeatEvery: "4h",
+        continue: true,
+      },
       { name: "everything", receivers: ["comms"], repeatEvery: "12h" },
     ],
-    digests: [{ name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] }],
+    digests: [
+      { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },
+    ],
     rules: more.rules,
     templates: more.templates,
     timezone: more.timezone ?? "UTC",
@@ -110,5 +130,5 @@ export function localConfig(
 /** Sweeps follow the clock: often enough for its pace, seldom enough for the machine. */
 export function sweepEveryMs(clock: Clock): number | null {
   if (clock.speed === 0) return null;
-  return Math.min(1_000, Math.max(100, Math.round((MINUTE / 4) / clock.speed)));
+  return Math.min(1_000, Math.max(100, Math.round(MINUTE / 4 / clock.speed)));
 }

@@ -23,7 +23,10 @@ export function createPace(source: SourceClient, config: SourceConfig, log: Logg
         const { rateLimit } = await source.client();
         pace = paceOf(wanted, queries, rateLimit);
         if (pace.added > wanted.pollEveryMs) {
-          log.warn({ queries, ...rateLimit, pollEveryMs: pace.added }, "the account's rate limit slows polling down");
+          log.warn(
+            { queries, ...rateLimit, pollEveryMs: pace.added },
+            "the account's rate limit slows polling down",
+          );
         }
       } catch (error) {
         log.warn({ error: describeError(error) }, "the account's rate limit is not known");

@@ -108,7 +108,11 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
   await earshot.refreshQueries();
 
   const keepTime = async (now: Instant): Promise<void> => {
-    options.onProgress({ phase: "replay", at: now, share: Math.min(1, (now - plan.from) / (end - plan.from)) });
+    options.onProgress({
+      phase: "replay",
+      at: now,
+      share: Math.min(1, (now - plan.from) / (end - plan.from)),
+    });
     await settings.put("replay-clock", now);
   };
   return {
@@ -120,7 +124,14 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     skipped: plan.skipped,
     run: async () => {
       if (options.speed === "max") {
-        await runStepwise({ clock: clock as ManualClock, earshot, waiter, end, keepTime, signal: options.signal });
+        await runStepwise({
+          clock: clock as ManualClock,
+          earshot,
+          waiter,
+          end,
+          keepTime,
+          signal: options.signal,
+        });
       } else {
         await runByClock({ clock, earshot, waiter, end, keepTime, signal: options.signal });
       }
@@ -148,7 +159,9 @@ async function databaseName(file: string): Promise<string> {
   const found = await stat(file).catch((error: unknown) => {
     throw new UserError(`the file to replay cannot be read: ${describeError(error)}`);
   });
-  const hash = createHash("sha256").update(`${basename(file)} ${found.size} ${found.mtimeMs}`).digest("hex");
+  const hash = createHash("sha256")
+    .update(`${basename(file)} ${found.size} ${found.mtimeMs}`)
+    .digest("hex");
   return `earshot_replay_${hash.slice(0, 12)}`;
 }
 
@@ -197,12 +210,20 @@ async function importFile(options: ReplayOptions, pool: Parameters<typeof seedAc
       first === undefined ? [] : [`line ${first.line}: ${first.reason}`],
     );
   }
-  return { from: floorTo(imported.from, BUCKET_MS), to: imported.to, skipped: imported.skipped, ended: false };
+  return {
+    from: floorTo(imported.from, BUCKET_MS),
+    to: imported.to,
+    skipped: imported.skipped,
+    ended: false,
+  };
 }
 
 /** `airline-tweets.jsonl` → `Airline tweets`. */
 function projectName(file: string): string {
-  const words = basename(file).replace(/\.[^.]*$/, "").replaceAll(/[-_]+/g, " ").trim();
+  const words = basename(file)
+    .replace(/\.[^.]*$/, "")
+    .replaceAll(/[-_]+/g, " ")
+    .trim();
   return words.charAt(0).toUpperCase() + words.slice(1) || "Replay";
 }
 

@@ -34,7 +34,9 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     stores.notifications.due(MOST),
     digestsDue(parts, now),
   ]);
-  const ticks = new Map([...windows, ...decisions].map((query) => [`${query.projectId}-${query.queryId}`, query]));
+  const ticks = new Map(
+    [...windows, ...decisions].map((query) => [`${query.projectId}-${query.queryId}`, query]),
+  );
   await Promise.all([
     ...polls.map((walk) =>
       queues.add("poll-query", walk, { dedupe: `${walk.projectId}-${walk.queryId}-${walk.walk}` }),
@@ -61,7 +63,9 @@ async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promis
   const ready: DigestEdition[] = [];
   for (const edition of announced) {
     const patterns = digests.find((digest) => digest.name === edition.name)?.queries ?? [];
-    const its = queries.filter((query) => fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }));
+    const its = queries.filter((query) =>
+      fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
+    );
     const completeUntil = await stores.walks.completeUntilOf(its);
     const readiness = readinessOf(edition.period, completeUntil, now, DIGEST_PATIENCE_MS);
     if (readiness.outcome !== "Waits") ready.push(edition);

@@ -21,8 +21,13 @@ export async function keepUp(parts: {
     } catch (error) {
       if (parts.signal.aborted) return;
       isWell = false;
-      parts.log.error({ error: describeError(error) }, "the queries of the source are not known; asking again soon");
+      parts.log.error(
+        { error: describeError(error) },
+        "the queries of the source are not known; asking again soon",
+      );
     }
-    await delay(isWell ? 10 * MINUTE : 15 * SECOND, undefined, { signal: parts.signal, ref: false }).catch(() => {});
+    await delay(isWell ? 10 * MINUTE : 15 * SECOND, undefined, { signal: parts.signal, ref: false }).catch(
+      () => {},
+    );
   }
 }

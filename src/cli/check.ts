@@ -34,9 +34,11 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const renderer = await createRenderer({ directory: templatesFolder });
   const all = [...faults.map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(`${all.length} ${all.length === 1 ? "fault" : "faults"}`, all);
-  if (config !== null) console.log(`${file}: sound, ${config.receivers.length} receivers, ${config.routes.length} routes`);
+  if (config !== null)
+    console.log(`${file}: sound, ${config.receivers.length} receivers, ${config.routes.length} routes`);
   console.log(`${rulesFolder}: ${rules.length} rules, sound`);
-  for (const rule of rules) console.log(`  ${rule.name.padEnd(28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
+  for (const rule of rules)
+    console.log(`  ${rule.name.padEnd(28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
   console.log(`${templatesFolder}: sound`);
 }
 

@@ -2,8 +2,8 @@
 import { Command } from "commander";
 import { addCheckCommand } from "./check.ts";
 import { addDetectCommand } from "./detect.ts";
-import { addStartCommand } from "./start.ts";
 import { run } from "./run.ts";
+import { addStartCommand } from "./start.ts";
 
 const program = new Command("earshot")
   .description("Watches what people say about a brand and tells the right person in time.")

@@ -1,1 +1,3 @@
-export async function openPage(..._: unknown[]): Promise<{ url: string; close(): Promise<void> }> { return { url: "", close: async () => {} }; }
+export async function openPage(..._: unknown[]): Promise<{ url: string; close(): Promise<void> }> {
+  return { url: "", close: async () => {} };
+}

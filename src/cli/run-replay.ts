@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Surroundings } from "../config.ts";
+import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
-import { monotonicMs } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import { type ReplayProgress, type ReplayReport, startReplay } from "../replay.ts";
 import { openEngines } from "./engines.ts";
@@ -32,7 +32,8 @@ export async function runReplay(
       onProgress: createProgress(process.stderr),
       signal,
     });
-    const page = options.exitWhenDone || !options.page ? null : await openPage(replay, options, surroundings, log);
+    const page =
+      options.exitWhenDone || !options.page ? null : await openPage(replay, options, surroundings, log);
     try {
       if (page !== null) console.error(`The page: ${page.url}`);
       for (const { line, reason } of replay.skipped) console.error(`${file}:${line} is left out: ${reason}`);
@@ -59,9 +60,12 @@ function tell(report: ReplayReport, asJson: boolean): void {
     console.log(JSON.stringify(report));
     return;
   }
-  for (const { query, served, stored } of report.mentions) console.log(`${query}: ${stored} of ${served} mentions stored`);
+  for (const { query, served, stored } of report.mentions)
+    console.log(`${query}: ${stored} of ${served} mentions stored`);
   for (const alert of report.alerts) {
-    console.log(`${alert.openedAt}  ${alert.severity.padEnd(8)}  ${alert.query}  ${alert.rule}: ${alert.because}`);
+    console.log(
+      `${alert.openedAt}  ${alert.severity.padEnd(8)}  ${alert.query}  ${alert.rule}: ${alert.because}`,
+    );
   }
   for (const { receiver, sent, failed, pending } of report.deliveries) {
     console.log(`${receiver}: ${sent} sent, ${failed} failed, ${pending} pending`);

@@ -23,23 +23,40 @@ export interface StartOptions {
 export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
     .command("start", { isDefault: true })
-    .description("Monitors what earshot.yaml says; without that file, shows everything on a generated stream.")
+    .description(
+      "Monitors what earshot.yaml says; without that file, shows everything on a generated stream.",
+    )
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
-    .option("--roles <list>", `what this process does, of ${[...ROLES, "web"].join(", ")} (default: all)`, toRoles)
-    .option("--port <number>", "port of the page (default 8080, or the next free one in demo and replay)", toPort)
+    .option(
+      "--roles <list>",
+      `what this process does, of ${[...ROLES, "web"].join(", ")} (default: all)`,
+      toRoles,
+    )
+    .option(
+      "--port <number>",
+      "port of the page (default 8080, or the next free one in demo and replay)",
+      toPort,
+    )
     .option("--no-page", "no page")
-    .option("--replay <file>", "live through past mentions: JSON Lines with id, brand, author, text, date, sentiment, …")
+    .option(
+      "--replay <file>",
+      "live through past mentions: JSON Lines with id, brand, author, text, date, sentiment, …",
+    )
     .option("--speed <times>", "of a replay: a multiple of the wall clock, or max", toSpeed, "max")
     .option("--exit-when-done", "end with the end of the replay", false)
     .option("--json", "with --exit-when-done: tell the outcome as one JSON object on standard output", false)
     .action(async (options: StartOptions) => {
       const surroundings = readSurroundings(env);
-      const isQuiet = options.replay !== undefined || (options.config === undefined && !existsSync(surroundings.configFile));
+      const isQuiet =
+        options.replay !== undefined ||
+        (options.config === undefined && !existsSync(surroundings.configFile));
       const log = createLog({ level: env["LOG_LEVEL"] ?? (isQuiet ? "warn" : surroundings.logLevel) });
       if (options.replay !== undefined) return runReplay(options.replay, options, surroundings, log);
-      if (options.exitWhenDone || options.json) throw new UserError("--exit-when-done and --json go with --replay FILE");
+      if (options.exitWhenDone || options.json)
+        throw new UserError("--exit-when-done and --json go with --replay FILE");
       const file = options.config ?? surroundings.configFile;
-      if (options.config !== undefined || existsSync(file)) return runMonitor(file, options, surroundings, env, log);
+      if (options.config !== undefined || existsSync(file))
+        return runMonitor(file, options, surroundings, env, log);
       return runDemo(options, surroundings, log);
     });
 }
@@ -48,7 +65,8 @@ function toRoles(text: string): readonly Role[] {
   const known: readonly string[] = [...ROLES, "web"];
   const roles = text.split(",").map((role) => role.trim());
   const unknown = roles.find((role) => !known.includes(role));
-  if (unknown !== undefined) throw new InvalidArgumentError(`There is no role "${unknown}"; known are ${known.join(", ")}.`);
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(`There is no role "${unknown}"; known are ${known.join(", ")}.`);
   return roles as Role[];
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import { fitsQuery } from "../lib/patterns.ts";
 import type { Instant } from "../lib/instant.ts";
+import { fitsQuery } from "../lib/patterns.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import { ALL_PROJECTS, type DigestEdition } from "../model/digest-edition.ts";
@@ -88,7 +88,9 @@ async function collect(
 ): Promise<DigestView> {
   const { period, before } = edition;
   const active = await store.queries.active();
-  const queries = active.filter((query) => fitsQuery(config.queries, { queryId: query.queryId, queryName: query.name }));
+  const queries = active.filter((query) =>
+    fitsQuery(config.queries, { queryId: query.queryId, queryName: query.name }),
+  );
   const ids = new Set(queries.map((query) => query.queryId));
   const now = await store.digests.sentiments(period);
   const then = await store.digests.sentiments(before);
@@ -100,7 +102,9 @@ async function collect(
     period,
     completeUntil: (await store.walks.completeUntilOf(queries)) ?? period.from,
     projects: queries.map((query) => query.projectName),
-    queries: queries.map((query) => queryFacts(query, now, before.from >= query.watchFrom - parts.historyMs ? then : null)),
+    queries: queries.map((query) =>
+      queryFacts(query, now, before.from >= query.watchFrom - parts.historyMs ? then : null),
+    ),
     stories: await store.digests.stories(queries, period),
     alerts: alerts
       .filter((alert) => ids.has(alert.queryId))
@@ -114,7 +118,8 @@ function queryFacts(
   now: readonly SentimentCount[],
   then: readonly SentimentCount[] | null,
 ): QueryFacts {
-  const previous = then === null ? null : { mentions: sum(then, queryId), negative: sum(then, queryId, "negative") };
+  const previous =
+    then === null ? null : { mentions: sum(then, queryId), negative: sum(then, queryId, "negative") };
   return {
     queryId,
     query: name,

@@ -1,7 +1,7 @@
 import type { AlertLife, Observation } from "../alerts/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { JsonValue } from "../lib/json.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
+import type { JsonValue } from "../lib/json.ts";
 import type { Alert } from "../model/alert.ts";
 import type { ConditionState } from "../model/condition-state.ts";
 import { BUCKET_MS, type CountChange } from "../model/count-change.ts";

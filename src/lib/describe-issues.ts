@@ -6,14 +6,28 @@ type Path = readonly (string | number)[];
 
 /** What a schema found wrong with `input`, in words for the person who wrote it, with the nearest right word. */
 export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unknown): Issue[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-    if (issue.code === "unrecognized_keys") {
-      const known = keysAt(schema, path);
-      return issue.keys.map((key) => unknownKey([...path, key], known));
-    }
-    return [describeIssue(issue, path, valueAt(input, path))];
+  const unknown = error.issues.flatMap((issue) => {
+    if (issue.code !== "unrecognized_keys") return [];
+    const path = pathOf(issue);
+    return issue.keys.map((key) => unknownKey([...path, key], keysAt(schema, path)));
   });
+  const others = error.issues
+    .filter((issue) => issue.code !== "unrecognized_keys")
+    .map((issue) => describeIssue(issue, pathOf(issue), valueAt(input, pathOf(issue))));
+  return [...unknown, ...others.filter((issue) => !unknown.some((key) => explains(key, issue)))];
+}
+
+/** A key that is missing because it is misspelled, or keys that miss their sense because one of them is. */
+function explains(unknown: Issue, issue: Issue): boolean {
+  const parent = unknown.path.slice(0, -1).join(".");
+  if (issue.path.join(".") !== parent) return false;
+  return (
+    issue.message === `"${unknown.suggestion}" is missing` || issue.message.startsWith("expected atLeast or")
+  );
+}
+
+function pathOf(issue: z.core.$ZodIssue): Path {
+  return issue.path.map((part) => (typeof part === "number" ? part : String(part)));
 }
 
 /** A key that nobody knows, and what it should have been. */

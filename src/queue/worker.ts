@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
+import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Logger } from "../log.ts";
 import type { OpenWorker, TakenJob } from "./backend.ts";
 import { isFinal, retryAfterOf, toJobError } from "./failure.ts";
 import { isJobName, JOBS, type JobName, type Payload, type QueueName } from "./jobs.ts";
 import type { Queues } from "./queues.ts";
-import { retryDelayMs } from "../lib/retry-delay.ts";
 
 export interface JobContext {
   /** Aborted when the worker has to go and its patience is over. Pass it to everything that waits. */

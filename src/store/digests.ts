@@ -30,7 +30,9 @@ export function createDigestStore(db: Db) {
       await sql`
         insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(now)}::jsonb) on conflict do nothing
       `.execute(db);
-      const { rows } = await sql<{ since: number }>`select value as since from earshot.settings where key = ${key}`.execute(db);
+      const { rows } = await sql<{
+        since: number;
+      }>`select value as since from earshot.settings where key = ${key}`.execute(db);
       return rows[0]?.since ?? now;
     },
 
@@ -54,7 +56,10 @@ export function createDigestStore(db: Db) {
 
     /** Editions announced and not built. */
     async due(): Promise<DigestEdition[]> {
-      const { rows } = await sql<Row>`select ${COLUMNS} from earshot.digests where state = 'due' order by due_at`.execute(db);
+      const { rows } =
+        await sql<Row>`select ${COLUMNS} from earshot.digests where state = 'due' order by due_at`.execute(
+          db,
+        );
       return rows.map(toEdition);
     },
 
@@ -135,7 +140,15 @@ interface Row {
 const COLUMNS = sql`name, local_date::text as "localDate", due_at as "dueAt", period_from as "periodFrom",
   period_to as "periodTo", before_from as "beforeFrom", before_to as "beforeTo"`;
 
-function toEdition({ name, localDate, dueAt, periodFrom, periodTo, beforeFrom, beforeTo }: Row): DigestEdition {
+function toEdition({
+  name,
+  localDate,
+  dueAt,
+  periodFrom,
+  periodTo,
+  beforeFrom,
+  beforeTo,
+}: Row): DigestEdition {
   return {
     name,
     localDate,

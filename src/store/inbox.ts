@@ -40,7 +40,9 @@ export function createInboxStore<Message extends Kept & (Slack | Email)>(db: Db)
     },
 
     async find(id: string): Promise<Message | null> {
-      const { rows } = await sql<{ message: Message }>`select message from earshot.inbox where id = ${id}`.execute(db);
+      const { rows } = await sql<{
+        message: Message;
+      }>`select message from earshot.inbox where id = ${id}`.execute(db);
       return rows[0]?.message ?? null;
     },
 

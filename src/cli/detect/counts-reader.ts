@@ -1,0 +1,68 @@
+import { UserError } from "../../lib/errors.ts";
+import type { SpikeSettings } from "../../spike/detector.ts";
+import { createSeriesReader, type SeriesReader } from "./series-reader.ts";
+
+/** Takes the file in pieces and gives alert lines back as soon as their bucket is closed. */
+export interface CountsReader {
+  read(piece: string): string;
+  end(): string;
+}
+
+const HEADERS = ["timestamp,value", "series,timestamp,value", "series,timestamp,arrived,value"];
+
+export function createCountsReader(settings: SpikeSettings): CountsReader {
+  let rest = "";
+  let row = 0;
+  let columns = 0;
+  let series: SeriesReader | undefined;
+  let output = "";
+
+  const readRow = (line: string): void => {
+    row++;
+    if (line === "" || line === "\r") return;
+    const cells = (line.endsWith("\r") ? line.slice(0, -1) : line).split(",");
+    if (columns === 0) {
+      columns = readHeader(cells);
+      return;
+    }
+    if (cells.length !== columns)
+      throw new UserError(`row ${row}: expected ${columns} columns: ${line.slice(0, 80)}`);
+    const name = columns === 2 ? "" : (cells[0] ?? "");
+    if (series === undefined || series.name !== name) {
+      output += series?.end() ?? "";
+      series = createSeriesReader(name, settings);
+    }
+    const timestamp = cells[columns === 2 ? 0 : 1] ?? "";
+    const arrived = columns === 4 ? (cells[2] ?? "") : timestamp;
+    const fault = series.read(timestamp, arrived, cells[columns - 1] ?? "");
+    if (fault !== undefined) throw new UserError(`row ${row}: ${fault}`);
+    output += series.takeLines();
+  };
+
+  return {
+    read: (piece) => {
+      output = "";
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) readRow(line);
+      return output;
+    },
+    end: () => {
+      output = "";
+      readRow(rest);
+      output += series?.end() ?? "";
+      return output;
+    },
+  };
+}
+
+function readHeader(cells: readonly string[]): number {
+  const header = cells.map((cell) => cell.trim()).join();
+  if (!HEADERS.includes(header)) {
+    throw new UserError(
+      `row 1: unknown columns "${header.slice(0, 80)}"`,
+      HEADERS.map((known) => `expected ${known}`),
+    );
+  }
+  return cells.length;
+}

@@ -1,0 +1,63 @@
+import { canonicalJson } from "../lib/canonical-json.ts";
+import type { JsonValue } from "../lib/json.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** Every mention passes. */
+export const everyMention: Predicate = {
+  form: "every mention",
+  matches: () => true,
+  explain: () => "every mention",
+  label: "every mention",
+};
+
+/** All parts have to match. */
+export function allOf(parts: readonly Predicate[]): Predicate {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  const adjectives = parts.map((part) => part.adjective);
+  const adjective = adjectives.includes(undefined) ? undefined : adjectives.join(", ");
+  // What a mention is not is no reason to tell of it, unless it is the only one.
+  const positive = parts.filter((part) => part.excludes !== true);
+  const told = positive.length > 0 ? positive : parts;
+  return {
+    form: { all: ordered(parts) },
+    matches: (mention) => parts.every((part) => part.matches(mention)),
+    explain: (mention) => told.map((part) => part.explain(mention)).join(", "),
+    label: parts.map((part) => part.label).join(", "),
+    ...(adjective === undefined ? {} : { adjective }),
+  };
+}
+
+/** One part has to match; every one that does is told. */
+export function anyOf(parts: readonly Predicate[]): Predicate {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  return {
+    form: { any: ordered(parts) },
+    matches: (mention) => parts.some((part) => part.matches(mention)),
+    explain: (mention) =>
+      parts
+        .filter((part) => part.matches(mention))
+        .map((part) => part.explain(mention))
+        .join(" and "),
+    label: parts.map((part) => part.label).join(" or "),
+  };
+}
+
+/** The part must not match: also where the field that it asks for is missing. */
+export function noneOf(part: Predicate): Predicate {
+  const label = /[ ,]/.test(part.label) ? `not (${part.label})` : `not ${part.label}`;
+  return {
+    form: { not: part.form },
+    matches: (mention) => !part.matches(mention),
+    explain: () => label,
+    label,
+    excludes: true,
+  };
+}
+
+/** The order in a file does not change what a rule counts, so it does not change its form either. */
+function ordered(parts: readonly Predicate[]): JsonValue {
+  const forms = new Map(parts.map((part) => [canonicalJson(part.form), part.form]));
+  return [...forms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, form]) => form);
+}

@@ -1,0 +1,134 @@
+import { describeIssues } from "../lib/describe-issues.ts";
+import type { Issue } from "../lib/fault.ts";
+import { fitsGlob } from "../lib/glob.ts";
+import { HOUR } from "../lib/instant.ts";
+import type { Query } from "../model/query.ts";
+import { everyMention } from "./combine-predicates.ts";
+import { windowConditions } from "./conditions.ts";
+import { GROUP_KEYS, type GroupKey, groupValue } from "./group-key.ts";
+import type { Predicate } from "./predicate.ts";
+import { readTree } from "./read-tree.ts";
+import type { Rule } from "./rule.ts";
+import { RuleFile } from "./rule-file.ts";
+import { sliceOf } from "./slice.ts";
+import type { WindowCondition } from "./window-condition.ts";
+
+/** How long after its last mention an alert on single mentions is over, unless the rule says otherwise. */
+const MENTION_OVER_AFTER_MS = 6 * HOUR;
+
+/** Compiles what a rule file holds. Tells everything that is wrong with it; gives undefined if anything was. */
+export function compileRule(name: string, input: unknown, tell: (issue: Issue) => void): Rule | undefined {
+  let faulty = false;
+  const report = (issue: Issue): void => {
+    faulty = true;
+    tell(issue);
+  };
+  const parsed = RuleFile.safeParse(input);
+  if (!parsed.success) for (const issue of describeIssues(parsed.error, RuleFile, input)) report(issue);
+  // Conditions are read even where the rest has faults, so that one look at the file finds them all.
+  const tree = isRecord(input) ? input["when"] : undefined;
+  const when = tree === undefined ? everyMention : readTree(tree, ["when"], report);
+  const counted = isRecord(input)
+    ? readWindow(input, when ?? everyMention, tree === undefined, report)
+    : undefined;
+  if (parsed.success) checkWhole(name, parsed.data, counted, tree, report);
+  if (!parsed.success || when === undefined || faulty) return undefined;
+  return ruleOf(name, parsed.data, when, counted);
+}
+
+interface Counted {
+  readonly type: string;
+  readonly overAfterMs: number;
+  readonly window: WindowCondition | undefined;
+}
+
+function readWindow(
+  input: Record<string, unknown>,
+  when: Predicate,
+  isEverything: boolean,
+  report: (issue: Issue) => void,
+): Counted | undefined {
+  const present = windowConditions.filter(({ type }) => input[type] !== undefined);
+  for (const { type } of present.slice(1)) {
+    report({
+      path: [type],
+      at: "key",
+      message: `a rule counts one thing, and it has "${present[0]?.type}" already`,
+    });
+  }
+  const [found] = present;
+  if (found === undefined) return undefined;
+  const { type, overAfterMs } = found;
+  const inside = (value: unknown, path: readonly string[]) => readTree(value, [type, ...path], report);
+  const compiled = found.compile(input[type], sliceOf(when, isEverything), inside);
+  if ("window" in compiled) return { type, overAfterMs, window: compiled.window };
+  for (const issue of compiled.issues) report({ ...issue, path: [type, ...issue.path] });
+  return { type, overAfterMs, window: undefined };
+}
+
+function checkWhole(
+  name: string,
+  file: RuleFile,
+  counted: Counted | undefined,
+  tree: unknown,
+  report: (issue: Issue) => void,
+): void {
+  if (file.name !== undefined && file.name !== name) {
+    report({
+      path: ["name"],
+      message: `the file is called ${name}, so the rule has to be, too`,
+      suggestion: name,
+    });
+  }
+  if (counted === undefined && tree === undefined) {
+    report({
+      path: [],
+      message: `the rule has no condition: it needs "when" or one of volume, share, spike`,
+    });
+  }
+  const extra = file.groupBy?.find((key) => key !== "query");
+  if (counted !== undefined && extra !== undefined) {
+    report({
+      path: ["groupBy"],
+      message: `"${counted.type}" counts per query, so it can be grouped by query only`,
+    });
+  }
+  for (const key of Object.keys(file.labels ?? {})) {
+    if (GROUP_KEYS.some((known) => known === key)) {
+      report({ path: ["labels", key], at: "key", message: `"${key}" is a group key and cannot be a label` });
+    }
+  }
+}
+
+function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted | undefined): Rule {
+  const groupBy: readonly GroupKey[] = [...new Set<GroupKey>(["query", ...(file.groupBy ?? [])])];
+  const base = {
+    name,
+    description: file.description,
+    severity: file.severity,
+    appliesTo: appliesTo(file.queries),
+    when,
+    judge: (mention) =>
+      when.matches(mention) ? { met: true, because: when.explain(mention) } : { met: false },
+    groupBy,
+    labels: (mention, query) =>
+      Object.fromEntries(groupBy.map((key) => [key, groupValue(key, mention, query)])),
+    forMs: file.for ?? 0,
+    overAfterMs: file.over?.after ?? counted?.overAfterMs ?? MENTION_OVER_AFTER_MS,
+    extraLabels: file.labels ?? {},
+  } satisfies Partial<Rule>;
+  return counted?.window === undefined
+    ? { ...base, kind: "mention" }
+    : { ...base, kind: "window", window: counted.window };
+}
+
+function appliesTo(patterns: readonly string[] | undefined): (query: Query) => boolean {
+  if (patterns === undefined) return () => true;
+  const globs = patterns.map((pattern) => pattern.toLowerCase());
+  return ({ queryId, name }) =>
+    globs.some((glob) => glob === queryId.toLowerCase() || fitsGlob(glob, name.toLowerCase()));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,28 @@
+import { foldText } from "../../lib/fold-text.ts";
+import { fitsGlob } from "../../lib/glob.ts";
+import type { Mention } from "../../model/mention.ts";
+import { defineCondition } from "../define-condition.ts";
+import { listOf, Word } from "../params.ts";
+
+/** `author: ["@reuters", "*news"]`: handle or full name, case and accents apart, `*` and `?` as wildcards. */
+export const author = defineCondition({
+  type: "author",
+  params: listOf(Word),
+  compile: (names) => {
+    const globs = names.map((name) => ({ name, glob: foldName(name) }));
+    const find = (mention: Mention): string | undefined => {
+      const own = [mention.author, mention.authorName].filter((name) => name !== null).map(foldName);
+      return globs.find(({ glob }) => own.some((name) => fitsGlob(glob, name)))?.name;
+    };
+    return {
+      form: { author: globs.map(({ glob }) => glob).sort() },
+      matches: (mention) => find(mention) !== undefined,
+      explain: (mention) => `by an author on the list ("${find(mention) ?? ""}")`,
+      label: `by ${names.join(" or ")}`,
+    };
+  },
+});
+
+function foldName(name: string): string {
+  return foldText(name).replace(/^@/, "");
+}

@@ -1,0 +1,17 @@
+import { defineCondition } from "../define-condition.ts";
+import { listOf, Word } from "../params.ts";
+import { oneOfWords } from "../word-predicate.ts";
+
+/** `category: Safety`: a category or its parent, by name or id. A parent takes in all of its subcategories. */
+export const category = defineCondition({
+  type: "category",
+  params: listOf(Word),
+  compile: (words) =>
+    oneOfWords(
+      "category",
+      words,
+      (mention) =>
+        mention.categories.flatMap(({ id, name, parentId, parentName }) => [name, id, parentName, parentId]),
+      (word) => `in category "${word}"`,
+    ),
+});

@@ -1,0 +1,10 @@
+import { defineCondition } from "../define-condition.ts";
+import { Range } from "../params.ts";
+import { inRange } from "../range-predicate.ts";
+
+/** `followers: {atLeast: …, atMost: …}`, one of them or both. */
+export const followers = defineCondition({
+  type: "followers",
+  params: Range,
+  compile: (range) => inRange("followers", "followers", range, (mention) => mention.followers),
+});

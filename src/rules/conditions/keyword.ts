@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { foldText } from "../../lib/fold-text.ts";
+import { defineCondition } from "../define-condition.ts";
+import { listOf, Word } from "../params.ts";
+import { searchableText } from "../searchable-text.ts";
+
+const Keyword = Word.pipe(
+  z
+    .string()
+    .refine((word) => /[\p{L}\p{N}\p{S}]/u.test(foldText(word)), "expected a word with a letter or digit"),
+);
+
+/**
+ * `keyword: [lawsuit, "class action", recall*]`: whole words and phrases in the title or text, case and accents apart;
+ * `*` at the end stands for any ending. All of them are one expression of literals, so a thousand cost little more
+ * than one, and nothing in a mention can make it slow.
+ */
+export const keyword = defineCondition({
+  type: "keyword",
+  params: listOf(Keyword),
+  compile: (words) => {
+    const byFolded = new Map(words.map((word) => [foldText(word), word]));
+    const folded = [...byFolded.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+    const expression = new RegExp(folded.map((word) => `(${wholeWord(word)})`).join("|"), "u");
+    const cheap = new RegExp(folded.map(wholeWord).join("|"), "u");
+    return {
+      form: { keyword: [...folded].sort() },
+      matches: (mention) => cheap.test(searchableText(mention)),
+      explain: (mention) => {
+        const groups = expression.exec(searchableText(mention))?.slice(1) ?? [];
+        const found = folded[groups.findIndex((group) => group !== undefined)] ?? "";
+        return `with the keyword "${byFolded.get(found) ?? found}"`;
+      },
+      label: words.length === 1 ? `with the keyword "${words[0]}"` : `with one of ${words.length} keywords`,
+    };
+  },
+});
+
+/** Word bounds only where the script writes spaces between words: Chinese, Japanese, Thai and their like do not. */
+function wholeWord(word: string): string {
+  const open = word.endsWith("*");
+  const literal = open ? word.slice(0, -1) : word;
+  const before = SPACED.test(literal.slice(0, 2)) ? "(?<![\\p{L}\\p{N}])" : "";
+  const last = [...literal].at(-1) ?? "";
+  const after = !open && SPACED_END.test(last) ? "(?![\\p{L}\\p{N}])" : "";
+  return before + literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&") + after;
+}
+
+const UNSPACED =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
+const SPACED = new RegExp(`^(?![${UNSPACED}])[\\p{L}\\p{N}]`, "u");
+const SPACED_END = SPACED;

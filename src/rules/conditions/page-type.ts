@@ -1,0 +1,48 @@
+import { closestWord } from "../../lib/closest-word.ts";
+import { defineCondition } from "../define-condition.ts";
+import { listOf, Word } from "../params.ts";
+import { oneOfWords } from "../word-predicate.ts";
+
+/** What the source is known to say. It may say something new any day, so only what looks like a slip is refused. */
+const KNOWN = [
+  "blog",
+  "bluesky",
+  "facebook",
+  "forum",
+  "four_chan",
+  "general",
+  "image",
+  "instagram",
+  "lexis_nexis_licensed_news",
+  "linkedin",
+  "news",
+  "qq",
+  "reddit",
+  "review",
+  "sina_weibo",
+  "tiktok",
+  "tumblr",
+  "twitter",
+  "video",
+  "vk",
+  "youtube",
+];
+
+const PageType = Word.superRefine((word, context) => {
+  const near = closestWord(word, KNOWN);
+  if (KNOWN.includes(word.toLowerCase()) || near === undefined) return;
+  context.addIssue({ code: "custom", message: `unknown page type "${word}"`, params: { suggestion: near } });
+});
+
+/** `pageType: [news, blog]`. */
+export const pageType = defineCondition({
+  type: "pageType",
+  params: listOf(PageType),
+  compile: (words) =>
+    oneOfWords(
+      "pageType",
+      words,
+      (mention) => [mention.pageType],
+      (word) => `on ${word}`,
+    ),
+});

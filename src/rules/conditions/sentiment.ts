@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { defineCondition } from "../define-condition.ts";
+import { listOf } from "../params.ts";
+import { oneOfWords } from "../word-predicate.ts";
+
+/** `sentiment: negative`, or a list. */
+export const sentiment = defineCondition({
+  type: "sentiment",
+  params: listOf(z.enum(["positive", "neutral", "negative"])),
+  compile: (words) => ({
+    ...oneOfWords(
+      "sentiment",
+      words,
+      (mention) => [mention.sentiment],
+      (word) => word,
+    ),
+    adjective: words.join(" or "),
+  }),
+});

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { defineCondition } from "../define-condition.ts";
+
+/** `verified: true`: the author carries the badge of the network; `false`: known not to. */
+export const verified = defineCondition({
+  type: "verified",
+  params: z.boolean(),
+  compile: (wanted) => {
+    const label = wanted ? "by a verified author" : "by an author who is not verified";
+    return {
+      form: { verified: wanted },
+      matches: (mention) => mention.verified === wanted,
+      explain: () => label,
+      label,
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import { describeIssues } from "../lib/describe-issues.ts";
+import type { Issue } from "../lib/fault.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** A condition on single mentions: a key of `when`. */
+export interface MentionCondition {
+  readonly type: string;
+  /** Turns what stands behind the key into a predicate, or says what is wrong with it. */
+  compile(params: unknown): { readonly predicate: Predicate } | { readonly issues: readonly Issue[] };
+}
+
+/**
+ * Defines a condition. `params` is the schema of what a rule writes behind the key `type`; everything that can be
+ * wrong with it is said by the schema, so that `compile` cannot fail.
+ */
+export function defineCondition<Params extends z.ZodType>(definition: {
+  readonly type: string;
+  readonly params: Params;
+  compile(params: z.output<Params>): Predicate;
+}): MentionCondition {
+  return {
+    type: definition.type,
+    compile: (params) => {
+      const parsed = definition.params.safeParse(params);
+      if (!parsed.success) return { issues: describeIssues(parsed.error, definition.params, params) };
+      return { predicate: definition.compile(parsed.data) };
+    },
+  };
+}

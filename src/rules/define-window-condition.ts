@@ -1,0 +1,50 @@
+import type { z } from "zod";
+import { describeIssues } from "../lib/describe-issues.ts";
+import type { Issue } from "../lib/fault.ts";
+import type { Predicate } from "./predicate.ts";
+import type { Slice } from "./slice.ts";
+import type { WindowCondition } from "./window-condition.ts";
+
+/** Reads a tree of mention conditions that stands inside the parameters; undefined when it has issues. */
+export type ReadTree = (value: unknown, path: readonly string[]) => Predicate | undefined;
+
+/** A kind of condition on counts: a key of the rule itself. */
+export interface WindowConditionType {
+  readonly type: string;
+  /** Quiet time after which an alert is over, unless the rule says otherwise. */
+  readonly overAfterMs: number;
+  compile(
+    params: unknown,
+    slice: Slice,
+    readTree: ReadTree,
+  ): { readonly window: WindowCondition } | { readonly issues: readonly Issue[] };
+}
+
+/**
+ * Defines a window condition. `compile` gives undefined when `readTree` did, which has told the issues by then.
+ * `trees` are the parameters that `compile` reads in this way.
+ */
+export function defineWindowCondition<Params extends z.ZodType>(definition: {
+  readonly type: string;
+  readonly overAfterMs: number;
+  readonly params: Params;
+  readonly trees?: readonly string[];
+  compile(params: z.output<Params>, slice: Slice, readTree: ReadTree): WindowCondition | undefined;
+}): WindowConditionType {
+  return {
+    type: definition.type,
+    overAfterMs: definition.overAfterMs,
+    compile: (params, slice, readTree) => {
+      const parsed = definition.params.safeParse(params);
+      if (!parsed.success) {
+        for (const key of definition.trees ?? []) {
+          const tree = Object.entries(params ?? {}).find(([name]) => name === key);
+          if (tree !== undefined) readTree(tree[1], [key]);
+        }
+        return { issues: describeIssues(parsed.error, definition.params, params) };
+      }
+      const window = definition.compile(parsed.data, slice, readTree);
+      return window === undefined ? { issues: [] } : { window };
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { Mention } from "../model/mention.ts";
+import type { Query } from "../model/query.ts";
+import { storyOf } from "./story-of.ts";
+
+/** What alerts of a rule can be told apart by. */
+export const GROUP_KEYS = [
+  "query",
+  "author",
+  "category",
+  "story",
+  "pageType",
+  "domain",
+  "country",
+  "language",
+  "sentiment",
+] as const;
+export type GroupKey = (typeof GROUP_KEYS)[number];
+
+/** The value of one key. What the source does not tell is "unknown", so that such mentions share one alert. */
+export function groupValue(key: GroupKey, mention: Mention, query: Query): string {
+  return read(key, mention, query) || "unknown";
+}
+
+function read(key: GroupKey, mention: Mention, query: Query): string | null | undefined {
+  switch (key) {
+    case "query":
+      return query.name;
+    case "category":
+      return mention.categories.map(({ name, id }) => name ?? id).sort()[0];
+    case "story":
+      return storyOf(mention);
+    case "country":
+      return mention.countryCode ?? mention.country;
+    case "author":
+    case "pageType":
+    case "domain":
+    case "language":
+    case "sentiment":
+      return mention[key];
+  }
+}

@@ -1,0 +1,51 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describeError } from "../lib/errors.ts";
+import type { Fault } from "../lib/fault.ts";
+import { parseRule } from "./parse-rule.ts";
+import type { Rule } from "./rule.ts";
+
+const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/**
+ * Reads every `*.yaml` of a folder, in order of names. Tells every fault of every file at once and gives the sound
+ * rules beside them; whether a folder with faults may be used is the caller's decision. Throws only when the folder
+ * itself cannot be read.
+ */
+export async function loadRules(
+  directory: string,
+): Promise<{ readonly rules: readonly Rule[]; readonly faults: readonly Fault[] }> {
+  const rules: Rule[] = [];
+  const faults: Fault[] = [];
+  for (const entry of (await readdir(directory)).sort()) {
+    if (entry.startsWith(".")) continue;
+    const file = join(directory, entry);
+    const fault = (message: string, suggestion?: string): void => {
+      const place = { file, line: 1, column: 1, message };
+      faults.push(suggestion === undefined ? place : { ...place, suggestion });
+    };
+    if (entry.endsWith(".yml")) fault("rule files end in .yaml", `${entry.slice(0, -4)}.yaml`);
+    if (!entry.endsWith(".yaml")) continue;
+    const name = entry.slice(0, -".yaml".length);
+    if (!KEBAB.test(name)) {
+      fault("a rule is named in lower case with hyphens, as its file is", `${kebab(name)}.yaml`);
+      continue;
+    }
+    try {
+      const read = parseRule(name, file, await readFile(file, "utf8"));
+      if ("rule" in read) rules.push(read.rule);
+      else faults.push(...read.faults);
+    } catch (error) {
+      fault(`cannot be read: ${describeError(error)}`);
+    }
+  }
+  return { rules, faults };
+}
+
+function kebab(name: string): string {
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return words.filter((word) => word !== "").join("-") || "rule";
+}

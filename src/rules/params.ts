@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { Duration } from "../lib/duration.ts";
+import { HOUR, MINUTE } from "../lib/instant.ts";
+
+/** One value or a list of them; a list either way. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
+}
+
+/** Text that says something. Numbers are taken as the text that they look like: ids are often written bare. */
+export const Word = z.preprocess(
+  (value) => (typeof value === "number" || typeof value === "bigint" ? String(value) : value),
+  z
+    .string()
+    .trim()
+    .refine((text) => text !== "", "expected text, got nothing"),
+);
+
+/** `{atLeast, atMost}`, one of them or both. */
+export const Range = z
+  .strictObject({ atLeast: z.number().exactOptional(), atMost: z.number().exactOptional() })
+  .refine((range) => range.atLeast !== undefined || range.atMost !== undefined, "expected atLeast or atMost")
+  .refine(
+    (range) => (range.atLeast ?? Number.NEGATIVE_INFINITY) <= (range.atMost ?? Number.POSITIVE_INFINITY),
+    "atLeast is above atMost, so nothing can match",
+  );
+export type Range = z.output<typeof Range>;
+
+/** `40%` → 0.4. */
+export const Share = z.unknown().transform((value, context) => {
+  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(typeof value === "string" ? value.trim() : "")?.[1];
+  const share = Number(percent) / 100;
+  if (share > 0 && share <= 1) return share;
+  context.addIssue({
+    code: "custom",
+    message: `expected a share such as 40%, got ${JSON.stringify(value) ?? "nothing"}`,
+    params: suggestedShare(value),
+  });
+  return z.NEVER;
+});
+
+function suggestedShare(value: unknown): { suggestion?: string } {
+  if (typeof value !== "number" || value <= 0 || value > 100) return {};
+  return { suggestion: `${value <= 1 ? value * 100 : value}%` };
+}
+
+/** The length of a window: whole buckets of five minutes, and a day at most, so that its counts stay small. */
+export const WindowLength = Duration.refine(
+  (ms) => ms >= 5 * MINUTE && ms <= 24 * HOUR && ms % (5 * MINUTE) === 0,
+  "expected a multiple of 5m from 5m to 24h",
+);

@@ -1,0 +1,28 @@
+import { spellNumber } from "../lib/spell-number.ts";
+import type { Mention } from "../model/mention.ts";
+import type { Range } from "./params.ts";
+import type { Predicate } from "./predicate.ts";
+
+/** A number of the mention inside a range. `noun` follows the number: "with 120,000 followers (limit 10,000)". */
+export function inRange(
+  type: string,
+  noun: string,
+  range: Range,
+  read: (mention: Mention) => number | null,
+): Predicate {
+  const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = range;
+  const limits = [
+    ...(range.atLeast === undefined ? [] : [`at least ${spellNumber(range.atLeast)}`]),
+    ...(range.atMost === undefined ? [] : [`at most ${spellNumber(range.atMost)}`]),
+  ].join(", ");
+  const limit = range.atMost === undefined ? spellNumber(atLeast) : limits;
+  return {
+    form: { [type]: range },
+    matches: (mention) => {
+      const value = read(mention);
+      return value !== null && value >= atLeast && value <= atMost;
+    },
+    explain: (mention) => `with ${spellNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
+    label: `${limits} ${noun}`,
+  };
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { Duration } from "../lib/duration.ts";
+import { Severity } from "../model/severity.ts";
+import { GROUP_KEYS } from "./group-key.ts";
+import { listOf, Word } from "./params.ts";
+
+/** A rule as it is written, its conditions apart: those are read by their own definitions. */
+export const RuleFile = z.strictObject({
+  name: Word.exactOptional(),
+  description: Word,
+  queries: listOf(Word).exactOptional(),
+  severity: Severity,
+  when: z.unknown().optional(),
+  volume: z.unknown().optional(),
+  share: z.unknown().optional(),
+  spike: z.unknown().optional(),
+  groupBy: listOf(z.enum(GROUP_KEYS)).exactOptional(),
+  for: Duration.exactOptional(),
+  over: z.strictObject({ after: Duration }).exactOptional(),
+  labels: z.record(z.string(), Word).exactOptional(),
+});
+export type RuleFile = z.output<typeof RuleFile>;

@@ -1,0 +1,42 @@
+import type { Mention } from "../model/mention.ts";
+import type { Query } from "../model/query.ts";
+import type { Severity } from "../model/severity.ts";
+import type { Verdict } from "../model/verdict.ts";
+import type { GroupKey } from "./group-key.ts";
+import type { Predicate } from "./predicate.ts";
+import type { WindowCondition } from "./window-condition.ts";
+
+interface RuleBase {
+  /** Also the name of its file. */
+  readonly name: string;
+  readonly description: string;
+  readonly severity: Severity;
+  appliesTo(query: Query): boolean;
+  /** Which mentions it is about; all of them where the rule does not say. */
+  readonly when: Predicate;
+  /** Whether a mention is one of them, and why: numbers and the rule's own words. */
+  judge(mention: Mention): Verdict;
+  /** What makes two verdicts one alert; "query" is always part of it. */
+  readonly groupBy: readonly GroupKey[];
+  /** The values of the group keys; hostile text, "unknown" where the source withholds one. */
+  labels(mention: Mention, query: Query): Readonly<Record<string, string>>;
+  /** How long it has to be true before anybody is told. */
+  readonly forMs: number;
+  /** Quiet time after which an alert is over. */
+  readonly overAfterMs: number;
+  /** What the file adds to every alert, for routes. */
+  readonly extraLabels: Readonly<Record<string, string>>;
+}
+
+/** True of single mentions. */
+export interface MentionRule extends RuleBase {
+  readonly kind: "mention";
+}
+
+/** True of counts over time; `judge` tells which mentions were counted. */
+export interface WindowRule extends RuleBase {
+  readonly kind: "window";
+  readonly window: WindowCondition;
+}
+
+export type Rule = MentionRule | WindowRule;

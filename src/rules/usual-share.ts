@@ -1,0 +1,26 @@
+/** Faded sums of matching mentions, of all mentions, and of the buckets that they came from. */
+export type UsualShare = { readonly part: number; readonly whole: number; readonly buckets: number };
+
+export const noUsualShare: UsualShare = { part: 0, whole: 0, buckets: 0 };
+
+const DAY_BUCKETS = 288;
+/** Half-life of seven days. */
+const FADING = 0.5 ** (1 / (7 * DAY_BUCKETS));
+
+/** One bucket more. Rounded to 32 bits: more digits would only fill the table that keeps them. */
+export function learnShare(usual: UsualShare, part: number, whole: number): UsualShare {
+  return {
+    part: Math.fround(FADING * usual.part + part),
+    whole: Math.fround(FADING * usual.whole + whole),
+    buckets: Math.fround(FADING * usual.buckets + 1),
+  };
+}
+
+/** Whether there is enough history to call anything usual: a day of it, with twice the mentions of one judgement. */
+export function isUsualKnown({ whole, buckets }: UsualShare, among: number): boolean {
+  return buckets >= 0.94 * DAY_BUCKETS && whole >= 2 * among;
+}
+
+export function usualShare({ part, whole }: UsualShare): number {
+  return whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
+}

@@ -1,0 +1,57 @@
+/** Width of the buckets that the detector is fed with. */
+export const BUCKET_MS = 300_000;
+
+/** Window widths in buckets: 5, 15, 30, 60 and 120 minutes. */
+export const WINDOWS = [1, 3, 6, 12, 24] as const;
+export const LONGEST_WINDOW = 24;
+
+/** A mention that arrives more than this many buckets after its event bucket can no longer change a verdict. */
+export const OLDEST_LATE_BUCKET = 36;
+/** Buckets kept: the longest window behind the oldest bucket that may still be waiting to be learned. */
+export const RING = LONGEST_WINDOW + OLDEST_LATE_BUCKET;
+
+/** Hour profile: 24 hours of working days, then 24 of Saturday and Sunday. */
+export const HOUR_BINS = 48;
+
+/** Fading per step for a half-life given in steps. */
+function fadingOf(halfLife: number): number {
+  return 0.5 ** (1 / halfLife);
+}
+
+const DAY_BUCKETS = 288;
+export const FADING = {
+  level: fadingOf(10 * DAY_BUCKETS),
+  dispersion: fadingOf(20 * DAY_BUCKETS),
+  /** One step for each visit of an hour's bin, twelve an hour: nearly a running mean. */
+  hours: fadingOf(20 * DAY_BUCKETS),
+  swing: fadingOf(10 * DAY_BUCKETS),
+  lag: fadingOf(2 * DAY_BUCKETS),
+} as const;
+
+/** Mentions by which the hour profile is drawn towards "every hour alike". */
+export const PROFILE_SHRINKAGE = 100;
+/** Size of a bunch of mentions (reposts) before anything is known, and the mentions that this guess is worth. */
+export const CLUSTER_PRIOR = 1.5;
+export const CLUSTER_WEIGHT = 30;
+/** Relative variance of the rate before anything is known, and its weight. */
+export const NOISE_PRIOR = 0.1;
+export const NOISE_WEIGHT = 20;
+/** A single bucket teaches at most this many standard deviations plus this many mentions. */
+export const LEARN_DEVIATIONS = 4;
+export const LEARN_MENTIONS = 2;
+/** The least that a bucket is expected to hold. */
+export const LEAST_EXPECTED = 0.002;
+/** What the query's own swing is thought to be before anything is known: variance and its weight. */
+export const SWING_PRIOR = 1.8;
+export const SWING_WEIGHT = 20;
+/** Longer windows are trusted more: the exponent of (buckets / 12) in the score. */
+export const WINDOW_EXPONENT = 0.4;
+/** A new series is watched for two hours before it may page. */
+export const SILENT_BUCKETS = 24;
+/** The score below which, for this many buckets in a row, an open incident is over. */
+export const CALM_SCORE = 2;
+export const CALM_BUCKETS = 6;
+/** A bucket is learned once this share of its mentions has arrived. */
+export const COMPLETE_SHARE = 0.98;
+/** Imaginary punctual mentions of a source that nothing is known about. */
+export const PUNCTUAL_PRIOR = 5;

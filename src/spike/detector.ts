@@ -1,0 +1,106 @@
+import { COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
+import { dispersionOf } from "./dispersion.ts";
+import { expectedCount } from "./expectation.ts";
+import { lnCountingNoise, type SwingForm, significance, unusualness } from "./gates.ts";
+import { type IncidentStep, moveIncident } from "./incident.ts";
+import { arrivedShares, learnLags } from "./lateness.ts";
+import { learnBucket } from "./learning.ts";
+import { rememberPeak, type SpikeMoment } from "./peak.ts";
+import type { Gates } from "./sensitivity.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { windowSums } from "./window-sums.ts";
+
+export interface SpikeSettings {
+  readonly gates: Gates;
+  readonly form: SwingForm;
+  /** Buckets after a page in which no other page goes out. */
+  readonly cooldownBuckets: number;
+  /** A window with fewer mentions than this never fires. */
+  readonly atLeast: number;
+}
+
+/** Mentions that became visible in the bucket that just closed. */
+export interface LateCount {
+  /** Buckets between the mention's own and this one; 0 for punctual mentions. */
+  readonly age: number;
+  /** Negative where mentions left the slice. */
+  readonly count: number;
+}
+
+/** What the newest bucket says, of the window that is most significant, else most unusual. */
+export interface SpikeObservation extends SpikeMoment {
+  readonly step: IncidentStep;
+}
+
+/** Closes the next bucket of a series: counts, judges by what was known before, moves the incident, then learns. */
+export function closeBucket(
+  state: SpikeState,
+  arrivals: readonly LateCount[],
+  settings: SpikeSettings,
+): SpikeObservation {
+  const bucket = mark(state, MARK.buckets);
+  const lags = countArrivals(state, bucket, arrivals);
+  state.expected[bucket % RING] = expectedCount(state, bucket).mean;
+  const observation = judge(state, bucket, settings);
+  if (mark(state, MARK.open) === 1) rememberPeak(state, observation, observation.step === "opened");
+  learnLags(state, lags);
+  learnComplete(state, bucket, settings.form);
+  state.marks[MARK.buckets] = bucket + 1;
+  return observation;
+}
+
+/** Adds mentions to the buckets of their own time. Those that come too late, or before the series began, are left out. */
+function countArrivals(state: SpikeState, bucket: number, arrivals: readonly LateCount[]): readonly number[] {
+  state.counts[bucket % RING] = 0;
+  const lags: number[] = [];
+  for (const { age, count } of arrivals) {
+    if (age < 0 || age > OLDEST_LATE_BUCKET || age > bucket) continue;
+    const slot = (bucket - age) % RING;
+    state.counts[slot] = (state.counts[slot] ?? 0) + count;
+    lags[age] = (lags[age] ?? 0) + count;
+  }
+  for (const { age } of arrivals) {
+    const slot = (bucket - age) % RING;
+    if (age >= 0 && age <= Math.min(bucket, OLDEST_LATE_BUCKET) && (state.counts[slot] ?? 0) < 0) {
+      state.counts[slot] = 0;
+    }
+  }
+  return lags;
+}
+
+function judge(state: SpikeState, bucket: number, settings: SpikeSettings): SpikeObservation {
+  const { gates, form, atLeast, cooldownBuckets } = settings;
+  const sums = windowSums(state, bucket, arrivedShares(state));
+  const dispersion = dispersionOf(state);
+  const significant = significance(state, sums, dispersion, atLeast);
+  const unusual = unusualness(state, sums, form);
+  const standsOut =
+    significant.window >= 0 &&
+    significant.lnP <= gates.lnSignificant &&
+    (gates.score === null || unusual.score >= gates.score) &&
+    (gates.lnCountingNoise === null || lnCountingNoise(sums, dispersion) <= gates.lnCountingNoise);
+  const step = moveIncident(state, bucket, standsOut, unusual.score, cooldownBuckets);
+  const window = significant.window >= 0 ? significant.window : unusual.window;
+  return {
+    bucket,
+    step,
+    window: WINDOWS[window] ?? 1,
+    observed: sums.observed[window] ?? 0,
+    expected: sums.expected[window] ?? 0,
+    lnP: significant.lnP,
+    score: unusual.score,
+    completeness: sums.completeness[window] ?? 1,
+  };
+}
+
+/** Learns every bucket that is complete by now, at the latest when mentions can no longer be added to it. */
+function learnComplete(state: SpikeState, bucket: number, form: SwingForm): void {
+  const arrived = arrivedShares(state);
+  for (let next = mark(state, MARK.toLearn); next <= bucket; next++) {
+    const age = bucket - next;
+    const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
+    if (share < COMPLETE_SHARE && age < OLDEST_LATE_BUCKET) break;
+    learnBucket(state, next, form);
+    state.marks[MARK.toLearn] = next + 1;
+  }
+}

@@ -1,0 +1,29 @@
+import { CLUSTER_PRIOR, CLUSTER_WEIGHT, NOISE_PRIOR, NOISE_WEIGHT } from "./constants.ts";
+import type { SpikeState } from "./spike-state.ts";
+
+/** What makes counts swing more than chance alone would: bunches, an uncertain level, a rate that wanders. */
+export interface Dispersion {
+  /** Variance per expected mention, because reposts come in bunches. */
+  readonly cluster: number;
+  /** Relative variance from not knowing the level yet: wide limits for a new series. */
+  readonly uncertainty: number;
+}
+
+export function dispersionOf(state: SpikeState): Dispersion {
+  const [errors = 0, means = 0] = state.clusters;
+  const cluster = Math.max(1, (errors + CLUSTER_PRIOR * CLUSTER_WEIGHT) / (means + CLUSTER_WEIGHT));
+  return { cluster, uncertainty: cluster / ((state.level[0] ?? 0) + 1) };
+}
+
+/** Relative variance of the rate at the length of one window. */
+export function rateNoise(state: SpikeState, window: number): number {
+  return (
+    ((state.noise[window] ?? 0) + NOISE_PRIOR * NOISE_WEIGHT) /
+    ((state.noiseWeight[window] ?? 0) + NOISE_WEIGHT)
+  );
+}
+
+/** Variance of a window's count, all three reasons together. */
+export function variance(state: SpikeState, dispersion: Dispersion, window: number, mean: number): number {
+  return dispersion.cluster * mean + (rateNoise(state, window) + dispersion.uncertainty) * mean * mean;
+}

@@ -1,0 +1,54 @@
+import { DAY, HOUR } from "../lib/instant.ts";
+import { BUCKET_MS, LEAST_EXPECTED, PROFILE_SHRINKAGE } from "./constants.ts";
+import type { SpikeState } from "./spike-state.ts";
+
+export interface Expectation {
+  /** Usual mentions a bucket, the hour of the week apart. */
+  readonly level: number;
+  /** How this hour of the week compares with the average hour. */
+  readonly season: number;
+  /** Mentions expected in this bucket. */
+  readonly mean: number;
+}
+
+/** What a bucket should hold, by all that was learned so far. */
+export function expectedCount(state: SpikeState, bucket: number): Expectation {
+  const at = state.startAt + bucket * BUCKET_MS;
+  const hour = Math.floor(at / HOUR) % 24;
+  const weekend = isWeekend(at) ? 24 : 0;
+  const passed = (at % HOUR) / HOUR;
+  const neighbour = passed >= 0.5 ? (hour + 1) % 24 : (hour + 23) % 24;
+  const weight = Math.abs(passed - 0.5);
+  const season = (1 - weight) * profile(state, hour + weekend) + weight * profile(state, neighbour + weekend);
+  const level = usualLevel(state);
+  return { level, season, mean: Math.max(level * season, LEAST_EXPECTED) };
+}
+
+/** The bin of the hour profile that a bucket teaches. */
+export function hourBin(state: SpikeState, bucket: number): number {
+  const at = state.startAt + bucket * BUCKET_MS;
+  return (Math.floor(at / HOUR) % 24) + (isWeekend(at) ? 24 : 0);
+}
+
+function usualLevel(state: SpikeState): number {
+  const [counts = 0, seasons = 0] = state.level;
+  if (seasons === 0) return Math.max(0, state.counts[0] ?? 0) + 0.5;
+  return (counts + 0.5) / (seasons + 1);
+}
+
+/** One hour's factor, drawn towards the same hour of all days, which is drawn towards 1. */
+function profile(state: SpikeState, bin: number): number {
+  const other = bin < 24 ? bin + 24 : bin - 24;
+  const counts = state.hourCounts[bin] ?? 0;
+  const levels = state.hourLevels[bin] ?? 0;
+  const pool =
+    (counts + (state.hourCounts[other] ?? 0) + PROFILE_SHRINKAGE) /
+    (levels + (state.hourLevels[other] ?? 0) + PROFILE_SHRINKAGE);
+  return (counts + PROFILE_SHRINKAGE * pool) / (levels + PROFILE_SHRINKAGE);
+}
+
+/** Saturday or Sunday, UTC. The first of January 1970 was a Thursday. */
+function isWeekend(at: number): boolean {
+  const weekday = (Math.floor(at / DAY) + 4) % 7;
+  return weekday === 0 || weekday === 6;
+}

@@ -1,0 +1,53 @@
+import { DAY } from "../lib/instant.ts";
+import { spellDuration } from "../lib/spell-duration.ts";
+import { spellNumber } from "../lib/spell-number.ts";
+import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
+import type { SpikeMoment } from "./peak.ts";
+import { spellChance } from "./spell-chance.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+
+/**
+ * The numbers of a spike in sentences, with what weakens them: `62 negative mentions in 30 min, 11 expected. Chance in
+ * ordinary noise: about 1 in 4,300. 6.3 times this query's usual swing.` `subject` is "negative mentions".
+ */
+export function explainSpike(state: SpikeState, moment: SpikeMoment, subject: string): string {
+  const window = spellDuration(moment.window * BUCKET_MS);
+  const sentences = [
+    `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected.`,
+    `Chance in ordinary noise: ${spellChance(moment.lnP)}.`,
+    `${spellScore(moment.score)} times this query's usual swing.`,
+  ];
+  if (moment.completeness < 0.9) {
+    const percent = Math.round(moment.completeness * 100);
+    sentences.push(`About ${percent} % of the last ${window} has arrived.`);
+  }
+  const young = spellYouth(state);
+  if (young !== undefined) sentences.push(young);
+  return sentences.join(" ");
+}
+
+function spellScore(score: number): string {
+  return score < 100 ? String(Math.round(score * 10) / 10) : spellNumber(score);
+}
+
+/** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
+export function explainQuiet(moment: SpikeMoment, subject: string): string {
+  const window = spellDuration(moment.window * BUCKET_MS);
+  return `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected`;
+}
+
+/** What a query that is not known for long yet cannot be expected to know. */
+function spellYouth(state: SpikeState): string | undefined {
+  const days = (mark(state, MARK.toLearn) * BUCKET_MS) / DAY;
+  if (days >= 14) return undefined;
+  const length = days < 2 ? spellDuration(Math.floor(days * 24) * 3_600_000) : `${Math.floor(days)} days`;
+  const unseen = isUnseen(state, HOUR_BINS / 2) ? "weekend" : isUnseen(state, 0) ? "working day" : undefined;
+  return `Judged on ${length} of history${unseen === undefined ? "" : `, no ${unseen} seen yet`}.`;
+}
+
+function isUnseen(state: SpikeState, firstBin: number): boolean {
+  for (let bin = firstBin; bin < firstBin + HOUR_BINS / 2; bin++) {
+    if ((state.hourLevels[bin] ?? 0) > 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,91 @@
+import { SWING_PRIOR, SWING_WEIGHT, WINDOW_EXPONENT, WINDOWS } from "./constants.ts";
+import { type Dispersion, variance } from "./dispersion.ts";
+import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import type { WindowSums } from "./window-sums.ts";
+
+/** The window that stands out most by chance, as an index into `WINDOWS`. */
+export interface Significance {
+  /** Logarithm of the chance of at least what was observed by ordinary noise; 0 when nothing stands out. */
+  readonly lnP: number;
+  readonly window: number;
+}
+
+/** Gate (a): is the count unlikely under everything that usually moves it? Windows below `atLeast` take no part. */
+export function significance(
+  state: SpikeState,
+  sums: WindowSums,
+  dispersion: Dispersion,
+  atLeast: number,
+): Significance {
+  let lnP = 0;
+  let best = -1;
+  for (const [window, width] of WINDOWS.entries()) {
+    const observed = sums.observed[window] ?? 0;
+    const expected = sums.expected[window] ?? 0;
+    if (sums.buckets[window] !== width || observed < atLeast || observed <= expected) continue;
+    const spread = variance(state, dispersion, window, expected);
+    // Inside two standard deviations no tail of this family lies below .02, and most buckets end here.
+    if ((observed - expected) ** 2 <= 4 * spread) continue;
+    const here = lnNegativeBinomialTail(observed, expected, spread);
+    if (here < lnP) {
+      lnP = here;
+      best = window;
+    }
+  }
+  return { lnP, window: best };
+}
+
+/** What the query's own swing is measured from: its mean ("flat"), or what the hour of the week leads to expect. */
+export type SwingForm = "flat" | "seasonal";
+
+/** How unusual for this query: deviations in its own usual swing, the windows weighted by their length. */
+export interface Unusualness {
+  readonly score: number;
+  readonly window: number;
+}
+
+/** Gate (b). Past bursts are part of the swing, so a query that often bursts has a higher bar. */
+export function unusualness(state: SpikeState, sums: WindowSums, form: SwingForm): Unusualness {
+  const weight = mark(state, MARK.swingWeight);
+  if (weight === 0) return { score: 0, window: 0 };
+  let score = Number.NEGATIVE_INFINITY;
+  let best = 0;
+  for (let window = 0; window < WINDOWS.length; window++) {
+    const completeness = sums.completeness[window] ?? 1;
+    const deviation = deviationOf(sums, window, form) - completeness * usualDeviation(state, window);
+    const swing = Math.sqrt(((state.swingSquare[window] ?? 0) + SWING_PRIOR) / (weight + SWING_WEIGHT));
+    const here = (deviation / (completeness * swing)) * (WINDOW_WEIGHTS[window] ?? 1);
+    if (here > score) {
+      score = here;
+      best = window;
+    }
+  }
+  return { score, window: best };
+}
+
+/** What a window adds to the running mean of its form. */
+export function deviationOf(sums: WindowSums, window: number, form: SwingForm): number {
+  const observed = sums.observed[window] ?? 0;
+  return form === "flat" ? observed : observed - (sums.expected[window] ?? 0);
+}
+
+export function usualDeviation(state: SpikeState, window: number): number {
+  const weight = mark(state, MARK.swingWeight);
+  return weight === 0 ? 0 : (state.swingMean[window] ?? 0) / weight;
+}
+
+/** Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. */
+export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): number {
+  let lnP = 0;
+  for (const [window, width] of WINDOWS.entries()) {
+    const observed = sums.observed[window] ?? 0;
+    const expected = sums.expected[window] ?? 0;
+    if (sums.buckets[window] !== width || observed <= expected) continue;
+    const spread = dispersion.cluster * expected + dispersion.uncertainty * expected * expected;
+    lnP = Math.min(lnP, lnNegativeBinomialTail(observed, expected, spread));
+  }
+  return lnP;
+}
+
+const WINDOW_WEIGHTS = WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);

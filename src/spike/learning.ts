@@ -1,0 +1,65 @@
+import { FADING, LEARN_DEVIATIONS, LEARN_MENTIONS, RING, WINDOWS } from "./constants.ts";
+import { type Dispersion, dispersionOf, variance } from "./dispersion.ts";
+import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
+import { deviationOf, type SwingForm, usualDeviation } from "./gates.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { type WindowSums, windowSums } from "./window-sums.ts";
+
+/**
+ * Learns one bucket, each once and in order. What it should have held is computed now, not when it opened: a new
+ * series whose mentions come late would otherwise be measured for hours against the guess it started with.
+ */
+export function learnBucket(state: SpikeState, bucket: number, form: SwingForm): void {
+  const expectation = expectedCount(state, bucket);
+  state.expected[bucket % RING] = expectation.mean;
+  const dispersion = dispersionOf(state);
+  const sums = windowSums(state, bucket);
+  // The level is limited by what was known before this bucket, so the limit comes before the dispersion is taught.
+  const limit = surpriseLimit(variance(state, dispersion, 0, expectation.mean));
+  learnDispersion(state, sums, dispersion);
+  learnSwing(state, sums, form, bucket === 0);
+  learnLevel(state, bucket, expectation, limit);
+}
+
+function surpriseLimit(spread: number): number {
+  return LEARN_DEVIATIONS * Math.sqrt(spread) + LEARN_MENTIONS;
+}
+
+function learnDispersion(state: SpikeState, sums: WindowSums, dispersion: Dispersion): void {
+  for (const [window, width] of WINDOWS.entries()) {
+    if (sums.buckets[window] !== width) continue;
+    const mean = sums.expected[window] ?? 0;
+    const error = (sums.observed[window] ?? 0) - mean;
+    const spread = variance(state, dispersion, window, mean);
+    const limit = surpriseLimit(spread);
+    const limited = Math.min(Math.max(error, -limit), limit);
+    const excess = limited * limited - dispersion.cluster * mean;
+    state.noise[window] = Math.max(0, FADING.dispersion * (state.noise[window] ?? 0) + excess);
+    state.noiseWeight[window] = FADING.dispersion * (state.noiseWeight[window] ?? 0) + mean * mean;
+    if (window === 0 && mean < 3) {
+      const squared = Math.min(error * error, 25 * spread + 16);
+      state.clusters[0] = FADING.dispersion * (state.clusters[0] ?? 0) + squared;
+      state.clusters[1] = FADING.dispersion * (state.clusters[1] ?? 0) + mean;
+    }
+  }
+}
+
+/** The square is not limited: a query that bursts shall need a larger burst the next time. */
+function learnSwing(state: SpikeState, sums: WindowSums, form: SwingForm, first: boolean): void {
+  for (let window = 0; window < WINDOWS.length; window++) {
+    const value = deviationOf(sums, window, form);
+    const deviation = first ? 0 : value - usualDeviation(state, window);
+    state.swingSquare[window] = FADING.swing * (state.swingSquare[window] ?? 0) + deviation * deviation;
+    state.swingMean[window] = FADING.swing * (state.swingMean[window] ?? 0) + value;
+  }
+  state.marks[MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
+}
+
+function learnLevel(state: SpikeState, bucket: number, expectation: Expectation, limit: number): void {
+  const count = Math.min(state.counts[bucket % RING] ?? 0, expectation.mean + limit);
+  state.level[0] = FADING.level * (state.level[0] ?? 0) + count;
+  state.level[1] = FADING.level * (state.level[1] ?? 0) + expectation.season;
+  const bin = hourBin(state, bucket);
+  state.hourCounts[bin] = FADING.hours * (state.hourCounts[bin] ?? 0) + count;
+  state.hourLevels[bin] = FADING.hours * (state.hourLevels[bin] ?? 0) + expectation.level;
+}

@@ -1,0 +1,51 @@
+import { RING } from "./constants.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+
+/** The strongest moment of an incident: what people are told of while it is open. */
+export interface SpikeMoment {
+  /** Number of the bucket at whose end it was seen. */
+  readonly bucket: number;
+  /** Buckets of the window that it speaks of. */
+  readonly window: number;
+  readonly observed: number;
+  readonly expected: number;
+  /** Natural logarithm of the chance in ordinary noise. */
+  readonly lnP: number;
+  readonly score: number;
+  /** Share of the window's mentions that should have arrived by then. */
+  readonly completeness: number;
+}
+
+/** Keeps `moment` if it is the strongest of the open incident, or its `first`. */
+export function rememberPeak(state: SpikeState, moment: SpikeMoment, first: boolean): void {
+  if (!first && moment.score <= mark(state, MARK.peakScore)) return;
+  state.marks[MARK.peakAt] = moment.bucket;
+  state.marks[MARK.peakWindow] = moment.window;
+  state.marks[MARK.peakObserved] = moment.observed;
+  state.marks[MARK.peakExpected] = moment.expected;
+  state.marks[MARK.peakLnP] = moment.lnP;
+  state.marks[MARK.peakScore] = moment.score;
+  state.marks[MARK.peakCompleteness] = moment.completeness;
+}
+
+/** The strongest moment of the incident that is open, undefined while none is. */
+export function peakOf(state: SpikeState): SpikeMoment | undefined {
+  if (mark(state, MARK.open) === 0) return undefined;
+  return {
+    bucket: mark(state, MARK.peakAt),
+    window: mark(state, MARK.peakWindow),
+    observed: mark(state, MARK.peakObserved),
+    expected: mark(state, MARK.peakExpected),
+    lnP: mark(state, MARK.peakLnP),
+    score: mark(state, MARK.peakScore),
+    completeness: mark(state, MARK.peakCompleteness),
+  };
+}
+
+/** The newest bucket up to `bucket`, inside a window of `width`, that holds mentions; `bucket` if none does. */
+export function newestWithMentions(state: SpikeState, bucket: number, width: number): number {
+  for (let age = 0; age < width && age <= bucket; age++) {
+    if ((state.counts[(bucket - age) % RING] ?? 0) > 0) return bucket - age;
+  }
+  return bucket;
+}

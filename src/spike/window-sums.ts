@@ -1,0 +1,35 @@
+import { RING, WINDOWS } from "./constants.ts";
+import type { SpikeState } from "./spike-state.ts";
+
+/** One number per window of `WINDOWS`, in that order. */
+export interface WindowSums {
+  readonly observed: number[];
+  readonly expected: number[];
+  /** Buckets that the window covers: fewer than its width at the start of a series. */
+  readonly buckets: number[];
+  /** Share of the window's mentions that should have arrived by now. */
+  readonly completeness: number[];
+}
+
+/** Sums over the windows that end with bucket `newest`. `arrived[k]`: share arrived k buckets later; all, if absent. */
+export function windowSums(state: SpikeState, newest: number, arrived?: readonly number[]): WindowSums {
+  const sums: WindowSums = { observed: [], expected: [], buckets: [], completeness: [] };
+  let observed = 0;
+  let expected = 0;
+  let completeness = 0;
+  let age = 0;
+  for (const width of WINDOWS) {
+    for (; age < width && age <= newest; age++) {
+      const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
+      const slot = (newest - age) % RING;
+      observed += state.counts[slot] ?? 0;
+      expected += (state.expected[slot] ?? 0) * share;
+      completeness += share;
+    }
+    sums.observed.push(observed);
+    sums.expected.push(expected);
+    sums.buckets.push(age);
+    sums.completeness.push(completeness / age);
+  }
+  return sums;
+}

@@ -1,0 +1,107 @@
+import { Readable, Writable } from "node:stream";
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { addDetectCommand, detect } from "../../src/cli/detect.ts";
+import { toIso } from "../../src/lib/instant.ts";
+import { ordinaryDays } from "../spike/feed.ts";
+
+const OPTIONS = { bucket: "5m", cooldown: "3h", sensitivity: "remarkable", atLeast: "0", form: "seasonal" };
+/** Buckets need not start at round minutes. */
+const START = Date.UTC(2015, 1, 26, 21, 42, 53);
+const COUNTS = [...ordinaryDays(10, 3), 20, 40, 40, 30, 20, 5, 3, 2, 1];
+
+const stamp = (bucket: number): string => toIso(START + bucket * 300_000).replace(".000", "");
+const rows = (name: string): string => COUNTS.map((count, t) => `${name}${stamp(t)},${count}\n`).join("");
+
+async function run(csv: string, options: Partial<typeof OPTIONS> = {}, pieces = 1_000): Promise<string> {
+  let text = "";
+  const output = new Writable({
+    write: (chunk, _, done) => {
+      text += chunk;
+      done();
+    },
+  });
+  const input = Readable.from(
+    Array.from({ length: Math.ceil(csv.length / pieces) }, (_, i) => csv.slice(i * pieces, (i + 1) * pieces)),
+  );
+  await detect({ ...OPTIONS, ...options }, input, output);
+  return text;
+}
+
+describe("earshot detect", () => {
+  it("prints one line for the burst of each series", async () => {
+    const text = await run(`series,timestamp,value\n${rows("A,")}${rows("B,")}`);
+    const alerts = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(alerts.map(({ series }) => series)).toEqual(["A", "B"]);
+    expect(Object.keys(alerts[0])).toEqual([
+      "series",
+      "timestamp",
+      "event",
+      "observed",
+      "expected",
+      "p",
+      "window",
+      "score",
+    ]);
+    expect(alerts[0]).toMatchObject({
+      timestamp: stamp(2881),
+      event: stamp(2881),
+      observed: 40,
+      window: "5m",
+    });
+    expect(alerts[1]).toEqual({ ...alerts[0], series: "B" });
+  });
+
+  it("prints the same however the file is cut, ended, or named", async () => {
+    const csv = `timestamp,value\n${rows("")}`;
+    const text = await run(csv);
+    expect(text).not.toContain("series");
+    expect(await run(csv, {}, 7)).toBe(text);
+    expect(await run(csv.trimEnd())).toBe(text);
+    expect(await run(csv.replaceAll("\n", "\r\n"))).toBe(text);
+    expect(await run(csv.replaceAll(/^.*,0\n/gm, (row) => (row.startsWith(stamp(0)) ? row : "")))).toBe(text);
+  });
+
+  it("tells when a late burst was seen and when it was", async () => {
+    const late = COUNTS.map((count, t) => {
+      const isBurst = t >= 2880;
+      const rest = isBurst
+        ? `A,${stamp(t - 3)},${stamp(t)},${(COUNTS[t - 3] ?? 0) * (t - 3 >= 2880 ? 1 : 0)}\n`
+        : "";
+      return `${rest}A,${stamp(t)},${stamp(t)},${isBurst ? 0 : count}\n`;
+    });
+    const text = await run(`series,timestamp,arrived,value\n${late.join("")}`);
+    expect(JSON.parse(text)).toMatchObject({ timestamp: stamp(2884), event: stamp(2881) });
+  });
+
+  it.each([
+    ["a,b\n", {}, 'row 1: unknown columns "a,b"'],
+    [`timestamp,value\n${stamp(0)},x\n`, {}, 'row 2: expected a whole number, got "x"'],
+    [`timestamp,value\n${stamp(0)}\n`, {}, "row 2: expected 2 columns"],
+    ["timestamp,value\nyesterday,1\n", {}, "row 2: expected times such as"],
+    [
+      `timestamp,value\n${stamp(1)},1\n${stamp(0)},1\n`,
+      {},
+      "row 3: rows of one series have to be in order of time",
+    ],
+    [
+      `series,timestamp,arrived,value\nA,${stamp(1)},${stamp(0)},1\n`,
+      {},
+      "row 2: a mention cannot arrive before",
+    ],
+    ["", { bucket: "1m" }, "--bucket 1m"],
+    ["", { cooldown: "soon" }, "--cooldown soon"],
+    ["", { sensitivity: "some" }, "--sensitivity some"],
+  ])("refuses %j %j", async (csv, options, message) => {
+    await expect(run(csv, options)).rejects.toThrow(message);
+  });
+
+  it("is a command of the program", () => {
+    const program = new Command();
+    addDetectCommand(program);
+    expect(program.commands.map((command) => command.name())).toEqual(["detect"]);
+  });
+});

@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { canonicalJson } from "../../src/lib/canonical-json.ts";
+import { closestWord, editDistance } from "../../src/lib/closest-word.ts";
+import { foldText } from "../../src/lib/fold-text.ts";
+import { fitsGlob } from "../../src/lib/glob.ts";
+import type { JsonValue } from "../../src/lib/json.ts";
+import { spellDuration } from "../../src/lib/spell-duration.ts";
+import { spellNumber, spellShare } from "../../src/lib/spell-number.ts";
+import { stableHash } from "../../src/lib/stable-hash.ts";
+
+describe("canonicalJson", () => {
+  it("does not depend on the order of keys and reads back as the same value", () => {
+    expect(canonicalJson({ b: [1, { d: null, c: "x" }], a: true })).toBe(
+      '{"a":true,"b":[1,{"c":"x","d":null}]}',
+    );
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false } as object), (value) => {
+        const text = canonicalJson(value as JsonValue);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(stableHash(JSON.parse(text))).toBe(stableHash(value as JsonValue));
+      }),
+    );
+  });
+});
+
+describe("closestWord", () => {
+  it("finds what was meant, and nothing where nothing is near", () => {
+    const words = ["sentiment", "severity", "followers"];
+    expect(closestWord("sentimnet", words)).toBe("sentiment");
+    expect(closestWord("Follower", words)).toBe("followers");
+    expect(closestWord("colour", words)).toBeUndefined();
+  });
+
+  it("counts insertions, deletions, replacements and swaps", () => {
+    expect([editDistance("", "abc"), editDistance("abc", "abc"), editDistance("abcd", "acbd")]).toEqual([
+      3, 0, 1,
+    ]);
+    expect(editDistance("kitten", "sitting")).toBe(3);
+  });
+});
+
+describe("fitsGlob", () => {
+  it("gives the answer of the expression that it stands for", () => {
+    const letters = fc
+      .array(fc.constantFrom("a", "b", "*", "?"), { maxLength: 8 })
+      .map((parts) => parts.join(""));
+    const text = fc.array(fc.constantFrom("a", "b"), { maxLength: 10 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(letters, text, (glob, candidate) => {
+        const expression = new RegExp(`^${glob.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+        expect(fitsGlob(glob, candidate)).toBe(expression.test(candidate));
+      }),
+    );
+  });
+});
+
+describe("foldText", () => {
+  it.each([
+    ["Crème  BRÛLÉE\n", "creme brulee"],
+    ["ﬁne Ｆｕｌｌ", "fine full"],
+    ["I can’t", "i can't"],
+    ["re\u200bcall \u202e", "recall"],
+    ["が", "が"],
+  ])("folds %j", (text, folded) => {
+    expect(foldText(text)).toBe(folded);
+  });
+
+  it("changes nothing the second time", () => {
+    const text = fc.string({ unit: "binary" });
+    fc.assert(
+      fc.property(text, (any) => {
+        expect(foldText(foldText(any))).toBe(foldText(any));
+      }),
+    );
+  });
+});
+
+describe("numbers and times in sentences", () => {
+  it.each([
+    [1698, "1,698"],
+    [1234567.8, "1,234,568"],
+    [84.7, "85"],
+    [9.96, "10"],
+    [2.94, "2.9"],
+    [2.01, "2"],
+    [999.7, "1,000"],
+    [-3.21, "-3.2"],
+    [0, "0"],
+  ])("spells %d as %s", (value, text) => expect(spellNumber(value)).toBe(text));
+
+  it.each([
+    [300_000, "5 min"],
+    [3_600_000, "1 h"],
+    [5_400_000, "1 h 30 min"],
+    [86_400_000, "24 h"],
+    [172_800_000, "2 days"],
+  ])("spells %d ms as %s", (ms, text) => expect(spellDuration(ms)).toBe(text));
+
+  it("spells a share in percent", () => expect(spellShare(0.5714)).toBe("57 %"));
+});

@@ -1,0 +1,20 @@
+import { readdir, readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { mentionConditions, windowConditions } from "../../src/rules/conditions.ts";
+
+const types = [...mentionConditions, ...windowConditions].map(({ type }) => type);
+
+describe("the list of conditions", () => {
+  it("names every file of its folder, and every file is named after its type", async () => {
+    const files = await readdir(new URL("../../src/rules/conditions/", import.meta.url));
+    const kebab = types.map(
+      (type) => `${type.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`,
+    );
+    expect(kebab.sort()).toEqual(files.sort());
+  });
+
+  it("is told whole in the manual", async () => {
+    const manual = await readFile(new URL("../../rules/README.md", import.meta.url), "utf8");
+    expect(types.filter((type) => !manual.includes(`\`${type}`))).toEqual([]);
+  });
+});

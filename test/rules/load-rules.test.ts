@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { describeFault } from "../../src/lib/fault.ts";
+import { loadRules } from "../../src/rules/load-rules.ts";
+import { parseRule } from "../../src/rules/parse-rule.ts";
+import { aQuery } from "./a-mention.ts";
+
+const SHIPPED = new URL("../../rules/", import.meta.url);
+
+describe("loadRules", () => {
+  it("loads every shipped rule without a fault", async () => {
+    const { rules, faults } = await loadRules(SHIPPED.pathname);
+    expect(faults.map(describeFault)).toEqual([]);
+    expect(rules.map(({ name, kind, severity }) => `${name} ${kind} ${severity}`)).toEqual([
+      "crisis-spike window critical",
+      "influential-negative mention warning",
+      "legal-and-safety-words mention info",
+      "negative-share-surge window warning",
+      "safety-category mention critical",
+      "volume-spike window warning",
+    ]);
+    expect(rules.every((rule) => rule.appliesTo(aQuery()))).toBe(true);
+  });
+
+  it("tells the faults of all files at once and keeps the sound rules", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-rules-"));
+    const sound = "description: d\nseverity: info\nwhen: { sentiment: negative }\n";
+    await writeFile(join(folder, "sound.yaml"), sound);
+    await writeFile(join(folder, "Not Kebab.yaml"), sound);
+    await writeFile(join(folder, "other.yml"), sound);
+    await writeFile(join(folder, "empty.yaml"), "");
+    await writeFile(join(folder, "README.md"), "not a rule");
+    const { rules, faults } = await loadRules(folder);
+    await rm(folder, { recursive: true });
+    expect(rules.map(({ name }) => name)).toEqual(["sound"]);
+    expect(faults.map((fault) => describeFault(fault).replace(`${folder}/`, ""))).toEqual([
+      'Not Kebab.yaml:1:1 a rule is named in lower case with hyphens, as its file is — did you mean "not-kebab.yaml"?',
+      "empty.yaml:1:1 expected keys with values, got nothing",
+      'other.yml:1:1 rule files end in .yaml — did you mean "other.yaml"?',
+    ]);
+  });
+
+  it("understands every example of its manual, and the manual names every condition", async () => {
+    const manual = await readFile(new URL("README.md", SHIPPED), "utf8");
+    const examples = [...manual.matchAll(/```yaml\n# (.+)\.yaml\n([\s\S]*?)```/g)];
+    expect(examples.length).toBe(4);
+    for (const [, name = "", text = ""] of examples) {
+      const read = parseRule(name, `${name}.yaml`, text);
+      expect("faults" in read ? read.faults.map(describeFault) : []).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { LateCount, SpikeObservation } from "../../src/spike/detector.ts";
+import { gatesOf } from "../../src/spike/sensitivity.ts";
+import { createSpikeState, packSpikeState } from "../../src/spike/spike-state.ts";
+import { feed, MONDAY, ordinaryDays } from "./feed.ts";
+
+const opened = (observations: readonly SpikeObservation[]): number[] =>
+  observations.filter(({ step }) => step === "opened").map(({ bucket }) => bucket);
+const zeros = (length: number): number[] => new Array<number>(length).fill(0);
+
+const BURST = [20, 40, 40, 30, 30, 20, 15, 10];
+const history = ordinaryDays(10, 3);
+
+describe("the detector", () => {
+  it("is quiet on ordinary days", () => {
+    expect(opened(feed(ordinaryDays(20, 3)))).toEqual([]);
+  });
+
+  it("pages once for a burst, within a quarter of an hour, and resolves after half an hour of calm", () => {
+    const after = ordinaryDays(1, 3, 7);
+    const observations = feed([...history, ...BURST, ...after]);
+    const [page, ...more] = opened(observations);
+    expect(more).toEqual([]);
+    expect(page).toBeLessThan(history.length + 3);
+    const over = observations.find(({ step }) => step === "resolved");
+    const lastHigh = observations.findLast(({ score, bucket }) => score >= 2 && bucket < (over?.bucket ?? 0));
+    expect(over?.bucket).toBe((lastHigh?.bucket ?? 0) + 6);
+  });
+
+  it("watches a new series for two hours before it pages", () => {
+    const burst = [...new Array<number>(30).fill(0), 200, 300];
+    expect(opened(feed([1, 0, 2, 200, 300, ...zeros(10)]))).toEqual([]);
+    expect(opened(feed([1, 0, 2, ...burst])).length).toBe(1);
+  });
+
+  it("tells again when the score doubles, and when it would page anew after the cooldown", () => {
+    const storm = [...new Array<number>(3).fill(25), ...new Array<number>(60).fill(120)];
+    const steps = feed([...history, ...storm]).map(({ step }) => step);
+    expect(steps.filter((step) => step === "opened").length).toBe(1);
+    expect(steps).toContain("escalated");
+    expect(steps.indexOf("renewed") - steps.indexOf("opened")).toBeGreaterThanOrEqual(36);
+  });
+
+  it("does not page twice within the cooldown, though the incident between was over", () => {
+    const twice = [...history, ...BURST, ...ordinaryDays(1, 3, 3).slice(0, 60), ...BURST];
+    expect(opened(feed(twice, { settings: { cooldownBuckets: 144 } })).length).toBe(1);
+    expect(opened(feed(twice)).length).toBe(2);
+  });
+
+  it("asks for more when it is strict, and for less when it shall tell any anomaly", () => {
+    const small = [...history, 9, 9, 10, ...ordinaryDays(1, 3, 5)];
+    const pages = (sensitivity: Parameters<typeof gatesOf>[0]) =>
+      opened(feed(small, { settings: { gates: gatesOf(sensitivity) } })).length;
+    expect([pages("strict"), pages("remarkable"), pages("any anomaly")]).toEqual([0, 0, 1]);
+  });
+
+  it("never pages below the floor", () => {
+    expect(opened(feed([...history, ...BURST], { settings: { atLeast: 10_000 } }))).toEqual([]);
+  });
+});
+
+describe("late mentions", () => {
+  const late = (counts: readonly number[], age: number): LateCount[][] =>
+    counts.map((count, t) => [
+      { age: 0, count: Math.floor(count / 2) },
+      { age, count: Math.ceil((counts[t - age] ?? 0) / 2) },
+    ]);
+
+  it("count by their own time: a burst that arrives late is still found", () => {
+    expect(opened(feed(late([...history, ...BURST, ...zeros(6)], 4))).length).toBe(1);
+  });
+
+  it("cannot page once they are older than three hours", () => {
+    const imported = Array.from({ length: 500 }, (_, age) => ({ age: age + 37, count: 50 }));
+    expect(opened(feed([...history, imported, ...ordinaryDays(1, 3, 9)]))).toEqual([]);
+  });
+
+  it("cannot page when an outage delivers them all at once", () => {
+    const outage = ordinaryDays(1, 3, 5).slice(0, 24);
+    const flush = outage.map((count, t) => ({ age: outage.length - t, count }));
+    expect(opened(feed([...history, ...zeros(24), flush, ...ordinaryDays(1, 3, 9).slice(24)]))).toEqual([]);
+  });
+
+  it("before the series began, or from the future, are left out", () => {
+    const [first] = feed([
+      [
+        { age: 3, count: 100 },
+        { age: -1, count: 100 },
+        { age: 0, count: 2 },
+      ],
+    ]);
+    expect(first?.observed).toBe(2);
+  });
+
+  it("that leave the slice are taken back", () => {
+    const observations = feed([5, [{ age: 1, count: -3 }], [{ age: 0, count: -9 }]]);
+    expect(observations.map(({ observed }) => observed)).toEqual([5, 0, 0]);
+  });
+});
+
+describe("whatever arrives", () => {
+  const arrival = fc.record({
+    age: fc.integer({ min: -1, max: 60 }),
+    count: fc.integer({ min: -50, max: 1_000_000 }),
+  });
+  const stream = fc.array(fc.oneof(fc.constant([]), fc.array(arrival, { maxLength: 4 })), {
+    minLength: 1,
+    maxLength: 120,
+  });
+
+  it("no number of the state or of what is told becomes none", () => {
+    fc.assert(
+      fc.property(stream, fc.constantFrom("flat" as const, "seasonal" as const), (arrivals, form) => {
+        const state = createSpikeState(MONDAY);
+        const observations = feed(arrivals, { state, settings: { form } });
+        expect(state.block.every(Number.isFinite)).toBe(true);
+        for (const { score, lnP, observed, expected, completeness } of observations) {
+          expect([score, lnP, observed, expected].every(Number.isFinite)).toBe(true);
+          expect(lnP).toBeLessThanOrEqual(0);
+          expect(completeness).toBeGreaterThan(0);
+          expect(completeness).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("a replay tells the same, also when the state is stored between all buckets", () => {
+    fc.assert(
+      fc.property(stream, (arrivals) => {
+        expect(feed(arrivals, { stored: true })).toEqual(feed(arrivals));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("more mentions in the last bucket never make it less significant or less unusual", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(60), { minLength: 25, maxLength: 80 }), fc.nat(80), (counts, more) => {
+        const [less, greater] = [0, more].map((extra) => {
+          const tail = (counts.at(-1) ?? 0) + extra;
+          return feed([...counts.slice(0, -1), tail]).at(-1);
+        });
+        expect(greater?.lnP).toBeLessThanOrEqual((less?.lnP ?? 0) + 1e-9);
+        expect(greater?.score).toBeGreaterThanOrEqual((less?.score ?? 0) - 1e-9);
+      }),
+    );
+  });
+
+  it("the stored state stays below 2 kB", () => {
+    const state = createSpikeState(MONDAY);
+    feed(history, { state });
+    expect(JSON.stringify(packSpikeState(state)).length).toBeLessThan(2_000);
+  });
+});
