@@ -1,8 +1,9 @@
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
-import { createDirectory } from "./directory.ts";
-import { createHandlers, walkSettings } from "./handlers.ts";
+import { createDirectory } from "./app/directory.ts";
+import { createHandlers, walkSettings } from "./app/handlers.ts";
 import type { Clock } from "./lib/clock.ts";
+import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
 import { DAY, type Instant } from "./lib/instant.ts";
@@ -10,11 +11,11 @@ import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import { createNotifier } from "./notify/notifiers.ts";
-import { createPace } from "./pace.ts";
+import { createPace } from "./app/pace.ts";
 import type { BackendOptions } from "./queue/backend.ts";
-import { createQueues, type Queues } from "./queue/queues.ts";
+import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
-import { registerQueries } from "./register-queries.ts";
+import { registerQueries } from "./app/register-queries.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import { createSourceClient, type SourceClient } from "./source/source-client.ts";
@@ -23,10 +24,10 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import { createTokenStore } from "./store/tokens.ts";
-import { type Swept, sweep } from "./sweep.ts";
-import { createRenderer } from "./templates/create-renderer.ts";
-import { keepUp } from "./upkeep.ts";
-import { createViewOf } from "./view-of.ts";
+import { type Swept, sweep } from "./app/sweep.ts";
+import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
+import { keepUp } from "./app/upkeep.ts";
+import { createViewOf } from "./app/view-of.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
 export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
@@ -52,8 +53,6 @@ export interface EarshotOptions {
 /** A running Earshot: the parts that pages and drivers look at, and its orderly end. */
 export interface Earshot {
   readonly stores: Stores;
-  readonly database: Database;
-  readonly queues: Queues;
   readonly rules: readonly Rule[];
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
@@ -67,24 +66,39 @@ export interface Earshot {
 
 /** Puts all parts together and starts the roles. Rejects with a UserError where the configuration is at fault. */
 export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
+  const rules = await soundRules(options.config.rules);
+  const renderer = await soundTemplates(options.config.templates);
+  return openTogether((closing) => open(options, rules, renderer, closing));
+}
+
+async function open(
+  options: EarshotOptions,
+  rules: readonly Rule[],
+  renderer: Renderer,
+  closing: Closing,
+): Promise<Earshot> {
   const { config, clock, log, roles } = options;
+  const consoleUrl = options.consoleUrl ?? (() => null);
   const stopping = new AbortController();
-  const rules = await soundRules(config.rules);
-  const renderer = await createRenderer({ directory: config.templates });
   await migrate(options.databaseUrl);
   const database = openDatabase({
     url: options.databaseUrl,
     connections: 20,
     onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
   });
+  closing.add(database.close);
   const stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
-  const queues = await createQueues({ backend: options.queue, log });
   const source = sourceOf(config, database, log, stopping.signal);
-  const directory = createDirectory(config);
-  const notifiers = new Map<string, Notifier>(
-    config.receivers.map(({ name, notifier }) => [name, createNotifier(notifier, { renderer, clock, log })]),
-  );
+  closing.add(source.close);
+  const notifiers = new Map<string, Notifier>();
+  for (const { name, notifier } of config.receivers) {
+    const made = createNotifier(notifier, { renderer, clock, log });
+    notifiers.set(name, made);
+    closing.add(made.close);
+  }
+  const queues = await createQueues({ backend: options.queue, log });
+  closing.add(queues.close);
   const rulesFor = rulesByQuery(rules);
   const pace = createPace(source, config.source, log);
 
@@ -107,7 +121,7 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
           { signal, prefetch: 1 },
         ),
       rulesFor,
-      directory,
+      directory: createDirectory(config),
       clock,
       settings: (query) => walkSettings(config.source, query),
       everyMs: pace.everyMs,
@@ -115,21 +129,10 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({
-        stores,
-        rulesFor,
-        timezone: config.timezone,
-        consoleUrl: options.consoleUrl ?? noUrl,
-      }),
+      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
       clock,
     },
-    digest: {
-      store: stores,
-      digests: config.digests,
-      clock,
-      historyMs: config.source.history,
-      consoleUrl: options.consoleUrl ?? noUrl,
-    },
+    digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
     sweep: async () => {
       await sweepNow();
     },
@@ -137,8 +140,6 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
     log,
     onDone: options.onDone ?? (() => {}),
   });
-  const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
-
   const refreshQueries = async (): Promise<readonly Query[]> => {
     const now = clock.now();
     const watchFrom = options.watchFrom ?? now;
@@ -148,50 +149,30 @@ export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
     return queries;
   };
 
+  const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
+  closing.add(worker.stop);
   await worker.start();
-  const upkeep = roles.includes("sweep")
-    ? keepUp({
-        refreshQueries,
-        partitions: () => ensurePartitions(database.db, clock.now()),
-        log,
-        signal: stopping.signal,
-      })
-    : Promise.resolve();
-  const sweepEveryMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
-  if (roles.includes("sweep") && sweepEveryMs !== null)
-    await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-
-  let stopped: Promise<void> | undefined;
+  if (roles.includes("sweep")) {
+    const partitions = () => ensurePartitions(database.db, clock.now());
+    const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
+    closing.add(() => upkeep);
+    const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
+    if (everyMs !== null) await queues.remindEvery("sweep", {}, { everyMs });
+  }
+  // First of all: what waits for the source or for its next round is told to stop.
+  closing.add(async () => stopping.abort(new Error("Earshot is stopping")));
   return {
     stores,
-    database,
-    queues,
     rules,
     sweep: sweepNow,
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
-    stop: () => {
-      stopped ??= (async () => {
-        const finished = worker.stop();
-        stopping.abort(new Error("Earshot is stopping"));
-        await finished;
-        await upkeep;
-        await queues.close();
-        for (const notifier of notifiers.values()) await notifier.close();
-        await source.close();
-        await database.close();
-      })();
-      return stopped;
-    },
+    stop: closing.close,
   };
 }
 
 /** Walks are few and long, deliveries many and short. */
 const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
-
-function noUrl(): null {
-  return null;
-}
 
 async function soundRules(directory: string): Promise<readonly Rule[]> {
   const { rules, faults } = await loadRules(directory);
@@ -199,6 +180,13 @@ async function soundRules(directory: string): Promise<readonly Rule[]> {
     throw new UserError(`the rules in ${directory} have ${faults.length} faults`, faults.map(describeFault));
   }
   return rules;
+}
+
+async function soundTemplates(directory: string): Promise<Renderer> {
+  const renderer = await createRenderer({ directory });
+  const faults = renderer.check();
+  if (faults.length > 0) throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
+  return renderer;
 }
 
 function sourceOf(config: Config, database: Database, log: Logger, signal: AbortSignal): SourceClient {

@@ -4,7 +4,7 @@ import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import { type ReplayProgress, type ReplayReport, startReplay } from "../replay.ts";
+import { type ReplayProgress, type ReplayReport, startReplay } from "../app/replay.ts";
 import { openEngines } from "./engines.ts";
 import { openPage } from "./open-page.ts";
 import { shippedFolder } from "./shipped-folder.ts";
@@ -28,6 +28,7 @@ export async function runReplay(
       redisUrl: surroundings.redisUrl,
       rules: shippedFolder("rules"),
       templates: shippedFolder("templates"),
+      consoleUrl: () => null,
       log,
       onProgress: createProgress(process.stderr),
       signal,

@@ -4,7 +4,7 @@ import { ROLES, type Role } from "../app.ts";
 import { readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
-import type { ReplaySpeed } from "../replay.ts";
+import type { ReplaySpeed } from "../app/replay.ts";
 import { runDemo } from "./run-demo.ts";
 import { runMonitor } from "./run-monitor.ts";
 import { runReplay } from "./run-replay.ts";

@@ -7,31 +7,42 @@ export type Db = Kysely<never>;
 
 export interface Database {
   readonly db: Db;
-  readonly pool: pg.Pool;
   close(): Promise<void>;
 }
 
-/**
- * A pool on the PostgreSQL at `url`. 64-bit counts come back as numbers and moments as `Instant`s, here and nowhere
- * else. `onError` hears of connections that break while idle; the pool replaces them by itself.
- */
-export function openDatabase(options: {
-  url: string;
-  connections?: number;
-  onError: (error: Error) => void;
-}): Database {
+export interface PoolOptions {
+  readonly url: string;
+  readonly connections?: number;
+  /** Hears of connections that break while idle; the pool replaces them by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A pool as the driver makes it, for parts of the program that keep tables of their own. */
+export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections ?? 10,
     application_name: "earshot",
-    types: { getTypeParser: (oid, format) => PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format) },
+    ...(types === undefined ? {} : { types }),
     // Without this a statement hangs for ever when the server's machine vanishes.
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
   pool.on("error", options.onError);
+  return pool;
+}
+
+/**
+ * A pool on the PostgreSQL at `url`. 64-bit counts come back as numbers and moments as `Instant`s, here and nowhere
+ * else.
+ */
+export function openDatabase(options: PoolOptions): Database {
+  const pool = openPool(options, {
+    getTypeParser: (oid: number, format?: "text" | "binary") =>
+      PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as "text"),
+  });
   const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  return { db, close: () => db.destroy() };
 }
 
 /** `Instant` → timestamptz parameter. */

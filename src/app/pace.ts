@@ -1,9 +1,9 @@
-import type { SourceConfig } from "./config.ts";
-import { paceOf } from "./ingest/pace.ts";
-import { describeError } from "./lib/errors.ts";
-import type { Logger } from "./log.ts";
-import type { WalkName } from "./model/walk.ts";
-import type { SourceClient } from "./source/source-client.ts";
+import type { SourceConfig } from "../config.ts";
+import { paceOf } from "../ingest/pace.ts";
+import { describeError } from "../lib/errors.ts";
+import type { Logger } from "../log.ts";
+import type { WalkName } from "../model/walk.ts";
+import type { SourceClient } from "../source/source-client.ts";
 
 export interface Pace {
   /** Domain time from one walk of a query to the next. */

@@ -1,8 +1,8 @@
-import { fitsGlob } from "./lib/glob.ts";
-import type { Instant } from "./lib/instant.ts";
-import type { Query } from "./model/query.ts";
-import type { SourceClient } from "./source/source-client.ts";
-import type { Stores } from "./store/stores.ts";
+import { fitsGlob } from "../lib/glob.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { Query } from "../model/query.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** Names or ids, with `*` for any characters, of what is watched at the source. */
 interface Watched {

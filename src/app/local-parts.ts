@@ -1,14 +1,14 @@
-import type { Config } from "./config.ts";
-import { parseConfig } from "./config.ts";
-import type { Clock } from "./lib/clock.ts";
-import { describeError } from "./lib/errors.ts";
-import { MINUTE } from "./lib/instant.ts";
-import { createLocalApi } from "./local-api/create-local-api.ts";
-import { createLocalInbox } from "./local-inbox/create-local-inbox.ts";
-import type { InboxMessage } from "./local-inbox/inbox-store.ts";
-import type { Logger } from "./log.ts";
-import { type Database, openDatabase } from "./store/database.ts";
-import { createInboxStore } from "./store/inbox.ts";
+import type { Config } from "../config.ts";
+import { parseConfig } from "../config.ts";
+import type { Clock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { MINUTE } from "../lib/instant.ts";
+import { createLocalApi, type LocalApiOptions } from "../local-api/create-local-api.ts";
+import { createLocalInbox } from "../local-inbox/create-local-inbox.ts";
+import type { InboxMessage } from "../local-inbox/inbox-store.ts";
+import type { Logger } from "../log.ts";
+import type { Db } from "../store/database.ts";
+import { createInboxStore } from "../store/inbox.ts";
 
 /** The account of the local Listening API that demo and replay use. It guards generated data on this machine only. */
 export const LOCAL_ACCOUNT = {
@@ -26,45 +26,33 @@ export interface LocalParts {
   calls(): number;
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
-  readonly database: Database;
   close(): Promise<void>;
 }
 
 /** Starts the Listening API, the Slack and the mailbox. The schemas have to be migrated. */
 export async function startLocalParts(options: {
-  databaseUrl: string;
+  /** For the Listening API, which keeps tables of its own. */
+  pool: LocalApiOptions["pool"];
+  /** For what Slack and mailbox take. */
+  db: Db;
   clock: Clock;
   log: Logger;
 }): Promise<LocalParts> {
-  const { clock, log } = options;
-  const database = openDatabase({
-    url: options.databaseUrl,
-    connections: 10,
-    onError: (error) =>
-      log.warn({ error: describeError(error) }, "a database connection of the local parts broke"),
+  const { pool, clock, log } = options;
+  return openTogether(async (closing) => {
+    const api = createLocalApi({ pool, clock, log, signingSecret: LOCAL_ACCOUNT.password });
+    closing.add(api.close);
+    let calls = 0;
+    api.app.addHook("onResponse", async () => {
+      calls += 1;
+    });
+    const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
+    const store = createInboxStore<InboxMessage>(options.db);
+    const inbox = await createLocalInbox({ store, clock, log }, { token: LOCAL_SLACK_TOKEN });
+    closing.add(inbox.close);
+    const { slackApiUrl, smtp } = inbox;
+    return { apiUrl, calls: () => calls, slackApiUrl, smtp, close: closing.close };
   });
-  const api = createLocalApi({ pool: database.pool, clock, log, signingSecret: LOCAL_ACCOUNT.password });
-  let calls = 0;
-  api.app.addHook("onResponse", async () => {
-    calls += 1;
-  });
-  const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
-  const inbox = await createLocalInbox(
-    { store: createInboxStore<InboxMessage>(database.db), clock, log },
-    { token: LOCAL_SLACK_TOKEN },
-  );
-  return {
-    apiUrl,
-    calls: () => calls,
-    slackApiUrl: inbox.slackApiUrl,
-    smtp: inbox.smtp,
-    database,
-    close: async () => {
-      await inbox.close();
-      await api.close();
-      await database.close();
-    },
-  };
 }
 
 /** The configuration of demo and replay: the shipped rules, told to the local Slack and mailbox. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { describeError } from "./lib/errors.ts";
-import { MINUTE, SECOND } from "./lib/instant.ts";
-import type { Logger } from "./log.ts";
+import { describeError } from "../lib/errors.ts";
+import { MINUTE, SECOND } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
 
 /**
  * What has to be looked after now and then for as long as the program runs: which queries there are, and partitions for

@@ -1,14 +1,14 @@
-import type { SourceConfig } from "./config.ts";
-import { buildDigest, type DigestParts } from "./digest/build-digest.ts";
-import { closeWindows } from "./ingest/close-windows.ts";
-import { type PollParts, pollQuery } from "./ingest/poll-query.ts";
-import type { WalkSettings } from "./ingest/watermark.ts";
-import type { Logger } from "./log.ts";
-import type { OwedNotification } from "./model/notification.ts";
-import type { WatchedQuery } from "./model/query.ts";
-import { type DeliverParts, deliver } from "./notify/deliver.ts";
-import type { Queues } from "./queue/queues.ts";
-import type { Handlers } from "./queue/worker.ts";
+import type { SourceConfig } from "../config.ts";
+import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
+import { closeWindows } from "../ingest/close-windows.ts";
+import { type PollParts, pollQuery } from "../ingest/poll-query.ts";
+import type { WalkSettings } from "../ingest/watermark.ts";
+import type { Logger } from "../log.ts";
+import type { OwedNotification } from "../model/notification.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import { type DeliverParts, deliver } from "../notify/deliver.ts";
+import type { Queues } from "../queue/queues.ts";
+import type { Handlers } from "../queue/worker.ts";
 
 export interface HandlerParts {
   readonly poll: Omit<PollParts, "onOwed">;

@@ -1,5 +1,5 @@
-import type { Config } from "./config.ts";
-import type { Directory } from "./notify/tell.ts";
+import type { Config } from "../config.ts";
+import type { Directory } from "../notify/tell.ts";
 
 /** Routes and receivers of the configuration, as the decisions about telling need them. */
 export function createDirectory(config: Pick<Config, "routes" | "receivers">): Directory {

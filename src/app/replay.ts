@@ -2,22 +2,23 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Earshot, ROLES, startEarshot } from "./app.ts";
-import { type Clock, createManualClock, createScaledClock, type ManualClock } from "./lib/clock.ts";
-import { describeError, UserError } from "./lib/errors.ts";
-import { DAY, floorTo, type Instant, MINUTE, toIso } from "./lib/instant.ts";
-import { importJsonl } from "./local-api/import/import-jsonl.ts";
-import { seedAccount } from "./local-api/seed-account.ts";
-import { migrateLocalApi } from "./local-api/store/migrate-local-api.ts";
+import { type Earshot, ROLES, startEarshot } from "../app.ts";
+import { type Clock, createManualClock, createScaledClock, type ManualClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError, UserError } from "../lib/errors.ts";
+import { DAY, floorTo, type Instant, MINUTE, toIso } from "../lib/instant.ts";
+import { importJsonl } from "../local-api/import/import-jsonl.ts";
+import { seedAccount } from "../local-api/seed-account.ts";
+import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
-import type { Logger } from "./log.ts";
-import { BUCKET_MS } from "./model/count-change.ts";
-import { loadRules } from "./rules/load-rules.ts";
-import type { Rule } from "./rules/rule.ts";
-import { openDatabase } from "./store/database.ts";
-import { migrate } from "./store/migrate.ts";
-import { createSettingStore } from "./store/settings.ts";
-import { dropSiblingDatabase, ensureSiblingDatabase } from "./store/sibling-database.ts";
+import type { Logger } from "../log.ts";
+import { BUCKET_MS } from "../model/count-change.ts";
+import { loadRules } from "../rules/load-rules.ts";
+import type { Rule } from "../rules/rule.ts";
+import { type Db, openDatabase, openPool } from "../store/database.ts";
+import { migrate } from "../store/migrate.ts";
+import { createSettingStore } from "../store/settings.ts";
+import { dropSiblingDatabase, ensureSiblingDatabase } from "../store/sibling-database.ts";
 
 /** How fast: a multiple of the wall, or as fast as the machine goes. */
 export type ReplaySpeed = number | "max";
@@ -31,6 +32,7 @@ export interface ReplayOptions {
   readonly redisUrl: string | null;
   readonly rules: string;
   readonly templates: string;
+  readonly consoleUrl: () => string | null;
   readonly log: Logger;
   readonly onProgress: (progress: ReplayProgress) => void;
   readonly signal: AbortSignal;
@@ -66,6 +68,8 @@ export interface Replay {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly local: LocalParts;
+  /** Where Slack and mailbox keep what they took. */
+  readonly db: Db;
   readonly from: Instant;
   readonly to: Instant;
   /** Lines of the file that are no mentions, with their reasons. */
@@ -80,71 +84,69 @@ export interface Replay {
  * own, named after the file: one that was interrupted goes on where it was, one that had ended begins anew.
  */
 export async function startReplay(options: ReplayOptions): Promise<Replay> {
+  const { log, signal } = options;
   const name = await databaseName(options.file);
-  const { url } = await openReplayDatabase(options.databaseUrl, name);
-  const book = openDatabase({ url, connections: 1, onError: () => {} });
-  const settings = createSettingStore(book.db);
-  const plan = ((await settings.get("replay")) as Plan | null) ?? (await importFile(options, book.pool));
-  await settings.put("replay", plan);
+  const url = await openReplayDatabase(options.databaseUrl, name);
+  const onError = (error: Error) => log.warn({ error: describeError(error) }, "a database connection of the replay broke");
+  return openTogether(async (closing) => {
+    const book = openDatabase({ url, connections: 3, onError });
+    closing.add(book.close);
+    const pool = openPool({ url, connections: 8, onError });
+    closing.add(() => pool.end());
+    await migrateLocalApi(pool);
+    const settings = createSettingStore(book.db);
+    const plan = ((await settings.get("replay")) as Plan | null) ?? (await importFile(options, pool));
+    await settings.put("replay", plan);
 
-  const end = plan.to + tailOf((await loadRules(options.rules)).rules);
-  const at = ((await settings.get("replay-clock")) as Instant | null) ?? plan.from;
-  const clock = clockFor(options.speed, at, end);
-  const local = await startLocalParts({ databaseUrl: url, clock, log: options.log });
-  const waiter = createWaiter();
-  const earshot = await startEarshot({
-    config: localConfig(local, { rules: options.rules, templates: options.templates, pollEvery: "5m" }),
-    databaseUrl: url,
-    queue: options.redisUrl
-      ? { kind: "redis", url: options.redisUrl, prefix: `earshot-${name}` }
-      : { kind: "postgres", url, schema: "earshot_queue" },
-    clock,
-    log: options.log,
-    roles: ROLES,
-    watchFrom: plan.from,
-    sweepEveryMs: sweepEveryMs(clock),
-    onDone: waiter.done,
-  });
-  await earshot.refreshQueries();
-
-  const keepTime = async (now: Instant): Promise<void> => {
-    options.onProgress({
-      phase: "replay",
-      at: now,
-      share: Math.min(1, (now - plan.from) / (end - plan.from)),
+    const end = plan.to + tailOf((await loadRules(options.rules)).rules);
+    const at = ((await settings.get("replay-clock")) as Instant | null) ?? plan.from;
+    const clock = clockFor(options.speed, at, end);
+    const local = await startLocalParts({ pool, db: book.db, clock, log });
+    closing.add(local.close);
+    const waiter = createWaiter();
+    const earshot = await startEarshot({
+      config: localConfig(local, { rules: options.rules, templates: options.templates, pollEvery: "5m" }),
+      databaseUrl: url,
+      queue: options.redisUrl
+        ? { kind: "redis", url: options.redisUrl, prefix: `earshot-${name}` }
+        : { kind: "postgres", url, schema: "earshot_queue" },
+      clock,
+      log,
+      roles: ROLES,
+      watchFrom: plan.from,
+      sweepEveryMs: sweepEveryMs(clock),
+      consoleUrl: options.consoleUrl,
+      onDone: waiter.done,
     });
-    await settings.put("replay-clock", now);
-  };
-  return {
-    clock,
-    earshot,
-    local,
-    from: plan.from,
-    to: end,
-    skipped: plan.skipped,
-    run: async () => {
-      if (options.speed === "max") {
-        await runStepwise({
-          clock: clock as ManualClock,
-          earshot,
-          waiter,
-          end,
-          keepTime,
-          signal: options.signal,
-        });
-      } else {
-        await runByClock({ clock, earshot, waiter, end, keepTime, signal: options.signal });
-      }
-      const report = await reportOf(earshot, local);
-      await settings.put("replay", { ...plan, ended: true });
-      return report;
-    },
-    stop: async () => {
-      await earshot.stop();
-      await local.close();
-      await book.close();
-    },
-  };
+    closing.add(earshot.stop);
+    await earshot.refreshQueries();
+
+    const keepTime = async (now: Instant): Promise<void> => {
+      options.onProgress({ phase: "replay", at: now, share: Math.min(1, (now - plan.from) / (end - plan.from)) });
+      await settings.put("replay-clock", now);
+    };
+    const run = { clock, earshot, waiter, end, keepTime, signal };
+    return {
+      clock,
+      earshot,
+      local,
+      db: book.db,
+      from: plan.from,
+      to: end,
+      skipped: plan.skipped,
+      run: async () => {
+        await (isManual(clock) ? runStepwise({ ...run, clock }) : runByClock(run));
+        const report = await reportOf(earshot, local);
+        await settings.put("replay", { ...plan, ended: true });
+        return report;
+      },
+      stop: closing.close,
+    };
+  });
+}
+
+function isManual(clock: Clock): clock is ManualClock {
+  return clock.speed === 0;
 }
 
 interface Plan {
@@ -165,21 +167,19 @@ async function databaseName(file: string): Promise<string> {
   return `earshot_replay_${hash.slice(0, 12)}`;
 }
 
-async function openReplayDatabase(serverUrl: string, name: string): Promise<{ url: string }> {
+/** The replay's own database; made anew when the last run through the file had come to its end. */
+async function openReplayDatabase(serverUrl: string, name: string): Promise<string> {
   const found = await ensureSiblingDatabase(serverUrl, name);
+  await migrate(found.url);
   if (!found.created && (await hasEnded(found.url))) {
     await dropSiblingDatabase(serverUrl, name);
     await ensureSiblingDatabase(serverUrl, name);
+    await migrate(found.url);
   }
-  await migrate(found.url);
-  const database = openDatabase({ url: found.url, connections: 2, onError: () => {} });
-  await migrateLocalApi(database.pool);
-  await database.close();
-  return found;
+  return found.url;
 }
 
 async function hasEnded(url: string): Promise<boolean> {
-  await migrate(url);
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
     const plan = (await createSettingStore(database.db).get("replay")) as Plan | null;

@@ -1,13 +1,13 @@
-import type { Instant } from "./lib/instant.ts";
-import type { Alert } from "./model/alert.ts";
-import type { Mention } from "./model/mention.ts";
-import type { Notification } from "./model/notification.ts";
-import type { Query } from "./model/query.ts";
-import type { DeliverParts } from "./notify/deliver.ts";
-import type { Rule } from "./rules/rule.ts";
-import type { Stores } from "./store/stores.ts";
-import { buildAlertView } from "./templates/build-alert-view.ts";
-import type { DigestView } from "./templates/digest-view.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { Mention } from "../model/mention.ts";
+import type { Notification } from "../model/notification.ts";
+import type { Query } from "../model/query.ts";
+import type { DeliverParts } from "../notify/deliver.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Stores } from "../store/stores.ts";
+import { buildAlertView } from "../templates/build-alert-view.ts";
+import type { DigestView } from "../templates/digest-view.ts";
 
 export interface ViewParts {
   readonly stores: Stores;

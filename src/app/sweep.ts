@@ -1,11 +1,11 @@
-import type { DigestConfig } from "./digest/digest-config.ts";
-import { readinessOf } from "./digest/readiness.ts";
-import { type Instant, MINUTE } from "./lib/instant.ts";
-import { fitsQuery } from "./lib/patterns.ts";
-import { BUCKET_MS } from "./model/count-change.ts";
-import type { DigestEdition } from "./model/digest-edition.ts";
-import type { Queues } from "./queue/queues.ts";
-import type { Stores } from "./store/stores.ts";
+import type { DigestConfig } from "../digest/digest-config.ts";
+import { readinessOf } from "../digest/readiness.ts";
+import { type Instant, MINUTE } from "../lib/instant.ts";
+import { fitsQuery } from "../lib/patterns.ts";
+import { BUCKET_MS } from "../model/count-change.ts";
+import type { DigestEdition } from "../model/digest-edition.ts";
+import type { Queues } from "../queue/queues.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** Work that the tables say is due, by kind. */
 export interface Swept {

@@ -1,17 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Earshot, ROLES, startEarshot } from "./app.ts";
-import { type Clock, createScaledClock, systemClock } from "./lib/clock.ts";
-import { describeError } from "./lib/errors.ts";
-import { DAY, floorTo, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
-import { seedAccount } from "./local-api/seed-account.ts";
-import { createStream, type Stream } from "./local-api/simulate/create-stream.ts";
-import { migrateLocalApi } from "./local-api/store/migrate-local-api.ts";
+import { type Earshot, ROLES, startEarshot } from "../app.ts";
+import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError } from "../lib/errors.ts";
+import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import { seedAccount } from "../local-api/seed-account.ts";
+import { createStream, type Stream } from "../local-api/simulate/create-stream.ts";
+import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
-import type { Logger } from "./log.ts";
-import type { BackendOptions } from "./queue/backend.ts";
-import { openDatabase } from "./store/database.ts";
-import { migrate } from "./store/migrate.ts";
-import { createSettingStore } from "./store/settings.ts";
+import type { Logger } from "../log.ts";
+import type { BackendOptions } from "../queue/backend.ts";
+import { type Db, openDatabase, openPool } from "../store/database.ts";
+import { migrate } from "../store/migrate.ts";
+import { createSettingStore } from "../store/settings.ts";
 
 /** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;
@@ -29,6 +30,8 @@ export interface Demo {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly local: LocalParts;
+  /** Where Slack and mailbox keep what they took. */
+  readonly db: Db;
   /** When the next crisis breaks out, in the demo's time. */
   nextCrisisAt(): Instant;
   /** True when an earlier run is gone on with. */
@@ -47,57 +50,58 @@ export async function startDemo(options: {
   templates: string;
   log: Logger;
   consoleUrl: () => string | null;
+  /** Told of every hour of the stream that is written before the start. */
+  onProgress?: (hour: Instant) => void;
 }): Promise<Demo> {
   const { databaseUrl, log } = options;
-  await migrate(databaseUrl);
-  const book = openDatabase({
-    url: databaseUrl,
-    connections: 3,
-    onError: (error) => log.warn({ error: describeError(error) }, "a database connection of the demo broke"),
-  });
-  await migrateLocalApi(book.pool);
-  const settings = createSettingStore(book.db);
-  const stored = (await settings.get("demo")) as World | null;
-  const world = stored ?? newWorld();
-  await settings.put("demo", world);
-  const clock = createScaledClock({ startAt: world.at, speed: DEMO_SPEED });
-
-  const stream = await openStream(book.pool, world);
-  await stream.fillUntil(clock.now() + AHEAD_MS);
-  const local = await startLocalParts({ databaseUrl, clock, log });
-  const earshot = await startEarshot({
-    config: localConfig(local, {
-      rules: options.rules,
-      templates: options.templates,
-      history: `${HISTORY_DAYS}d`,
-    }),
-    databaseUrl,
-    queue: options.queue,
-    clock,
-    log,
-    roles: ROLES,
-    watchFrom: world.from,
-    sweepEveryMs: sweepEveryMs(clock),
-    consoleUrl: options.consoleUrl,
-  });
-  const stopping = new AbortController();
-  const living = liveOn({ stream, clock, settings, world, log, signal: stopping.signal });
-  return {
-    clock,
-    earshot,
-    local,
-    isContinued: stored !== null,
-    nextCrisisAt: () =>
-      crises(world, clock.now() + CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
-    stop: async () => {
+  const onError = (error: Error) => log.warn({ error: describeError(error) }, "a database connection of the demo broke");
+  return openTogether(async (closing) => {
+    await migrate(databaseUrl);
+    const book = openDatabase({ url: databaseUrl, connections: 5, onError });
+    closing.add(book.close);
+    const pool = openPool({ url: databaseUrl, connections: 8, onError });
+    closing.add(() => pool.end());
+    await migrateLocalApi(pool);
+    const settings = createSettingStore(book.db);
+    const stored = (await settings.get("demo")) as World | null;
+    const world = stored ?? newWorld();
+    await settings.put("demo", world);
+    const stream = await openStream(pool, world);
+    await stream.fillUntil(world.at + AHEAD_MS, options.onProgress);
+    // The clock starts to run when everything is there to be seen.
+    const clock = createScaledClock({ startAt: world.at, speed: DEMO_SPEED });
+    const local = await startLocalParts({ pool, db: book.db, clock, log });
+    closing.add(local.close);
+    const { rules, templates, queue, consoleUrl } = options;
+    const earshot = await startEarshot({
+      config: localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d` }),
+      databaseUrl,
+      queue,
+      clock,
+      log,
+      roles: ROLES,
+      watchFrom: world.from,
+      sweepEveryMs: sweepEveryMs(clock),
+      consoleUrl,
+    });
+    closing.add(earshot.stop);
+    closing.add(() => settings.put("demo", { ...world, at: clock.now() }));
+    const stopping = new AbortController();
+    const living = liveOn({ stream, clock, settings, world, log, signal: stopping.signal });
+    closing.add(async () => {
       stopping.abort();
       await living;
-      await settings.put("demo", { ...world, at: clock.now() });
-      await earshot.stop();
-      await local.close();
-      await book.close();
-    },
-  };
+    });
+    return {
+      clock,
+      earshot,
+      local,
+      db: book.db,
+      isContinued: stored !== null,
+      nextCrisisAt: () => crises(world, clock.now() + 2 * CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
+      stop: closing.close,
+    };
+  });
 }
 
 /** What the demo's world is: where its time began, and how far it has come. */
