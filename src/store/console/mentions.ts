@@ -91,10 +91,11 @@ export function createConsoleMentions(db: Db) {
         ends as (select count(*) as scanned, max(i) as last from scanned)
         select json_build_object('mention', m.body, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
             'eventAt', round(extract(epoch from m.event_at) * 1000)) as found,
-          m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned
+          m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
         from fitting m ${WITH_QUERY} cross join ends
         union all
-        select null, s.moment, s.query_id, s.resource_id, ends.scanned from ends join scanned s on s.i = ends.last
+        select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
+        order by i
       `.execute(db);
       return listingOf(rows, limit, share);
     },

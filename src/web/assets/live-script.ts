@@ -1,6 +1,6 @@
 /**
- * What htmx and its extension leave open, as a script of ours. It keeps folded-out details open when the stretch around
- * them is fetched again, says when the stream is lost, and lets go of the stream while the page is hidden: a browser
+ * What htmx and its extension leave open, as a script of ours. It leaves alone what is the same as before, so that a
+ * screen reader tells news only, keeps folded-out details open when the stretch around them is drawn anew, says when the stream is lost, and lets go of the stream while the page is hidden: a browser
  * gives one host six connections, and the seventh tab of somebody comparing alerts would wait for ever.
  */
 export const LIVE_SCRIPT = `"use strict";
@@ -79,9 +79,16 @@ export const LIVE_SCRIPT = `"use strict";
     return stable;
   };
 
+  const shown = new WeakMap();
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const open = [...event.detail.target.querySelectorAll("details[open][id]")].map((one) => one.id);
-    event.detail.target.dataset.open = open.join(" ");
+    const { target, xhr } = event.detail;
+    if (shown.get(target) === xhr.responseText) {
+      event.detail.shouldSwap = false;
+      return;
+    }
+    shown.set(target, xhr.responseText);
+    const open = [...target.querySelectorAll("details[open][id]")].map((one) => one.id);
+    target.dataset.open = open.join(" ");
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     for (const id of (event.detail.target.dataset.open || "").split(" ")) {

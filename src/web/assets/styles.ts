@@ -13,7 +13,7 @@ export const STYLES = `
     --ground: #0f1216; --paper: #171b21; --ink: #e6eaef; --soft: #9aa6b3; --line: #2a313a; --fold: #1f252d;
     --link: #86b7f7; --focus: #86b7f7;
     --negative: #ef8a4c; --neutral: #6c7885; --positive: #5cabef; --unknown: #434c57;
-    --critical: #e5695c; --critical-ink: #1d0604; --warning: #d8a835; --warning-ink: #241a00; --info: #2a3f5a; --info-ink: #d5e4f7;
+    --critical: #e5695c; --critical-ink: #1d0604; --warning: #d8a835; --warning-ink: #241a00; --info: #1e2c3f; --info-ink: #c9dcf3;
     --good: #67c69b; --fault: #f08b80;
   }
 }
@@ -30,7 +30,7 @@ code, pre { font: .92em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: -9999px; }
 .skip:focus { left: 12px; top: 8px; background: var(--paper); padding: 6px 12px; z-index: 2; }
-.wide { max-width: 1240px; margin: 0 auto; padding: 0 20px; }
+.wide { max-width: 1240px; margin: 0 auto; padding-left: 20px; padding-right: 20px; }
 
 .top { background: var(--paper); border-bottom: 1px solid var(--line); }
 .top .wide { display: flex; flex-wrap: wrap; align-items: center; column-gap: 28px; min-height: 52px; }
@@ -82,9 +82,10 @@ h3 { font-size: .97rem; line-height: 1.35; font-weight: 600; }
 .alert.is-critical::before { background: var(--critical); } .alert.is-warning::before { background: var(--warning); } .alert.is-info::before { background: var(--neutral); }
 .mention.is-negative::before { background: var(--negative); } .mention.is-positive::before { background: var(--positive); }
 .alert-head, .mention-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 10px; }
-.alert-head h3 a { color: var(--ink); }
+.alert-head h3 a, .volume-head h3 a { color: var(--ink); text-decoration-color: var(--neutral); }
 .alert-head .when, .mention-head .when { margin-left: auto; }
 .because { margin-top: 3px; }
+.because::first-letter { text-transform: uppercase; }
 .because.is-large { font-size: 1.07rem; margin: 0 0 12px; }
 .alert-line { margin-bottom: 14px; }
 .crumb { margin-bottom: 4px; font-size: .9rem; }
@@ -109,7 +110,6 @@ h3 { font-size: .97rem; line-height: 1.35; font-weight: 600; }
 .volume { padding: 9px 0; border-top: 1px solid var(--line); }
 .volume:first-of-type { border-top: 0; padding-top: 0; }
 .volume-head { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 10px; margin-bottom: 4px; }
-.volume-head h3 a { color: var(--ink); }
 .share { font-size: .9rem; }
 .bars { display: block; width: 100%; height: 52px; border-bottom: 1px solid var(--soft); }
 .fill-negative { fill: var(--negative); } .fill-neutral { fill: var(--neutral); } .fill-positive { fill: var(--positive); } .fill-unknown { fill: var(--unknown); } .fill-none { fill: transparent; }
@@ -118,12 +118,14 @@ h3 { font-size: .97rem; line-height: 1.35; font-weight: 600; }
 summary { cursor: pointer; color: var(--soft); font-size: .85rem; width: fit-content; }
 .volume details { margin-top: 1px; }
 
-table { width: 100%; border-collapse: collapse; font-size: .93rem; }
+table { width: 100%; border-collapse: collapse; font-size: .93rem; overflow-wrap: break-word; }
+td .fault { overflow-wrap: anywhere; }
 th, td { text-align: left; vertical-align: top; padding: 6px 10px 6px 0; border-top: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; }
 thead th { border-top: 0; padding-top: 0; font-size: .82rem; font-weight: 600; color: var(--soft); }
 tbody th { font-weight: 600; }
 tbody th .detail { display: block; font-weight: 400; }
+.walks .number { padding-right: 20px; }
 .number, .numbers td { text-align: right; font-variant-numeric: tabular-nums; }
 .numbers th { font-weight: 400; } .numbers th, .numbers td { padding: 1px 10px 1px 0; }
 .numbers thead th:not(:first-child) { text-align: right; }
@@ -143,16 +145,17 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
 .login button { margin-top: 6px; }
 
 .facts { display: grid; grid-template-columns: minmax(7em, max-content) minmax(0, 1fr); gap: 3px 16px; font-size: .93rem; }
+.facts.is-wide { grid-template-columns: max-content minmax(0, 1fr) max-content minmax(0, 1fr); }
 .facts dt { color: var(--soft); }
 .facts dd { font-variant-numeric: tabular-nums; }
-.timeline > li { display: grid; grid-template-columns: 6.2em minmax(0, 1fr); gap: 0 10px; padding: 6px 0; border-top: 1px solid var(--line); }
+.timeline > li { display: grid; grid-template-columns: 4.6em minmax(0, 1fr); gap: 0 10px; padding: 6px 0; border-top: 1px solid var(--line); }
 .timeline > li:first-child { border-top: 0; padding-top: 0; }
 .timeline .when { padding-top: 1px; white-space: normal; }
 .attempts { font-size: .87rem; margin-top: 2px; }
 
 .inbox.has-reading { display: grid; gap: 0 16px; grid-template-columns: minmax(0, 5fr) minmax(0, 8fr); align-items: start; }
 .inbox .tabs { margin-bottom: 12px; }
-.channel { max-width: 760px; }
+.inbox .is-narrow { max-width: 820px; }
 .channel > li { padding: 12px 0; border-top: 1px solid var(--line); }
 .channel > li:first-child { border-top: 0; padding-top: 0; }
 .thread { margin: 10px 0 0 10px; padding-left: 14px; border-left: 2px solid var(--line); display: grid; gap: 10px; }
@@ -177,13 +180,14 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
   .overview, .two, .inbox.has-reading { display: block; }
 }
 @media (max-width: 560px) {
-  .wide { padding: 0 14px; }
+  .wide { padding-left: 14px; padding-right: 14px; }
   .top .wide { column-gap: 12px; padding-top: 8px; }
-  .top nav { order: 3; width: 100%; margin: 0 -6px; }
-  .top nav a { padding: 10px 8px 7px; }
+  .top nav { order: 3; width: calc(100% + 12px); margin: 0 -6px; }
+  .top nav a { padding: 10px 6px 7px; font-size: .95rem; }
+  .top nav ul { column-gap: 0; justify-content: space-between; }
   .panel { padding: 12px 12px; margin-left: -6px; margin-right: -6px; }
   .filters label { flex: 1 1 130px; } .filters .grows { flex-basis: 100%; }
-  .facts { grid-template-columns: 1fr; gap: 0; } .facts dd { margin-bottom: 5px; }
+  .facts, .facts.is-wide { grid-template-columns: 1fr; gap: 0; } .facts dd { margin-bottom: 5px; }
   .sent thead { position: absolute; clip-path: inset(50%); }
   .sent tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; padding: 7px 0; border-top: 1px solid var(--line); }
   .sent tr:first-child { border-top: 0; padding-top: 0; }

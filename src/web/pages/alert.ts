@@ -77,7 +77,7 @@ function facts({ alert }: AlertStory, moment: Moment): Html {
   const values = Object.entries(alert.values).map(
     ([name, value]) => html`<dt>${spellOut(name)}</dt><dd>${formatNumber(value)}</dd>`,
   );
-  return html`<dl class="facts"><dt>Rule</dt><dd><code>${alert.rule}</code></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
+  return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
 }
 
 function timeline(events: readonly AlertEvent[], moment: Moment): Html {

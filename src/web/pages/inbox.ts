@@ -62,7 +62,7 @@ function inboxPart(
     (place) =>
       html`<li><a href="${placeAddress(place.key)}"${place.key === chosen.key && html` aria-current="page"`}>${foreign(place.name)} <span class="count is-quiet">${place.messages.length}</span></a></li>`,
   )}</ul></nav>
-<div class="panel">${chosen.kind === "slack" ? channel(chosen, inbox, times) : emailList(chosen, question, times)}</div>`;
+<div class="panel${chosen.kind === "slack" && " is-narrow"}">${chosen.kind === "slack" ? channel(chosen, inbox, times) : emailList(chosen, question, times)}</div>`;
 }
 
 function sortIntoPlaces(messages: readonly InboxMessage[]): readonly Place[] {

@@ -1,5 +1,6 @@
 import { type Html, html } from "../html.ts";
 import { withParameter } from "../parts/live.ts";
+import { openCount } from "../parts/open-count.ts";
 import type { Page } from "./page.ts";
 
 /** What stands around a page. */
@@ -62,13 +63,12 @@ const HTMX_CONFIG = JSON.stringify({
 });
 
 function entries(frame: Frame): readonly (readonly [Page["section"], Html])[] {
-  const open =
-    frame.openAlerts > 0
-      ? html` <span class="count" id="open-alerts">${frame.openAlerts}<span class="unseen"> open</span></span>`
-      : null;
   return [
     ["/", html`Overview`],
-    ["/alerts", html`Alerts${open}`],
+    [
+      "/alerts",
+      html`Alerts <span aria-live="polite" hx-get="/?part=count" hx-trigger="sse:alerts" hx-swap="innerHTML">${openCount(frame.openAlerts)}</span>`,
+    ],
     ["/mentions", html`Mentions`],
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
     ["/coverage", html`Coverage`],

@@ -5,6 +5,7 @@ import { alertList } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
+import { openCount } from "../parts/open-count.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
 import { formatNumber } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
@@ -20,6 +21,7 @@ export type VolumeReader = () => Promise<readonly QueryVolume[]>;
 /** Each part by its name, so that one of them can be asked for alone. */
 export function overviewParts(parts: PageParts, readVolume: VolumeReader) {
   return {
+    count: async () => openCount(await parts.facts.countOpenAlerts()),
     alerts: () => alertsPart(parts),
     volume: async () => volumePart(await readVolume(), parts),
     mentions: async () =>
@@ -54,7 +56,7 @@ export async function overviewPage(
     section: "/",
     body: html`<h1 class="unseen">Overview</h1><div class="overview">
 <section class="panel area-alerts" aria-labelledby="h-alerts"><h2 id="h-alerts">Open alerts</h2>${livePart(address, { name: "alerts", on: ["alerts"] }, alerts)}</section>
-<section class="panel area-volume" aria-labelledby="h-volume"><h2 id="h-volume">Last 24 hours</h2>${livePart(address, { name: "volume", on: ["volume"] }, volume)}</section>
+<section class="panel area-volume" aria-labelledby="h-volume"><h2 id="h-volume">Volume in 24 hours</h2>${livePart(address, { name: "volume", on: ["volume"] }, volume)}</section>
 <section class="panel area-mentions" aria-labelledby="h-mentions"><h2 id="h-mentions">Newest mentions</h2>${livePart(address, { name: "mentions", on: ["mentions"] }, mentions)}<p class="more"><a href="/mentions">All mentions</a></p></section>
 <section class="panel area-sent" aria-labelledby="h-sent"><h2 id="h-sent">Sent lately</h2>${livePart(address, { name: "sent", on: ["notifications"] }, sent)}</section>
 </div>`,

@@ -12,7 +12,7 @@ export function alertList(alerts: readonly Alert[], times: Times, empty: string)
 
 function alertItem(alert: Alert, times: Times): Html {
   return html`<li class="alert is-${alert.state === "resolved" ? "over" : alert.severity}">
-<div class="alert-head">${severityBadge(alert)}<h3><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${spellOut(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
+<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${spellOut(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
 <p class="because" dir="auto">${alert.because}</p>
 <div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ShownMention } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
@@ -13,9 +14,9 @@ export function mentionList(mentions: readonly ShownMention[], times: Times, emp
   return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times))}</ol>`;
 }
 
-function mentionItem({ mention, queryName, eventAt }: ShownMention, times: Times): Html {
+function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, times: Times): Html {
   const name = mention.authorName ?? mention.author;
-  const reach = mention.followers !== null && mention.followers > 0 ? counted0(mention.followers) : null;
+  const reach = mention.followers !== null && mention.followers > 0 ? followed(mention.followers) : null;
   const facts = [
     foreign(queryName),
     mention.pageType === null ? null : foreign(mention.pageType),
@@ -32,10 +33,14 @@ function mentionItem({ mention, queryName, eventAt }: ShownMention, times: Times
   }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
 ${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
 ${mention.text !== null && html`<p class="mention-text" dir="auto">${shorten(mention.text, TEXT_LIMIT)}</p>`}
-<div class="mention-foot">${facts.map((fact) => html`<span class="fact">${fact}</span>`)}${outsideLink(mention.url)}</div>
+<div class="mention-foot">${facts.map((fact) => html`<span class="fact">${fact}</span>`)}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}</div>
 </li>`;
 }
 
-function counted0(followers: number): string {
+function followed(followers: number): string {
   return followers === 1 ? "1 follower" : `${formatCompact(followers)} followers`;
+}
+
+function shortId(...parts: readonly string[]): string {
+  return `m-${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12)}`;
 }

@@ -23,7 +23,7 @@ function notificationRow(one: ShownNotification, times: Times): Html {
 function aboutOf(one: ShownNotification): Html {
   const what = one.kind === "digest" ? (one.digestName ?? "digest") : spellOut(one.kind);
   if (one.alertId === null) return html`${what}`;
-  return html`<a href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")} ${one.rule === null ? "" : spellOut(one.rule).toLowerCase()}</a>`;
+  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")} ${one.rule === null ? "" : spellOut(one.rule).toLowerCase()}</a>`;
 }
 
 /** Sent, waiting, failing or given up, with the last fault in the vendor's words. */

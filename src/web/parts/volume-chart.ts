@@ -16,10 +16,10 @@ export function volumeChart(volume: QueryVolume, times: Times): Html {
   const share = volume.total === 0 ? 0 : Math.round((100 * volume.negative) / volume.total);
   const query = new URLSearchParams({ query: volume.queryId }).toString();
   return html`<section class="volume" aria-labelledby="${id}-name">
-<div class="volume-head"><h3 id="${id}-name"><a href="/mentions?${query}">${foreign(volume.queryName)}</a></h3><p><strong>${formatNumber(volume.total)}</strong> <span class="share">${share}% negative</span></p></div>
+<div class="volume-head"><h3 id="${id}-name"><a id="${id}-link" href="/mentions?${query}">${foreign(volume.queryName)}</a></h3><p><strong>${formatNumber(volume.total)}</strong> <span class="share">${share}% negative</span></p></div>
 ${drawing(id, volume, times)}
 <div class="volume-axis" aria-hidden="true"><span>${first(volume, times)}</span><span>peak ${formatNumber(volume.peak.total)} at ${times.hour(volume.peak.hour)}</span><span>now</span></div>
-<details id="${id}-numbers"><summary>Numbers by hour<span class="unseen"> of ${volume.queryName}</span></summary>${numbers(volume, times)}</details>
+<details id="${id}-numbers"><summary id="${id}-summary">Numbers by hour<span class="unseen"> of ${volume.queryName}</span></summary>${numbers(volume, times)}</details>
 </section>`;
 }
 
