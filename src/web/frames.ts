@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { readAddress } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./assets/asset-files.ts";
 import type { Door } from "./door/demand-login.ts";
 import type { ConsoleFacts } from "./facts.ts";
@@ -49,7 +50,7 @@ export function createFrames(parts: FrameParts) {
   };
 
   async function frameOf(request: FastifyRequest): Promise<Frame> {
-    const paused = new URL(request.url, "http://here").searchParams.get("live") === "off";
+    const paused = readAddress(request.url).parameters.get("live") === "off";
     const [versions, openAlerts] = await Promise.all([
       paused ? null : parts.watch.current(),
       parts.facts.countOpenAlerts(),

@@ -22,7 +22,8 @@ export function sinceToken(versions: LiveVersions): string {
 export function liveRoute(app: FastifyInstance, watch: VersionWatch, times: Times): () => void {
   const open = new Set<() => void>();
 
-  app.get("/live", async (request, reply) => {
+  // A HEAD would open a stream that nobody reads.
+  app.get("/live", { exposeHeadRoute: false }, async (request, reply) => {
     if (open.size >= MAX_STREAMS) return reply.code(503).send({ error: "too many pages are open" });
     const { since } = z.object({ since: z.string().max(200).catch("") }).parse(request.query);
     const lastId = request.headers["last-event-id"];

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { withParameter } from "./address.ts";
 import type { createFrames } from "./frames.ts";
 import type { Html } from "./html.ts";
 import type { Page } from "./pages/page.ts";
@@ -42,8 +43,5 @@ function wantsJson(request: FastifyRequest): boolean {
 
 /** The page's own address, for links to itself: without the part that is asked for. */
 export function addressOf(url: string): string {
-  const { pathname, searchParams } = new URL(url, "http://here");
-  searchParams.delete("part");
-  const query = searchParams.toString();
-  return query === "" ? pathname : `${pathname}?${query}`;
+  return withParameter(url, "part", null);
 }

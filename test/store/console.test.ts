@@ -80,7 +80,10 @@ test("a search that looks through its share answers with what it has and goes on
 });
 
 test("a listing that ends exactly with its page has no next one", async () => {
-  expect(await facts.mentions({ ...ANY, queryId: "tie" }, null, 25)).toMatchObject({ next: null });
+  expect(await facts.mentions({ ...ANY, queryId: "tie", projectId: PROJECT }, null, 25)).toMatchObject({
+    mentions: { length: 25 },
+    next: null,
+  });
   expect((await facts.mentions({ ...ANY, queryId: "nobody's" }, null, 25)).next).toBeNull();
 });
 

@@ -62,8 +62,16 @@ describe.skipIf(executable === null)("in a browser", () => {
       if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
     });
     page.on("pageerror", (error) => faults.push(error.message));
-    await page.goto(`${web.url}${path}`);
+    await page.goto(path.startsWith("/") ? `${web.url}${path}` : path);
     return { page, faults };
+  }
+
+  /** What the browser tells a page when its reader turns to another tab and back. */
+  async function look(page: Page, visible: boolean): Promise<void> {
+    await page.evaluate(`
+      Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} });
+      document.dispatchEvent(new Event("visibilitychange"));
+    `);
   }
 
   const paths = () => ["/", "/alerts", `/alerts/${alertId}`, "/mentions", "/inbox", "/coverage"];
@@ -130,6 +138,27 @@ describe.skipIf(executable === null)("in a browser", () => {
     await page.context().close();
   });
 
+  test("a hidden page lets go of its stream, and catches up when it is looked at again", async () => {
+    const { page } = await openPage("about:blank");
+    await page.clock.install();
+    const opened: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/live?")) opened.push(request.url());
+    });
+    const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/live?"));
+    await page.goto(web.url);
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    await look(page, false);
+    await page.clock.fastForward(6_000);
+    await closed;
+    const mention = aMention({ resourceId: "unseen", addedAt: NOW + 2 * MINUTE, text: "said meanwhile" });
+    await storeMentions(web.stores, [mention], NOW);
+    await look(page, true);
+    await page.locator("#part-mentions").getByText("said meanwhile").waitFor();
+    expect(opened).toHaveLength(2);
+    await page.context().close();
+  });
+
   test("a phone shows every page without scrolling sideways", async () => {
     const { page } = await openPage("/", { viewport: { width: 390, height: 844 } });
     for (const path of paths()) {
@@ -171,7 +200,9 @@ describe.skipIf(executable === null)("in a browser", () => {
   test("an email stands in its frame with its own styles", async () => {
     const { page, faults } = await openPage("/inbox");
     const text = page.frameLocator("iframe").getByText("Hello reader");
-    expect(await text.evaluate("(one) => getComputedStyle(one).color")).toBe("rgb(1, 2, 3)");
+    expect(await text.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).color)).toBe(
+      "rgb(1, 2, 3)",
+    );
     expect(faults).toEqual([]);
     await page.context().close();
   });

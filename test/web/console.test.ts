@@ -112,6 +112,14 @@ test("signs that mean something to a search in the database mean themselves", as
   expect((await get("/mentions?contains=%24%7Balert")).body).toContain("constructor.constructor");
 });
 
+test("no address of ours becomes a link to another host", async () => {
+  for (const path of ["//", "//evil.example/x?live=on", "/\\evil.example"]) {
+    const { status, body } = await get(path);
+    expect(status).toBe(404);
+    expect(body).not.toMatch(/href="[/\\]{2}/);
+  }
+});
+
 test("a nonsensical question is answered like none", async () => {
   for (const path of [
     "/mentions?after=%00%00&sentiment=zzz&query=",

@@ -124,7 +124,8 @@ const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_i
 function ofQuery({ projectId, queryId }: MentionFilter) {
   if (queryId === null) return sql`true`;
   return projectId === null
-    ? sql`project_id in (select project_id from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
+    ? // One project, so that the index gives the order; a source gives an id to one query only.
+      sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
     : sql`project_id = ${projectId} and query_id = ${queryId}`;
 }
 

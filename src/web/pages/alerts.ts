@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { withParameter } from "../address.ts";
 import type { AlertListing, AlertPosition, AlertStates } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
-import { livePart, withParameter } from "../parts/live.ts";
+import { livePart } from "../parts/live.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const LENGTH = 50;

@@ -1,5 +1,5 @@
+import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
-import { withParameter } from "../parts/live.ts";
 import { openCount } from "../parts/open-count.ts";
 import type { Page } from "./page.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { withParameter } from "../address.ts";
 import type { MentionListing, MentionPosition } from "../facts.ts";
 import { type Html, html } from "../html.ts";
-import { livePart, withParameter } from "../parts/live.ts";
+import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { SENTIMENTS } from "../parts/sentiment.ts";
 import type { Page, PageParts } from "./page.ts";

@@ -1,18 +1,6 @@
+import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
 import type { LivePart } from "../watch-versions.ts";
-
-/** The address under which a page answers with one of its parts only. */
-export function partAddress(address: string, part: string): string {
-  return withParameter(address, "part", part);
-}
-
-/** The same address with a query parameter set, or taken out. */
-export function withParameter(address: string, name: string, value: string | null): string {
-  const url = new URL(address, "http://here");
-  if (value === null) url.searchParams.delete(name);
-  else url.searchParams.set(name, value);
-  return `${url.pathname}${url.search}`;
-}
 
 /**
  * A stretch of the page that is fetched again when one of the facts behind it changed. Where nothing lives (no scripts,
@@ -24,5 +12,5 @@ export function livePart(
   content: Html,
 ): Html {
   const trigger = part.on.map((name) => `sse:${name}`).join(", ");
-  return html`<div id="part-${part.name}" hx-get="${partAddress(address, part.name)}" hx-trigger="${trigger}" hx-swap="innerHTML">${content}</div>`;
+  return html`<div id="part-${part.name}" hx-get="${withParameter(address, "part", part.name)}" hx-trigger="${trigger}" hx-swap="innerHTML">${content}</div>`;
 }
