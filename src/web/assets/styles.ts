@@ -129,6 +129,7 @@ tbody th .detail { display: block; font-weight: 400; }
 .number, .numbers td { text-align: right; font-variant-numeric: tabular-nums; }
 .numbers th { font-weight: 400; } .numbers th, .numbers td { padding: 1px 10px 1px 0; }
 .numbers thead th:not(:first-child) { text-align: right; }
+.walk-state { max-width: 20em; }
 .scrolls { overflow-x: auto; }
 .walks { min-width: 860px; overflow-wrap: normal; }
 .outcome { display: block; }

@@ -50,16 +50,16 @@ function walkTable(
 ): Html {
   if (walks.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
   const complete = columns === "complete";
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">Last poll</th>${
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th>${
     complete &&
     html`<th scope="col">Complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
-  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Set aside</th><th scope="col">State</th></tr></thead>
+  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Set aside</th></tr></thead>
 <tbody>${walks.map(
     (walk) =>
-      html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td>${momentOr(walk.polledAt, moment)}</td>${
+      html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td class="walk-state">${stateOf(walk)}</td><td>${momentOr(walk.polledAt, moment)}</td>${
         complete &&
         html`<td>${momentOr(walk.completeUntil, moment)}</td><td class="number">${behind(walk, now)}</td><td>${moment(walk.tickedUntil)}</td>`
-      }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${warned(walk.gap)}</td><td class="number">${warned(walk.rejected)}</td><td>${stateOf(walk)}</td></tr>`,
+      }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${warned(walk.gap)}</td><td class="number">${warned(walk.rejected)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
