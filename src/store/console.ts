@@ -1,0 +1,20 @@
+import { createConsoleAlerts } from "./console/alerts.ts";
+import { createConsoleCoverage } from "./console/coverage.ts";
+import { createConsoleMentions } from "./console/mentions.ts";
+import { createConsoleNotifications } from "./console/notifications.ts";
+import { createConsoleVersions } from "./console/versions.ts";
+import type { Db } from "./database.ts";
+
+/**
+ * What the console reads. Nothing here writes, every answer has a limit, and every statement walks an index: a page
+ * that somebody opens in a crisis must not be what slows the crisis down.
+ */
+export function createConsoleStore(db: Db) {
+  return {
+    ...createConsoleMentions(db),
+    ...createConsoleAlerts(db),
+    ...createConsoleNotifications(db),
+    ...createConsoleCoverage(db),
+    ...createConsoleVersions(db),
+  };
+}

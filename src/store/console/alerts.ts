@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
+import type { AlertEvent } from "../../model/alert-event.ts";
+import { at, type Db } from "../database.ts";
+import type { ConsoleMention } from "./mentions.ts";
+import { projects } from "./projects.ts";
+
+/** Where a listing of alerts goes on. */
+export interface AlertPosition {
+  readonly openedAt: Instant;
+  readonly id: string;
+}
+
+export interface AlertListing {
+  readonly alerts: readonly Alert[];
+  readonly next: AlertPosition | null;
+}
+
+export type AlertStates = "open" | "resolved" | "all";
+
+export function createConsoleAlerts(db: Db) {
+  return {
+    /** Alerts that are open, gravest and newest first. */
+    async openAlerts(limit: number): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.open
+        order by array_position(array['critical', 'warning', 'info'], a.severity), a.opened_at desc, a.id desc
+        limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    async countOpenAlerts(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.latest_alerts where open
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    /** Newest opened first. */
+    async alerts(states: AlertStates, after: AlertPosition | null, limit: number): Promise<AlertListing> {
+      const isAfter =
+        after === null
+          ? sql`true`
+          : sql`a.opened_at <= ${at(after.openedAt)} and (a.opened_at, a.id) < (${at(after.openedAt)}, ${after.id}::uuid)`;
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a where ${STATES[states]} and ${isAfter}
+        order by a.opened_at desc, a.id desc limit ${limit + 1}
+      `.execute(db);
+      const alerts = rows.slice(0, limit);
+      const last = alerts.at(-1);
+      const next =
+        rows.length > limit && last !== undefined ? { openedAt: last.openedAt, id: last.id } : null;
+      return { alerts, next };
+    },
+
+    /** By its id alone, as links name it. */
+    async alert(id: string): Promise<Alert | null> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a where a.project_id in ${projects} and a.id = ${id}::uuid
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** The newest lines of its history, oldest of them first. */
+    async alertEvents(projectId: string, alertId: string, limit: number): Promise<AlertEvent[]> {
+      const { rows } = await sql<AlertEvent>`
+        select alert_id as "alertId", at, what, detail from earshot.alert_events
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq desc limit ${limit}
+      `.execute(db);
+      return rows.reverse();
+    },
+
+    /** Mentions that met the rule of the alert, with what they met; none for an alert on a window. */
+    async alertMatches(projectId: string, alertId: string, limit: number): Promise<ConsoleMention[]> {
+      const { rows } = await sql<ConsoleMention>`
+        select m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
+          m.event_at as "eventAt"
+        from earshot.matches x join earshot.mentions m using (project_id, query_id, resource_id, day)
+        left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id
+        where x.project_id = ${projectId} and x.alert_id = ${alertId}::uuid
+        order by m.event_at desc, m.resource_id limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** Mentions of the query in the window of an alert, those that most people saw first. */
+    async windowMentions(alert: Alert, limit: number): Promise<ConsoleMention[]> {
+      const { rows } = await sql<ConsoleMention>`
+        select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt" from (
+          select * from earshot.mentions
+          where project_id = ${alert.projectId} and query_id = ${alert.queryId}
+            and event_at >= ${at(alert.windowFrom)} and event_at < ${at(alert.windowTo)}
+          order by event_at desc limit 5000) m
+        order by reach desc nulls last, event_at desc, resource_id limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+const STATES = {
+  all: sql`true`,
+  open: sql`a.state <> 'resolved'`,
+  resolved: sql`a.state = 'resolved'`,
+};
+
+const COLUMNS = sql`
+  a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
+  a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
+  a.resolved_at as "resolvedAt", a.mentions, a.because, a.window_from as "windowFrom", a.window_to as "windowTo",
+  a."values"`;

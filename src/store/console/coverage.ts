@@ -1,0 +1,81 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { WalkName } from "../../model/walk.ts";
+import { at, type Db } from "../database.ts";
+import { projects } from "./projects.ts";
+
+/** How far one walk over one query has come, and what it saw since the moment that was asked for. */
+export interface WalkCoverage {
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly active: boolean;
+  readonly walk: WalkName;
+  readonly polledAt: Instant | null;
+  readonly completeUntil: Instant | null;
+  /** Windows of the query are closed up to here. */
+  readonly tickedUntil: Instant;
+  /** In a row, since the last page that was committed. */
+  readonly failures: number;
+  readonly lastError: string | null;
+  readonly polls: number;
+  readonly seen: number;
+  readonly stored: number;
+  readonly rejected: number;
+  /** Mentions missing against the server's own totals. */
+  readonly gap: number;
+}
+
+/** A mention that could not be stored, and why. */
+export interface SetAside {
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly at: Instant;
+  readonly resourceId: string | null;
+  readonly reason: string;
+}
+
+export function createConsoleCoverage(db: Db) {
+  return {
+    /** Queries that are watched, by name. */
+    async queryNames(): Promise<{ projectId: string; queryId: string; name: string }[]> {
+      const { rows } = await sql<{ projectId: string; queryId: string; name: string }>`
+        select project_id as "projectId", query_id as "queryId", name from earshot.queries
+        where active order by name, query_id limit 1000
+      `.execute(db);
+      return rows;
+    },
+
+    /** Both walks of every watched query; sums over the polls that started since `since`. */
+    async coverage(since: Instant): Promise<WalkCoverage[]> {
+      const { rows } = await sql<WalkCoverage>`
+        select q.project_id as "projectId", q.project_name as "projectName", q.query_id as "queryId",
+          q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", w.complete_until as "completeUntil",
+          q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
+          c.rejected, c.gap
+        from earshot.queries q join earshot.walks w using (project_id, query_id)
+        cross join lateral (
+          select count(*) as polls, coalesce(sum(seen), 0)::int as seen, coalesce(sum(stored), 0)::int as stored,
+            coalesce(sum(rejected), 0)::int as rejected, coalesce(sum(gap), 0)::int as gap
+          from earshot.coverage c where c.project_id = w.project_id and c.query_id = w.query_id and c.walk = w.walk
+            and c.started_at >= ${at(since)}) c
+        where q.active order by q.name, q.query_id, w.walk limit 2000
+      `.execute(db);
+      return rows;
+    },
+
+    /** Newest first. */
+    async setAside(limit: number): Promise<SetAside[]> {
+      const { rows } = await sql<SetAside>`
+        select s.query_id as "queryId", coalesce(q.name, 'query ' || s.query_id) as "queryName", s.at,
+          s.resource_id as "resourceId", s.reason
+        from ${projects} p cross join lateral (
+          select * from earshot.set_aside where project_id = p.project_id order by at desc, id desc limit ${limit}) s
+        left join earshot.queries q on q.project_id = s.project_id and q.query_id = s.query_id
+        order by s.at desc, s.id desc limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+  };
+}

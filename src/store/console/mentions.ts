@@ -1,0 +1,171 @@
+import { sql } from "kysely";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import type { Mention } from "../../model/mention.ts";
+import { at, type Db } from "../database.ts";
+
+/** A mention with where it belongs and when it came to us. */
+export interface ConsoleMention {
+  readonly mention: Mention;
+  readonly projectId: string;
+  readonly queryName: string;
+  readonly eventAt: Instant;
+}
+
+/** Which mentions; an empty text or null does not restrict. */
+export interface MentionFilter {
+  readonly projectId: string | null;
+  readonly queryId: string | null;
+  readonly sentiment: string | null;
+  /** Part of the title or text, in any case. */
+  readonly contains: string | null;
+}
+
+/** Where a listing goes on: after this mention, in the order of the listing. */
+export interface MentionPosition {
+  readonly moment: Instant;
+  readonly queryId: string;
+  readonly resourceId: string;
+}
+
+export interface MentionListing {
+  readonly mentions: readonly ConsoleMention[];
+  /** Null: there is nothing further back. */
+  readonly next: MentionPosition | null;
+  /** The listing looked through its share of rows and stopped before it was full; `next` goes on from there. */
+  readonly stoppedEarly: boolean;
+}
+
+/** Mentions by hour and sentiment; `queryId` belongs to one project. */
+export interface VolumeCount {
+  readonly projectId: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  /** Start of the hour. */
+  readonly hour: Instant;
+  readonly sentiment: string | null;
+  readonly n: number;
+}
+
+/** Rows that one listing looks through before it answers with what it has. */
+const SCAN_LIMIT = 20_000;
+
+export function createConsoleMentions(db: Db) {
+  return {
+    /** Newest arrivals first. */
+    async newestMentions(limit: number): Promise<ConsoleMention[]> {
+      const { rows } = await sql<ConsoleMention>`
+        select ${COLUMNS} from (
+          select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit ${limit}) m
+        ${WITH_QUERY} order by m.added_at desc, m.query_id desc, m.resource_id desc
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Mentions that fit, `limit` at a time. Of one query: newest published first. Of all: newest arrivals first. These
+     * are the orders that have an index; what else is asked for is looked for in at most 20,000 rows at a time.
+     */
+    async mentions(
+      filter: MentionFilter,
+      after: MentionPosition | null,
+      limit: number,
+      scanLimit = SCAN_LIMIT,
+    ): Promise<MentionListing> {
+      const moment = filter.queryId === null ? sql.ref("added_at") : sql.ref("event_at");
+      const searches = filter.sentiment !== null || filter.contains !== null;
+      const share = searches ? scanLimit : limit + 1;
+      const { rows } = await sql<{
+        found: ConsoleMention | null;
+        moment: Instant;
+        queryId: string;
+        resourceId: string;
+        scanned: number;
+      }>`
+        with scanned as (
+          select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
+          from (
+            select * from earshot.mentions where ${ofQuery(filter)} and ${isAfter(after, moment)}
+            order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest),
+        fitting as (
+          select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
+        ends as (select count(*) as scanned, max(i) as last from scanned)
+        select json_build_object('mention', m.body, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
+            'eventAt', round(extract(epoch from m.event_at) * 1000)) as found,
+          m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
+        from fitting m ${WITH_QUERY} cross join ends
+        union all
+        select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
+        order by i
+      `.execute(db);
+      return listingOf(rows, limit, share);
+    },
+
+    /** Mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
+    async volume(from: Instant, to: Instant): Promise<VolumeCount[]> {
+      const { rows } = await sql<VolumeCount>`
+        select q.project_id as "projectId", q.query_id as "queryId", q.name as "queryName", v.hour, v.sentiment, v.n
+        from earshot.queries q left join lateral (
+          select date_trunc('hour', m.event_at) as hour, m.sentiment, count(*)::int as n from earshot.mentions m
+          where m.project_id = q.project_id and m.query_id = q.query_id
+            and m.event_at >= ${at(from)} and m.event_at < ${at(to)} and ${daysOf(from, to)}
+          group by 1, 2) v on true
+        where q.active and v.n > 0
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+const COLUMNS = sql`m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
+  m.event_at as "eventAt"`;
+const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
+const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id`;
+
+function ofQuery({ projectId, queryId }: MentionFilter) {
+  if (queryId === null) return sql`true`;
+  return projectId === null
+    ? // One project, so that the index gives the order; a source gives an id to one query only.
+      sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
+    : sql`project_id = ${projectId} and query_id = ${queryId}`;
+}
+
+function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.ref>) {
+  if (after === null) return sql`true`;
+  // The first comparison is what the index understands, the second one breaks ties.
+  return sql`${moment} <= ${at(after.moment)}
+    and (${moment}, query_id, resource_id) < (${at(after.moment)}, ${after.queryId}, ${after.resourceId})`;
+}
+
+function fits({ sentiment, contains }: MentionFilter) {
+  const pattern = `%${(contains ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
+  return sql`${sentiment === null ? sql`true` : sql`sentiment = ${sentiment}`}
+    and ${contains === null ? sql`true` : sql`concat(body->>'title', ' ', body->>'text') ilike ${pattern}`}`;
+}
+
+/** Days of publication that a window can hold, so that other months are not opened. Undated mentions lie on day 0. */
+function daysOf(from: Instant, to: Instant) {
+  const days = [0];
+  for (let day = Math.floor(from / DAY); day * DAY < to; day++) days.push(day);
+  return sql`m.day in (${sql.join(days.map((day) => sql`${new Date(day * DAY).toISOString().slice(0, 10)}::date`))})`;
+}
+
+function listingOf(
+  rows: readonly {
+    found: ConsoleMention | null;
+    moment: Instant;
+    queryId: string;
+    resourceId: string;
+    scanned: number;
+  }[],
+  limit: number,
+  scanLimit: number,
+): MentionListing {
+  const found = rows.filter((row) => row.found !== null);
+  const shown = found.slice(0, limit);
+  const mentions = shown.flatMap((row) => (row.found === null ? [] : [row.found]));
+  const stoppedEarly = found.length <= limit && (rows[0]?.scanned ?? 0) >= scanLimit;
+  const last = found.length > limit ? shown.at(-1) : rows.find((row) => row.found === null);
+  const goesOn = (found.length > limit || stoppedEarly) && last !== undefined;
+  const next = goesOn ? { moment: last.moment, queryId: last.queryId, resourceId: last.resourceId } : null;
+  return { mentions, next, stoppedEarly };
+}

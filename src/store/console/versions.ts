@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Db } from "../database.ts";
+import { projects } from "./projects.ts";
+
+/** A token for each part of the console: it changes when what the part shows does. */
+export interface Versions {
+  readonly mentions: string;
+  readonly alerts: string;
+  readonly notifications: string;
+  readonly inbox: string;
+  readonly coverage: string;
+}
+
+export function createConsoleVersions(db: Db) {
+  return {
+    /** Cheap enough to be asked every second: each token is made of the newest rows only. */
+    async versions(): Promise<Versions> {
+      const { rows } = await sql<Versions>`
+        select
+          (select ${digest(sql`m.hash || m.query_id || m.resource_id`)} from (
+            select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit 50) m) as mentions,
+          (select ${digest(sql`${ALERT}`)} from earshot.latest_alerts l
+            join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id where l.open)
+          || (select ${digest(sql`${ALERT}`)} from (
+            select * from earshot.alerts order by opened_at desc, id desc limit 50) a) as alerts,
+          (select ${digest(sql`n.id::text || n.state || n.attempts || coalesce(n.last_error, '')`)}
+            from ${projects} p cross join lateral (
+              select * from earshot.notifications where project_id = p.project_id order by id desc limit 50) n)
+          || (select count(*) || ':' || coalesce(sum(attempts), 0) from earshot.notifications where state = 'due')
+            as notifications,
+          (select ${digest(sql`i.id || extract(epoch from i.updated_at)`)} from (
+            select * from earshot.inbox order by received_at desc, id desc limit 50) i) as inbox,
+          (select ${digest(sql`w.query_id || w.walk || concat(w.polled_at, w.complete_until, q.ticked_until) || w.failures`)}
+            from earshot.walks w join earshot.queries q using (project_id, query_id) where q.active) as coverage
+      `.execute(db);
+      const [versions] = rows;
+      if (versions === undefined) throw new Error("the versions query gave no row");
+      return versions;
+    },
+  };
+}
+
+const ALERT = sql`a.id::text || a.state || a.severity || a.mentions || md5(a.because)`;
+
+function digest(text: ReturnType<typeof sql>) {
+  return sql`md5(coalesce(string_agg(${text}, ',' order by ${text}), ''))`;
+}

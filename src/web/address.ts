@@ -1,0 +1,17 @@
+/** The same address of this console with a query parameter set, or taken out. */
+export function withParameter(address: string, name: string, value: string | null): string {
+  const { path, parameters } = readAddress(address);
+  if (value === null) parameters.delete(name);
+  else parameters.set(name, value);
+  const query = parameters.toString();
+  return query === "" ? path : `${path}?${query}`;
+}
+
+/**
+ * Path and query of an address as a browser asks for it. One that begins with two slashes would, as a link, lead to
+ * another host: it is read as one.
+ */
+export function readAddress(address: string): { path: string; parameters: URLSearchParams } {
+  const [path = "", ...query] = address.split("?");
+  return { path: `/${path.replace(/^[/\\]+/, "")}`, parameters: new URLSearchParams(query.join("?")) };
+}

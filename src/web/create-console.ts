@@ -1,0 +1,103 @@
+import { type FastifyInstance, fastify } from "fastify";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import type { Logger } from "../log.ts";
+import { assetRoutes } from "./asset-routes.ts";
+import { demandLogin } from "./door/demand-login.ts";
+import { guardHost } from "./door/guard-host.ts";
+import { setSecurityHeaders } from "./door/set-security-headers.ts";
+import type { ConsoleFacts } from "./facts.ts";
+import { createFrames } from "./frames.ts";
+import { type Health, healthRoutes } from "./health-routes.ts";
+import type { InboxView } from "./inbox-view.ts";
+import { liveRoute } from "./live-route.ts";
+import { pageRoutes } from "./page-routes.ts";
+import { type ConsoleSettings, checkSettings } from "./settings.ts";
+import { createTimes, describePace } from "./times.ts";
+import { watchVersions } from "./watch-versions.ts";
+
+export interface ConsoleDeps {
+  readonly facts: ConsoleFacts;
+  /** Domain time: what the pages show as now. */
+  readonly clock: Clock;
+  /** Null where messages go to the real Slack and a real mail server. */
+  readonly inbox: InboxView | null;
+  readonly health: Health;
+  /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
+  readonly whatHappensNext?: () => string | null;
+  readonly log: Logger;
+  /** Only tests pass another one: it times sessions and attempts. */
+  readonly wall?: Clock;
+}
+
+export interface Console {
+  /** Resolves with the address under which the page answers on this machine. */
+  listen(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * The pages, their JSON, their live updates, and the health of the process. Throws a UserError when the settings would
+ * show everything to everybody on a network.
+ */
+export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings): Promise<Console> {
+  checkSettings(settings);
+  const wall = deps.wall ?? systemClock;
+  const times = createTimes(deps.clock, settings.timezone);
+  const watch = watchVersions(deps.facts, { domain: deps.clock, wall }, deps.log);
+  const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: 10_000 });
+  setSecurityHeaders(app);
+  guardHost(app, settings);
+  const door = await demandLogin(app, settings, { wall, log: deps.log });
+  const frames = createFrames({
+    facts: deps.facts,
+    times,
+    watch,
+    door,
+    hasInbox: deps.inbox !== null,
+    pace: describePace(deps.clock),
+    whatHappensNext: deps.whatHappensNext ?? (() => null),
+  });
+  assetRoutes(app);
+  healthRoutes(app, deps.health, deps.facts, times);
+  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall }, frames);
+  const closeStreams = liveRoute(app, watch, times);
+  answerFaults(app, frames, deps.log);
+  return {
+    listen: () => listen(app, settings),
+    close: async () => {
+      watch.stop();
+      closeStreams();
+      await app.close();
+    },
+  };
+}
+
+async function listen(app: FastifyInstance, { host, port }: ConsoleSettings): Promise<string> {
+  await app.listen({ host, port });
+  const address = app.server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${bound}`;
+}
+
+/** A fault of ours says nothing of its inside to the reader, and everything but contents to the log. */
+function answerFaults(app: FastifyInstance, frames: ReturnType<typeof createFrames>, log: Logger): void {
+  app.setNotFoundHandler((request, reply) =>
+    frames.sendProblem(request, reply, 404, "There is nothing here", "The address may be old or mistyped."),
+  );
+  app.setErrorHandler(async (error: unknown, request, reply) => {
+    const status = statusOf(error);
+    if (status >= 500) {
+      log.error({ path: request.url.split("?", 1)[0], reason: describeError(error) }, "a page failed");
+    }
+    const advice = status >= 500 ? "The log says why. Try again in a moment." : "Please check the address.";
+    const headline = status >= 500 ? "This page could not be made" : "That cannot be asked";
+    await frames.sendProblem(request, reply, status, headline, advice);
+  });
+}
+
+function statusOf(error: unknown): number {
+  const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { readAddress } from "./address.ts";
+import { SCRIPTS, STYLESHEET } from "./assets/asset-files.ts";
+import type { Door } from "./door/demand-login.ts";
+import type { ConsoleFacts } from "./facts.ts";
+import type { Html } from "./html.ts";
+import { sinceToken } from "./live-route.ts";
+import { type Frame, layout } from "./pages/layout.ts";
+import type { Page } from "./pages/page.ts";
+import { problem } from "./pages/problem.ts";
+import type { Times } from "./times.ts";
+import type { VersionWatch } from "./watch-versions.ts";
+
+export interface FrameParts {
+  readonly facts: ConsoleFacts;
+  readonly times: Times;
+  readonly watch: VersionWatch;
+  readonly door: Door;
+  readonly hasInbox: boolean;
+  readonly pace: string | null;
+  readonly whatHappensNext: () => string | null;
+}
+
+const ASSETS = { stylesheet: STYLESHEET.address, scripts: SCRIPTS.map((script) => script.address) };
+
+/** Sends pages with what stands around them. */
+export function createFrames(parts: FrameParts) {
+  return {
+    /** The versions are read before the page is made: what changes in between is told again, never missed. */
+    async sendPage(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      make: () => Promise<Page | null>,
+    ): Promise<FastifyReply> {
+      const frame = await frameOf(request);
+      const page = await make();
+      if (page === null) {
+        return sendProblem(
+          request,
+          reply,
+          404,
+          "There is nothing here",
+          "It may have been removed with its month.",
+        );
+      }
+      return sendHtml(reply, layout(page, frame));
+    },
+    sendHtml,
+    sendProblem,
+  };
+
+  async function frameOf(request: FastifyRequest): Promise<Frame> {
+    const paused = readAddress(request.url).parameters.get("live") === "off";
+    const [versions, openAlerts] = await Promise.all([
+      paused ? null : parts.watch.current(),
+      parts.facts.countOpenAlerts(),
+    ]);
+    return { ...standing(request), since: versions === null ? null : sinceToken(versions), openAlerts };
+  }
+
+  /** What needs no facts, so that it also stands around the page that says why there are none. */
+  function standing(request: FastifyRequest): Frame {
+    return {
+      address: request.url,
+      clock: parts.times.clock(parts.times.now()),
+      pace: parts.pace,
+      banner: parts.whatHappensNext(),
+      since: null,
+      openAlerts: 0,
+      hasInbox: parts.hasInbox,
+      logoutToken: parts.door.logoutToken(request),
+      assets: ASSETS,
+    };
+  }
+
+  function sendHtml(reply: FastifyReply, markup: Html): FastifyReply {
+    return reply.type("text/html; charset=utf-8").send(markup.toString());
+  }
+
+  async function sendProblem(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    headline: string,
+    advice: string,
+  ): Promise<FastifyReply> {
+    reply.code(status);
+    if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
+    const page: Page = { title: headline, section: "/", body: problem(headline, advice) };
+    return sendHtml(reply, layout(page, standing(request)));
+  }
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import type { ConsoleFacts } from "./facts.ts";
+import { renderMetrics } from "./render-metrics.ts";
+import type { Times } from "./times.ts";
+
+/** Whether the process can do its work: one line for each thing that it needs. Must answer within a few seconds. */
+export interface Health {
+  ready(): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[]>;
+}
+
+export function healthRoutes(app: FastifyInstance, health: Health, facts: ConsoleFacts, times: Times): void {
+  app.get("/healthz", async (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
+
+  // Open to all, so it names what is needed and keeps the reasons to the log.
+  app.get("/readyz", async (_request, reply) => {
+    const checks = await health.ready().catch(() => [{ name: "checks", ok: false }]);
+    const lines = checks.map(({ name, ok }) => `${name}: ${ok ? "ok" : "failing"}`);
+    return reply
+      .code(checks.every(({ ok }) => ok) ? 200 : 503)
+      .type("text/plain; charset=utf-8")
+      .send(`${lines.join("\n")}\n`);
+  });
+
+  app.get("/metrics", async (_request, reply) =>
+    reply.type("text/plain; version=0.0.4; charset=utf-8").send(await renderMetrics(facts, times)),
+  );
+}

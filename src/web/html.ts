@@ -1,0 +1,61 @@
+/**
+ * Markup that may be sent as it is. Only `html` and `trustedHtml` make it, so a text can never pass for one.
+ */
+export class Html {
+  readonly #markup: string;
+  constructor(markup: string) {
+    this.#markup = markup;
+  }
+  toString(): string {
+    return this.#markup;
+  }
+}
+
+export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+
+/**
+ * A piece of a page: html`<p dir="auto">${text}</p>`. Every value that is not `Html` is escaped; null, undefined and
+ * false leave nothing. Works in text and in double-quoted attributes; anywhere else it refuses to put a value.
+ */
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let markup = strings[0] ?? "";
+  values.forEach((value, index) => {
+    if (UNQUOTED.test(strings[index] ?? ""))
+      throw new Error("a value in an attribute has to stand in double quotes");
+    markup += render(value) + (strings[index + 1] ?? "");
+  });
+  return new Html(markup);
+}
+
+/** For markup that another part of Earshot made and escaped. Never for anything that came from outside. */
+export function trustedHtml(markup: string): Html {
+  return new Html(markup);
+}
+
+function render(value: HtmlValue): string {
+  if (value === null || value === undefined || value === false) return "";
+  if (value instanceof Html) return value.toString();
+  if (typeof value === "string") return escapeText(value);
+  if (typeof value === "number") return String(value);
+  return value.map(render).join("");
+}
+
+function escapeText(text: string): string {
+  return text
+    .replaceAll(SPECIAL, (character) => ENTITIES[character] ?? character)
+    .replaceAll(UNPRINTABLE, "\uFFFD");
+}
+
+/** An attribute's name, right before a value. */
+const UNQUOTED = /\s[\w:-]+=$/;
+const SPECIAL = /[&<>"'`]/g;
+const ENTITIES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;

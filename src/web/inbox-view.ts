@@ -1,0 +1,43 @@
+import type { Instant } from "../lib/instant.ts";
+
+/**
+ * The messages that went out, where they went to the local inbox. Absent in an installation that sends to the real
+ * Slack and a real mail server: then there is no inbox to show.
+ */
+export interface InboxView {
+  /** Newest first. */
+  list(filter: { readonly limit: number }): Promise<readonly InboxMessage[]>;
+  find(id: string): Promise<InboxMessage | null>;
+  /** Blocks (or the plain text, when there are none) as HTML that is safe to show: everything in it is escaped. */
+  renderSlack(blocks: readonly unknown[], fallback: string): string;
+}
+
+export type InboxMessage = SlackMessage | EmailMessage;
+
+export interface SlackMessage {
+  readonly kind: "slack";
+  readonly id: string;
+  readonly receivedAt: Instant;
+  readonly channel: string;
+  /** Without `#`. */
+  readonly channelName: string;
+  readonly ts: string;
+  /** `ts` of the message that it answers. */
+  readonly threadTs: string | null;
+  readonly text: string;
+  readonly blocks: readonly unknown[];
+  readonly editedAt: Instant | null;
+}
+
+export interface EmailMessage {
+  readonly kind: "email";
+  readonly id: string;
+  readonly receivedAt: Instant;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly messageId: string | null;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly text: string | null;
+  readonly html: string | null;
+}

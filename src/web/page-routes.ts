@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Clock } from "../lib/clock.ts";
+import { SECOND } from "../lib/instant.ts";
+import type { createFrames } from "./frames.ts";
+import { inboxRoutes } from "./inbox-routes.ts";
+import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
+import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
+import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
+import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
+import { overviewPage, overviewParts, readVolume } from "./pages/overview.ts";
+import type { PageParts } from "./pages/page.ts";
+import { remember } from "./remember.ts";
+import { addressOf, route } from "./route.ts";
+
+type Frames = ReturnType<typeof createFrames>;
+
+/** Counting a day of mentions is the one costly question; readers share its answer for so long. */
+const VOLUME_LIVES_MS = 5 * SECOND;
+
+export function pageRoutes(
+  app: FastifyInstance,
+  all: PageParts & { readonly wall: Clock },
+  frames: Frames,
+): void {
+  const volume = remember(() => readVolume(all), VOLUME_LIVES_MS, all.wall);
+
+  route(app, "/", frames, {
+    page: ({ url }) => overviewPage(addressOf(url), all, volume),
+    parts: () => overviewParts(all, volume),
+    json: async () => ({
+      at: all.times.now(),
+      openAlerts: await all.facts.openAlerts(100),
+      volume: await volume(),
+      mentions: await all.facts.newestMentions(50),
+      notifications: await all.facts.notifications(50),
+    }),
+  });
+
+  route(app, "/alerts", frames, {
+    page: (request) => alertsPage(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
+    parts: (request) => ({
+      list: () => alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
+    }),
+    json: (request) => readAlerts(all, AlertsQuestion.parse(request.query)),
+  });
+
+  route(app, "/alerts/:id", frames, {
+    page: async (request) => {
+      const story = await storyOf(request);
+      return story === null ? null : alertPage(addressOf(request.url), story, all);
+    },
+    parts: (request) => ({
+      story: async () => {
+        const story = await storyOf(request);
+        return story === null ? null : alertPart(story, all);
+      },
+    }),
+    json: storyOf,
+  });
+
+  route(app, "/mentions", frames, {
+    page: (request) => mentionsPage(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
+    parts: (request) => ({
+      list: () => mentionsPart(addressOf(request.url), all, MentionsQuestion.parse(request.query)),
+    }),
+    json: (request) => readMentions(all, MentionsQuestion.parse(request.query)),
+  });
+
+  route(app, "/coverage", frames, {
+    page: ({ url }) => coveragePage(addressOf(url), all),
+    parts: () => ({ coverage: async () => coveragePart(await readCoverage(all), all) }),
+    json: () => readCoverage(all),
+  });
+
+  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times }, frames);
+
+  function storyOf(request: FastifyRequest) {
+    const { id } = AlertId.parse(request.params);
+    return id === null ? Promise.resolve(null) : readAlertStory(all, id);
+  }
+}
+
+const AlertId = z.object({
+  id: z
+    .string()
+    .transform((text) => text.replace(/\.json$/, ""))
+    .pipe(z.guid())
+    .nullable()
+    .catch(null),
+});

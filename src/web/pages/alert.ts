@@ -1,0 +1,108 @@
+import type { Alert } from "../../model/alert.ts";
+import type { AlertEvent } from "../../model/alert-event.ts";
+import type { ShownDelivery, ShownMention, ShownNotification } from "../facts.ts";
+import { type Html, html } from "../html.ts";
+import { alertSpan, severityBadge } from "../parts/alert-list.ts";
+import { livePart } from "../parts/live.ts";
+import { mentionList } from "../parts/mention-list.ts";
+import { outcomeOf } from "../parts/notification-table.ts";
+import { counted, foreign, formatNumber, spellOut } from "../parts/words.ts";
+import type { Page, PageParts } from "./page.ts";
+
+const EVENTS = 200;
+const MENTIONS = 30;
+const NOTIFICATIONS = 50;
+
+/** Everything that is known of one alert. */
+export interface AlertStory {
+  readonly alert: Alert;
+  readonly events: readonly AlertEvent[];
+  readonly mentions: readonly ShownMention[];
+  /** The mentions met the rule themselves, or merely lie in the window that it judged. */
+  readonly mentionsAre: "matches" | "window";
+  readonly notifications: readonly ShownNotification[];
+  readonly deliveries: readonly ShownDelivery[];
+}
+
+export async function readAlertStory({ facts }: PageParts, id: string): Promise<AlertStory | null> {
+  const alert = await facts.alert(id);
+  if (alert === null) return null;
+  const [events, matches, notifications, deliveries] = await Promise.all([
+    facts.alertEvents(alert.projectId, id, EVENTS),
+    facts.alertMatches(alert.projectId, id, MENTIONS),
+    facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+    facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+  ]);
+  const common = { alert, events, notifications, deliveries };
+  if (matches.length > 0) return { ...common, mentions: matches, mentionsAre: "matches" };
+  return { ...common, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre: "window" };
+}
+
+export function alertPage(address: string, story: AlertStory, parts: PageParts): Page {
+  const title = `${story.alert.queryName}: ${spellOut(story.alert.rule)}`;
+  return {
+    title,
+    section: "/alerts",
+    body: livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts)),
+  };
+}
+
+export function alertPart(story: AlertStory, { times }: PageParts): Html {
+  const { alert } = story;
+  return html`<p class="crumb"><a href="/alerts">Alerts</a></p>
+<div class="title"><h1>${foreign(alert.queryName)}: ${spellOut(alert.rule)}</h1></div>
+<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</p>
+<div class="two">
+<div>
+<section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${facts(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
+</div>
+<div>
+<section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
+<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${told(story, times.moment)}</section>
+</div>
+</div>`;
+}
+
+type Moment = PageParts["times"]["moment"];
+
+function facts({ alert }: AlertStory, moment: Moment): Html {
+  const window =
+    alert.windowFrom === alert.windowTo
+      ? null
+      : html`<dt>Window</dt><dd>${moment(alert.windowFrom)} to ${moment(alert.windowTo)}</dd>`;
+  const labels = Object.entries(alert.labels).map(
+    ([label, value]) => html`<dt>${spellOut(label)}</dt><dd>${foreign(value)}</dd>`,
+  );
+  const values = Object.entries(alert.values).map(
+    ([name, value]) => html`<dt>${spellOut(name)}</dt><dd>${formatNumber(value)}</dd>`,
+  );
+  return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
+}
+
+function timeline(events: readonly AlertEvent[], moment: Moment): Html {
+  if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
+  return html`<ol class="timeline">${events.map(
+    (event) =>
+      html`<li><span class="when">${moment(event.at)}</span><span><strong>${spellOut(event.what)}</strong> <span dir="auto" class="detail">${event.detail}</span></span></li>`,
+  )}</ol>`;
+}
+
+function told({ notifications, deliveries }: AlertStory, moment: Moment): Html {
+  if (notifications.length === 0) {
+    return html`<p class="empty">Nobody yet. What was held back, and why, stands under “What happened”.</p>`;
+  }
+  return html`<ol class="timeline">${notifications.map((one) => {
+    const attempts = deliveries.filter((delivery) => delivery.notificationId === one.id);
+    return html`<li><span class="when">${moment(one.createdAt)}</span><div><strong>${foreign(one.receiver)}</strong> ${spellOut(one.kind).toLowerCase()} <span class="detail">(${spellOut(one.reason).toLowerCase()})</span><br>${outcomeOf(one)}${
+      attempts.length > 1 && attemptList(attempts)
+    }</div></li>`;
+  })}</ol>`;
+}
+
+function attemptList(attempts: readonly ShownDelivery[]): Html {
+  return html`<ol class="attempts">${attempts.map(
+    (one) =>
+      html`<li>attempt ${one.attempt}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
+  )}</ol>`;
+}

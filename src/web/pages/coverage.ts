@@ -1,0 +1,93 @@
+import { formatDuration } from "../../lib/duration.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import type { ShownSetAside, ShownWalk } from "../facts.ts";
+import { type Html, html } from "../html.ts";
+import { livePart } from "../parts/live.ts";
+import { foreign, formatNumber, shorten } from "../parts/words.ts";
+import type { Page, PageParts } from "./page.ts";
+
+const SET_ASIDE = 20;
+
+export interface Coverage {
+  readonly now: Instant;
+  readonly walks: readonly ShownWalk[];
+  readonly setAside: readonly ShownSetAside[];
+}
+
+/** How complete our picture is; sums are of the last 24 hours. */
+export async function readCoverage({ facts, times }: PageParts): Promise<Coverage> {
+  const now = times.now();
+  const [walks, setAside] = await Promise.all([facts.coverage(now - DAY), facts.setAside(SET_ASIDE)]);
+  return { now, walks, setAside };
+}
+
+export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
+  return {
+    title: "Coverage",
+    section: "/coverage",
+    body: html`<div class="title"><h1>Coverage</h1></div>
+${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await readCoverage(parts), parts))}`,
+  };
+}
+
+export function coveragePart({ now, walks, setAside }: Coverage, { times }: PageParts): Html {
+  const added = walks.filter((walk) => walk.walk === "added");
+  const updated = walks.filter((walk) => walk.walk === "updated");
+  return html`<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
+<p class="hint">Everything that entered a query at the source up to “complete until” is stored here. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
+<section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
+<p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>
+<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>`;
+}
+
+type Moment = PageParts["times"]["moment"];
+
+function walkTable(
+  walks: readonly ShownWalk[],
+  now: Instant,
+  moment: Moment,
+  columns: "complete" | "plain",
+): Html {
+  if (walks.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
+  const complete = columns === "complete";
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th>${
+    complete &&
+    html`<th scope="col">Complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
+  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Set aside</th></tr></thead>
+<tbody>${walks.map(
+    (walk) =>
+      html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td class="walk-state">${stateOf(walk)}</td><td>${momentOr(walk.polledAt, moment)}</td>${
+        complete &&
+        html`<td>${momentOr(walk.completeUntil, moment)}</td><td class="number">${behind(walk, now)}</td><td>${moment(walk.tickedUntil)}</td>`
+      }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${warned(walk.gap)}</td><td class="number">${warned(walk.rejected)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function momentOr(at: Instant | null, moment: Moment): Html {
+  return at === null ? html`<span class="detail">never</span>` : moment(at);
+}
+
+function behind({ completeUntil }: ShownWalk, now: Instant): string {
+  return completeUntil === null ? "" : formatDuration(Math.max(0, now - completeUntil));
+}
+
+function warned(n: number): Html {
+  return n === 0 ? html`0` : html`<strong class="fault">${formatNumber(n)}</strong>`;
+}
+
+function stateOf({ failures, lastError, polledAt }: ShownWalk): Html {
+  if (failures > 0) {
+    return html`<span class="outcome is-failing">failed ${failures === 1 ? "once" : `${failures} times in a row`}</span><span class="fault" dir="auto">${shorten(lastError ?? "", 200)}</span>`;
+  }
+  return polledAt === null
+    ? html`<span class="outcome is-due">not polled yet</span>`
+    : html`<span class="outcome is-sent">well</span>`;
+}
+
+function setAsideList(list: readonly ShownSetAside[], moment: Moment): Html {
+  if (list.length === 0) return html`<p class="empty">Every mention that was read could be stored.</p>`;
+  return html`<ol class="timeline">${list.map(
+    (one) =>
+      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${shorten(one.reason, 200)}</span></span></li>`,
+  )}</ol>`;
+}

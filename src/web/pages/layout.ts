@@ -1,0 +1,93 @@
+import { withParameter } from "../address.ts";
+import { type Html, html } from "../html.ts";
+import { openCount } from "../parts/open-count.ts";
+import type { Page } from "./page.ts";
+
+/** What stands around a page. */
+export interface Frame {
+  /** The address that was asked for. */
+  readonly address: string;
+  /** `Tue 14:05 UTC`. */
+  readonly clock: string;
+  readonly pace: string | null;
+  /** What happens next, told to a newcomer. */
+  readonly banner: string | null;
+  /** Where the page starts to listen from; null when the reader paused it. */
+  readonly since: string | null;
+  readonly openAlerts: number;
+  readonly hasInbox: boolean;
+  readonly logoutToken: string | null;
+  readonly assets: { readonly stylesheet: string; readonly scripts: readonly string[] };
+}
+
+export function layout(page: Page, frame: Frame): Html {
+  const live = frame.since === null ? null : html` hx-ext="sse" sse-connect="/live?since=${frame.since}"`;
+  return html`<!doctype html>
+<html lang="en"${live !== null && html` data-live="on"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="htmx-config" content="${HTMX_CONFIG}">
+<title>${page.title} · Earshot</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${frame.assets.stylesheet}">
+${frame.assets.scripts.map((address) => html`<script src="${address}" defer></script>\n`)}</head>
+<body${live}>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="top"><div class="wide">
+<a class="brand" href="/">Earshot</a>
+<nav aria-label="Pages"><ul>${entries(frame).map(
+    ([href, label]) =>
+      html`<li><a href="${href}"${href === page.section && html` aria-current="page"`}>${label}</a></li>`,
+  )}</ul></nav>
+<div class="state">
+<span class="clock"><span class="unseen">Time of the monitored world: </span><span sse-swap="clock" hx-swap="innerHTML">${frame.clock}</span></span>
+${liveSwitch(frame)}${logout(frame.logoutToken)}</div>
+</div></header>
+${(frame.banner !== null || frame.pace !== null) && html`<div class="banner" role="note"><p class="wide">${frame.banner}${frame.pace !== null && html` <span class="pace">${sentence(frame.pace)}</span>`}</p></div>`}
+<main id="main" class="wide" tabindex="-1">${page.body}</main>
+</body>
+</html>
+`;
+}
+
+/** No styles put into the page, no evaluated attributes, no scripts in what is fetched, nothing kept of old pages. */
+const HTMX_CONFIG = JSON.stringify({
+  includeIndicatorStyles: false,
+  allowEval: false,
+  allowScriptTags: false,
+  selfRequestsOnly: true,
+  historyEnabled: false,
+  historyCacheSize: 0,
+});
+
+function entries(frame: Frame): readonly (readonly [Page["section"], Html])[] {
+  return [
+    ["/", html`Overview`],
+    [
+      "/alerts",
+      html`Alerts <span aria-live="polite" hx-get="/?part=count" hx-trigger="sse:alerts" hx-swap="innerHTML">${openCount(frame.openAlerts)}</span>`,
+    ],
+    ["/mentions", html`Mentions`],
+    ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
+    ["/coverage", html`Coverage`],
+  ];
+}
+
+/** Whoever reads slowly, or with a screen reader, can make the page hold still. Works as a link. */
+function liveSwitch(frame: Frame): Html {
+  const plain = withParameter(frame.address, "part", null);
+  return frame.since === null
+    ? html`<span class="live is-paused">Paused</span> <a href="${withParameter(plain, "live", null)}">Resume</a>`
+    : html`<span class="live is-on" id="live" role="status">Live</span> <a href="${withParameter(plain, "live", "off")}">Pause<span class="unseen"> live updates</span></a><noscript><a href="${plain}">Reload</a></noscript>`;
+}
+
+function logout(token: string | null): Html | null {
+  if (token === null) return null;
+  return html`<form method="post" action="/logout"><input type="hidden" name="token" value="${token}"><button type="submit">Log out</button></form>`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

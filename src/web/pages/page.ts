@@ -1,0 +1,19 @@
+import type { ConsoleFacts } from "../facts.ts";
+import type { Html } from "../html.ts";
+import type { InboxView } from "../inbox-view.ts";
+import type { Times } from "../times.ts";
+
+/** What every page is made with. */
+export interface PageParts {
+  readonly facts: ConsoleFacts;
+  readonly inbox: InboxView | null;
+  readonly times: Times;
+}
+
+/** A page as its route gives it to the layout; `address` is the page's own, as asked for. */
+export interface Page {
+  readonly title: string;
+  /** Which entry of the navigation it belongs to. */
+  readonly section: "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage";
+  readonly body: Html;
+}

@@ -1,0 +1,40 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Alert } from "../../model/alert.ts";
+import { type Html, html } from "../html.ts";
+import type { Times } from "../times.ts";
+import { counted, foreign, spellOut } from "./words.ts";
+
+/** Alerts, one row each: how grave, what, where, since when, why. */
+export function alertList(alerts: readonly Alert[], times: Times, empty: string): Html {
+  if (alerts.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times))}</ol>`;
+}
+
+function alertItem(alert: Alert, times: Times): Html {
+  return html`<li class="alert is-${alert.state === "resolved" ? "over" : alert.severity}">
+<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${spellOut(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
+<p class="because" dir="auto">${alert.because}</p>
+<div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
+</li>`;
+}
+
+/** The state where it says more than the severity; else the severity. */
+export function severityBadge(alert: Pick<Alert, "severity" | "state">): Html {
+  const state = alert.state === "firing" ? null : alert.state;
+  return html`<span class="badge is-${alert.state === "resolved" ? "over" : alert.severity}">${alert.severity}</span>${
+    state !== null && html`<span class="badge is-state">${state}</span>`
+  }`;
+}
+
+export function alertSpan(alert: Alert, times: Times): Html {
+  if (alert.resolvedAt === null) return html`since ${times.moment(alert.openedAt)}`;
+  const lasted = formatDuration(Math.max(0, alert.resolvedAt - alert.openedAt));
+  return html`${times.moment(alert.openedAt)} to ${times.moment(alert.resolvedAt)} (${lasted})`;
+}
+
+/** What it is grouped by, beside the query that the headline names. */
+function labelsOf(alert: Alert): readonly Html[] {
+  return Object.entries(alert.labels)
+    .filter(([label]) => label !== "query")
+    .map(([label, value]) => html`<span class="fact">${spellOut(label)}: ${foreign(value)}</span>`);
+}

@@ -1,0 +1,16 @@
+import { withParameter } from "../address.ts";
+import { type Html, html } from "../html.ts";
+import type { LivePart } from "../watch-versions.ts";
+
+/**
+ * A stretch of the page that is fetched again when one of the facts behind it changed. Where nothing lives (no scripts,
+ * paused) it is simply what it was when the page was made.
+ */
+export function livePart(
+  address: string,
+  part: { readonly name: string; readonly on: readonly LivePart[] },
+  content: Html,
+): Html {
+  const trigger = part.on.map((name) => `sse:${name}`).join(", ");
+  return html`<div id="part-${part.name}" hx-get="${withParameter(address, "part", part.name)}" hx-trigger="${trigger}" hx-swap="innerHTML">${content}</div>`;
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { ShownMention } from "../facts.ts";
+import { type Html, html } from "../html.ts";
+import type { Times } from "../times.ts";
+import { outsideLink } from "./outside-link.ts";
+import { sentimentMark, sentimentOf } from "./sentiment.ts";
+import { counted, foreign, formatCompact, shorten } from "./words.ts";
+
+const TEXT_LIMIT = 600;
+
+/** Mentions as a list. Every value in it was written by strangers. */
+export function mentionList(mentions: readonly ShownMention[], times: Times, empty: string): Html {
+  if (mentions.length === 0) return html`<p class="empty">${empty}</p>`;
+  return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times))}</ol>`;
+}
+
+function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, times: Times): Html {
+  const name = mention.authorName ?? mention.author;
+  const reach = mention.followers !== null && mention.followers > 0 ? followed(mention.followers) : null;
+  const facts = [
+    foreign(queryName),
+    mention.pageType === null ? null : foreign(mention.pageType),
+    mention.language === null ? null : foreign(mention.language),
+    reach,
+    mention.reposts !== null && mention.reposts > 0 ? counted(mention.reposts, "repost") : null,
+    ...mention.categories
+      .slice(0, 3)
+      .map((category) => (category.name === null ? null : foreign(category.name))),
+  ].filter((fact) => fact !== null);
+  return html`<li class="mention is-${sentimentOf(mention.sentiment)}">
+<div class="mention-head"><span class="author">${name === null ? "unknown author" : foreign(shorten(name, 80))}${
+    mention.verified === true && html` <span class="verified">verified</span>`
+  }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
+${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
+${mention.text !== null && html`<p class="mention-text" dir="auto">${shorten(mention.text, TEXT_LIMIT)}</p>`}
+<div class="mention-foot">${facts.map((fact) => html`<span class="fact">${fact}</span>`)}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}</div>
+</li>`;
+}
+
+function followed(followers: number): string {
+  return followers === 1 ? "1 follower" : `${formatCompact(followers)} followers`;
+}
+
+function shortId(...parts: readonly string[]): string {
+  return `m-${createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12)}`;
+}

@@ -1,0 +1,42 @@
+import { type Html, html } from "../html.ts";
+
+const NUMBERS = new Intl.NumberFormat("en-GB");
+const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
+
+/** `12,345`. */
+export function formatNumber(n: number): string {
+  return NUMBERS.format(n);
+}
+
+/** `12.3K`. */
+export function formatCompact(n: number): string {
+  return COMPACT.format(n);
+}
+
+/** `1 mention`, `2 mentions`. */
+export function counted(n: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(n)} ${n === 1 ? one : many}`;
+}
+
+/** `FirstNotification` → `First notification`: reasons have names, people read sentences. */
+export function spellOut(name: string): string {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}
+
+/** A text of somebody else inside a line of ours: its direction of writing stays its own. */
+export function foreign(text: string): Html {
+  return html`<bdi>${text}</bdi>`;
+}
+
+/** At most so many characters; cut between characters, never inside one. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const characters = [...text.slice(0, limit * 2)];
+  return characters.length <= limit
+    ? characters.join("")
+    : `${characters
+        .slice(0, limit - 1)
+        .join("")
+        .trimEnd()}…`;
+}

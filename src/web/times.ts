@@ -1,0 +1,56 @@
+import type { Clock } from "../lib/clock.ts";
+import { DAY, HOUR, type Instant, MINUTE, toIso } from "../lib/instant.ts";
+import { type Html, html } from "./html.ts";
+
+/** How the console writes moments: in one zone, and no longer than its reader needs today. */
+export interface Times {
+  /** `Tue 14:05 UTC`. */
+  clock(at: Instant): string;
+  /** `14:05` today, `Mon 14:05` this week, `3 Mar 14:05` or `3 Mar 2024` before; the whole moment as its title. */
+  moment(at: Instant): Html;
+  /** `14:00`. */
+  hour(at: Instant): string;
+  now(): Instant;
+}
+
+export function createTimes(clock: Clock, zone: string): Times {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat("en-GB", { timeZone: zone, hourCycle: "h23", ...options });
+  const zoned = format({ weekday: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+  const time = format({ hour: "2-digit", minute: "2-digit" });
+  const day = format({ weekday: "short" });
+  const date = format({ day: "numeric", month: "short" });
+  const year = format({ day: "numeric", month: "short", year: "numeric" });
+  const whole = format({ dateStyle: "full", timeStyle: "long" });
+  const dayOf = format({ dateStyle: "short" });
+
+  const short = (at: Instant, now: Instant): string => {
+    if (dayOf.format(at) === dayOf.format(now)) return time.format(at);
+    if (Math.abs(now - at) < 6 * DAY) return `${day.format(at)} ${time.format(at)}`;
+    if (Math.abs(now - at) < 180 * DAY) return `${date.format(at)} ${time.format(at)}`;
+    return year.format(at);
+  };
+  return {
+    clock: (at) => zoned.format(at).replace(",", ""),
+    moment: (at) =>
+      html`<time datetime="${toIso(at)}" title="${whole.format(at)}">${short(at, clock.now())}</time>`,
+    hour: (at) => time.format(at),
+    now: () => clock.now(),
+  };
+}
+
+/** What a reader has to know of a clock that is not the wall's; null for the wall's. */
+export function describePace(clock: Clock): string | null {
+  switch (clock.speed) {
+    case 1:
+      return null;
+    case 0:
+      return "this clock moves only when the replay moves it";
+    case MINUTE / 1000:
+      return "in this demo one minute is an hour";
+    case HOUR / 1000:
+      return "in this demo one second is an hour";
+    default:
+      return `this clock runs ${clock.speed} times as fast as the wall’s`;
+  }
+}

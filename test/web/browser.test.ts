@@ -1,0 +1,209 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MINUTE } from "../../src/lib/instant.ts";
+import { aMention } from "../mention.ts";
+import { findChromium } from "./find-chromium.ts";
+import { startTestConsole, type TestConsole } from "./start-test-console.ts";
+import { anAlert, storeMentions, tellAStory } from "./tell-a-story.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const executable = findChromium(process.env["PATH"] ?? "");
+if (executable === null) {
+  process.stderr.write("the console is not tried in a browser: no chromium or google-chrome on the PATH\n");
+}
+
+describe.skipIf(executable === null)("in a browser", () => {
+  let web: TestConsole;
+  let browser: Browser;
+  let alertId: string;
+
+  beforeAll(async () => {
+    web = await startTestConsole(NOW);
+    alertId = (await tellAStory(web.stores, NOW)).crisis.id;
+    web.inbox.push({
+      kind: "email",
+      id: "mail",
+      receivedAt: NOW,
+      from: "earshot@example.com",
+      to: ["press@example.com"],
+      subject: "A subject",
+      messageId: null,
+      headers: [],
+      text: "plain",
+      html: "<!doctype html><html><head><style>p { color: rgb(1, 2, 3) }</style></head><body><p>Hello reader</p></body></html>",
+    });
+    browser = await chromium.launch({
+      executablePath: executable ?? "",
+      args: [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+      ],
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await web.close();
+  });
+
+  /** A page that reports what a reader of the browser's console would see: violations of the policy among it. */
+  async function openPage(
+    path: string,
+    options: BrowserContextOptions = {},
+  ): Promise<{ page: Page; faults: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+    });
+    page.on("pageerror", (error) => faults.push(error.message));
+    await page.goto(path.startsWith("/") ? `${web.url}${path}` : path);
+    return { page, faults };
+  }
+
+  /** What the browser tells a page when its reader turns to another tab and back. */
+  async function look(page: Page, visible: boolean): Promise<void> {
+    await page.evaluate(`
+      Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} });
+      document.dispatchEvent(new Event("visibilitychange"));
+    `);
+  }
+
+  const paths = () => ["/", "/alerts", `/alerts/${alertId}`, "/mentions", "/inbox", "/coverage"];
+
+  test("no page violates its own policy, logs an error, or runs what a stranger wrote", async () => {
+    const { page, faults } = await openPage("/");
+    for (const path of paths()) {
+      await page.goto(`${web.url}${path}`);
+      await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+      expect([path, faults]).toEqual([path, []]);
+      expect(await page.title()).toContain("· Earshot");
+    }
+    await page.context().close();
+  });
+
+  test("mentions and alerts appear while the page is open", async () => {
+    const { page, faults } = await openPage("/");
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    await page.evaluate(`document.documentElement.dataset.marked = "yes"`);
+    const text = `<b>fresh</b> from the wire`;
+    await storeMentions(
+      web.stores,
+      [aMention({ resourceId: "fresh", addedAt: NOW + MINUTE, text, sentiment: "positive" })],
+      NOW,
+    );
+    await page.locator("#part-mentions li").first().filter({ hasText: text }).waitFor();
+    const alert = anAlert({ openedAt: NOW, rule: "keyword-list", because: "a watched word was said" });
+    await web.stores.alerts.save([alert]);
+    await page.locator("#part-alerts").getByText("a watched word was said").waitFor();
+    await page.locator(".top .count").filter({ hasText: "3" }).waitFor();
+    expect(await page.locator("html").getAttribute("data-marked")).toBe("yes");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  test("what a reader unfolded, and where the focus was, survives an update", async () => {
+    const { page } = await openPage("/");
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    const link = page.locator("#part-mentions a.outside").first();
+    const id = await link.getAttribute("id");
+    await link.focus();
+    await page
+      .locator("#part-volume details")
+      .first()
+      .evaluate((one) => one.setAttribute("open", ""));
+    const total = page.locator("#part-volume .volume-head strong").first();
+    const before = await total.textContent();
+    await storeMentions(
+      web.stores,
+      Array.from({ length: 3 }, (_, i) =>
+        aMention({
+          resourceId: `later-${i}`,
+          addedAt: NOW + MINUTE + 1,
+          publishedAt: NOW,
+          text: `later ${i}`,
+        }),
+      ),
+      NOW,
+    );
+    await page.locator("#part-mentions").getByText("later 2").waitFor();
+    expect(await page.evaluate("document.activeElement.id")).toBe(id);
+    await expect.poll(() => total.textContent(), { timeout: 15_000 }).not.toBe(before);
+    expect(await page.locator("#part-volume details").first().getAttribute("open")).not.toBeNull();
+    await page.context().close();
+  });
+
+  test("a hidden page lets go of its stream, and catches up when it is looked at again", async () => {
+    const { page } = await openPage("about:blank");
+    await page.clock.install();
+    const opened: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/live?")) opened.push(request.url());
+    });
+    const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/live?"));
+    await page.goto(web.url);
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    await look(page, false);
+    await page.clock.fastForward(6_000);
+    await closed;
+    const mention = aMention({ resourceId: "unseen", addedAt: NOW + 2 * MINUTE, text: "said meanwhile" });
+    await storeMentions(web.stores, [mention], NOW);
+    await look(page, true);
+    await page.locator("#part-mentions").getByText("said meanwhile").waitFor();
+    expect(opened).toHaveLength(2);
+    await page.context().close();
+  });
+
+  test("a phone shows every page without scrolling sideways", async () => {
+    const { page } = await openPage("/", { viewport: { width: 390, height: 844 } });
+    for (const path of paths()) {
+      await page.goto(`${web.url}${path}`);
+      const excess = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect([path, excess]).toEqual([path, 0]);
+    }
+    await page.context().close();
+  });
+
+  test("the keyboard reaches the content, and shows where it is", async () => {
+    const { page } = await openPage("/");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await page.keyboard.press("Tab");
+    const outline = await page.evaluate(
+      "[document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]",
+    );
+    expect(outline).toEqual(["A", "solid"]);
+    await page.context().close();
+  });
+
+  test("every page can be read without scripts", async () => {
+    const { page } = await openPage("/", { javaScriptEnabled: false });
+    expect(await page.locator("#part-mentions li").count()).toBe(30);
+    expect(await page.locator("noscript a").textContent()).toBe("Reload");
+    await page.goto(`${web.url}/mentions`);
+    await page.getByLabel("Text contains").fill("tarmac");
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(page.url()).toContain("contains=tarmac");
+    expect(await page.locator(".mention").first().textContent()).toContain("tarmac");
+    await page.context().close();
+  });
+
+  test("an email stands in its frame with its own styles", async () => {
+    const { page, faults } = await openPage("/inbox");
+    const text = page.frameLocator("iframe").getByText("Hello reader");
+    expect(await text.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).color)).toBe(
+      "rgb(1, 2, 3)",
+    );
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+});

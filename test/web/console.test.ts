@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MINUTE } from "../../src/lib/instant.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import { startTestConsole, type TestConsole } from "./start-test-console.ts";
+import { ATTACKS, tellAStory } from "./tell-a-story.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+let web: TestConsole;
+let story: { crisis: Alert; single: Alert; over: Alert };
+
+beforeAll(async () => {
+  web = await startTestConsole(NOW);
+  story = await tellAStory(web.stores, NOW);
+});
+afterAll(() => web.close());
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${web.url}${path}`, { headers: { accept: "text/html", ...headers } });
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+test("the overview shows the clock, open alerts, volume, mentions, and what was sent", async () => {
+  const { status, body } = await get("/");
+  expect(status).toBe(200);
+  expect(body).toContain("Tue 14:05 UTC");
+  expect(body).toContain("In this demo one minute is an hour.");
+  expect(body).toContain("A crisis breaks out within two minutes.");
+  expect(body).toContain(story.crisis.because);
+  expect(body).not.toContain(story.over.because);
+  expect(body).toContain("Mentions of Aurora Air by hour");
+  expect(body).toContain("the mail server answered 451 greylisted");
+  expect(body.match(/class="mention is-/g)?.length).toBe(30);
+});
+
+test("no text of a stranger becomes markup, on any page", async () => {
+  for (const path of ["/", "/mentions", `/alerts/${story.crisis.id}`, "/mentions?query=1&contains=script"]) {
+    const { body } = await get(path);
+    for (const attack of ATTACKS) if (/[<>"']/.test(attack)) expect(body).not.toContain(attack);
+    expect(body).not.toMatch(/<[^>]+\son\w+\s*=/i);
+    expect(body).not.toMatch(/href="(?!https?:|\/|#)/i);
+    expect(body).not.toContain("evil.example/");
+  }
+  expect((await get("/mentions")).body).toContain("&lt;script&gt;document.title");
+});
+
+test("pages hold no inline script, style or handler, and forbid them", async () => {
+  for (const path of ["/", "/alerts", `/alerts/${story.single.id}`, "/mentions", "/inbox", "/coverage"]) {
+    const { body, headers } = await get(path);
+    expect(body).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=/i);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
+    expect(headers.get("content-security-policy")).not.toContain("unsafe");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  }
+});
+
+test("the way out leads only to the web, and tells nothing about us", async () => {
+  const { body } = await get(`/alerts/${story.single.id}`);
+  expect(body).toMatch(
+    /href="https:\/\/www\.courier\.example\/kestrel-outage" target="_blank" rel="noopener noreferrer nofollow ugc"/,
+  );
+});
+
+test("an alert tells why it fired, what happened, and who was told with what outcome", async () => {
+  const { body } = await get(`/alerts/${story.crisis.id}`);
+  expect(body).toContain("9.1 times the usual 23");
+  expect(body).toContain("Held by quiet hours");
+  expect(body).toContain("failed once, will be tried again");
+  expect(body).toContain("Mentions in its window");
+  const single = await get(`/alerts/${story.single.id}`);
+  expect(single.body).toContain("Mentions that met the rule");
+  expect(single.body).toContain("a second night without service");
+});
+
+test("alerts can be listed by state", async () => {
+  const resolved = (await get("/alerts?state=resolved")).body;
+  expect(resolved).toContain(story.over.because);
+  expect(resolved).not.toContain(story.crisis.because);
+  expect((await get("/alerts?state=nonsense")).status).toBe(200);
+});
+
+test("mentions can be filtered, and paged through without losing or repeating one", async () => {
+  const seen: string[] = [];
+  let before = NOW;
+  let path: string | undefined = "/mentions.json?query=1&sentiment=negative";
+  while (path !== undefined) {
+    const listing = JSON.parse((await get(path)).body) as {
+      mentions: { mention: { resourceId: string; sentiment: string; queryId: string }; eventAt: number }[];
+      next: { moment: number; queryId: string; resourceId: string } | null;
+    };
+    for (const { mention, eventAt } of listing.mentions) {
+      expect(eventAt).toBeLessThanOrEqual(before);
+      before = eventAt;
+      expect(mention).toMatchObject({ sentiment: "negative", queryId: "1" });
+      seen.push(mention.resourceId);
+    }
+    const after: string | null =
+      listing.next &&
+      Buffer.from(
+        JSON.stringify([listing.next.moment, listing.next.queryId, listing.next.resourceId]),
+      ).toString("base64url");
+    path = after === null ? undefined : `/mentions.json?query=1&sentiment=negative&after=${after}`;
+  }
+  const stored = await web.stores.mentions.inWindow("7", "1", 0, NOW + MINUTE, 10_000);
+  const negative = stored.filter(({ mention }) => mention.sentiment === "negative");
+  expect(seen).toHaveLength(negative.length);
+  expect(new Set(seen)).toEqual(new Set(negative.map(({ mention }) => mention.resourceId)));
+});
+
+test("signs that mean something to a search in the database mean themselves", async () => {
+  expect((await get("/mentions?contains=%25")).body).toContain("No mention fits.");
+  expect((await get("/mentions?contains=%24%7Balert")).body).toContain("constructor.constructor");
+});
+
+test("no address of ours becomes a link to another host", async () => {
+  for (const path of ["//", "//evil.example/x?live=on", "/\\evil.example"]) {
+    const { status, body } = await get(path);
+    expect(status).toBe(404);
+    expect(body).not.toMatch(/href="[/\\]{2}/);
+  }
+});
+
+test("a nonsensical question is answered like none", async () => {
+  for (const path of [
+    "/mentions?after=%00%00&sentiment=zzz&query=",
+    "/mentions?after=WzFlOTk5LCJhIiwiYiJd",
+    "/alerts?after=1_nonsense",
+    "/mentions?contains=a&contains=b",
+    "/inbox?place=slack%3Anowhere",
+  ]) {
+    expect((await get(path)).status).toBe(200);
+  }
+  expect((await get("/alerts/nonsense")).status).toBe(404);
+  expect((await get("/alerts/019cb3d1-0000-7000-8000-000000000000")).status).toBe(404);
+  expect((await get("/nowhere")).body).toContain("There is nothing here");
+  expect((await get("/?part=nonsense")).status).toBe(404);
+});
+
+test("coverage shows how far each query is complete, failures, gaps, and what was set aside", async () => {
+  const { body } = await get("/coverage");
+  expect(body).toContain("the source answered 503 Service Unavailable");
+  expect(body).toContain("the date of addition is missing");
+  expect(body).toContain('<strong class="fault">3</strong>');
+  expect(body).toContain("not polled yet");
+});
+
+test("programs get the same facts as JSON", async () => {
+  const response = await fetch(`${web.url}/alerts/${story.crisis.id}`, {
+    headers: { accept: "application/json" },
+  });
+  const answer = (await response.json()) as { alert: Alert; events: unknown[] };
+  expect(answer.alert).toEqual(story.crisis);
+  expect(answer.events).toHaveLength(3);
+  expect(JSON.parse((await get("/overview.json")).body)).toHaveProperty("volume");
+});
+
+test("messages are shown as their readers see them, emails in a frame that does nothing", async () => {
+  web.inbox.push(slackMessage("2", "1", "an answer"), slackMessage("1", null, "the first word <b>"), {
+    kind: "email",
+    id: "mail/1",
+    receivedAt: NOW,
+    from: "earshot@example.com",
+    to: ["press@example.com"],
+    subject: "Subject <i>",
+    messageId: null,
+    headers: [{ name: "X-Odd", value: "<u>" }],
+    text: "plain <s>",
+    html: `<html><head></head><body><script>parent.document.title = "owned"</script>Hello</body></html>`,
+  });
+  const channel = (await get("/inbox")).body;
+  expect(channel.indexOf("the first word &lt;b>")).toBeLessThan(channel.indexOf("an answer"));
+  expect(channel).toContain('<ol class="thread"');
+  const mail = (await get("/inbox?place=email%3Apress%40example.com")).body;
+  expect(mail).toContain("Subject &lt;i&gt;");
+  expect(mail).toContain('src="/inbox/email/mail%2F1/html"');
+  const frame = await get("/inbox/email/mail%2F1/html");
+  expect(frame.body).toContain('<base target="_blank">');
+  expect(frame.headers.get("content-security-policy")).toMatch(
+    /^default-src 'none'; style-src 'unsafe-inline'; img-src data: cid:; .*sandbox/,
+  );
+});
+
+test("a name that is not this machine's is not answered", async () => {
+  const { request } = await import("undici");
+  for (const [host, status] of [
+    ["evil.example", 421],
+    ["127.0.0.1.evil.example", 421],
+    ["localhost:1234", 200],
+    ["[::1]:80", 200],
+  ] as const) {
+    const answer = await request(`${web.url}/healthz`, { headers: { host } });
+    await answer.body.dump();
+    expect(answer.statusCode).toBe(status);
+  }
+});
+
+test("health, readiness and gauges are there for machines", async () => {
+  expect((await get("/healthz")).body).toBe("ok\n");
+  expect((await get("/readyz")).body).toBe("database: ok\n");
+  const metrics = (await get("/metrics")).body;
+  expect(metrics).toContain("earshot_open_alerts 2");
+  expect(metrics).toContain('earshot_query_lag_seconds{query="1"} 60');
+});
+
+function slackMessage(ts: string, threadTs: string | null, text: string) {
+  return {
+    kind: "slack" as const,
+    id: `C1:${ts}`,
+    receivedAt: NOW,
+    channel: "C1",
+    channelName: "alerts",
+    ts,
+    threadTs,
+    text,
+    blocks: [],
+    editedAt: null,
+  };
+}

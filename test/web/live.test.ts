@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { aMention } from "../mention.ts";
+import { startTestConsole, type TestConsole } from "./start-test-console.ts";
+import { anAlert, storeMentions } from "./tell-a-story.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+let web: TestConsole;
+
+beforeAll(async () => {
+  web = await startTestConsole(NOW);
+});
+afterAll(() => web.close());
+
+/** Events of the stream that a page with this address would open, until `enough` says so. */
+async function listenTo(
+  path: string,
+  during: () => Promise<void>,
+  enough: (text: string) => boolean,
+): Promise<string> {
+  const stop = new AbortController();
+  const response = await fetch(`${web.url}${path}`, {
+    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)]),
+  });
+  if (response.body === null) throw new Error("no stream");
+  await during();
+  let text = "";
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (enough(text)) break;
+  }
+  stop.abort();
+  return text;
+}
+
+async function streamAddress(): Promise<string> {
+  const page = await (await fetch(web.url, { headers: { accept: "text/html" } })).text();
+  return /sse-connect="([^"]+)"/.exec(page)?.[1] ?? "";
+}
+
+test("a listener hears which parts changed, and only those", async () => {
+  const text = await listenTo(
+    await streamAddress(),
+    () => web.stores.alerts.save([anAlert({ openedAt: NOW })]),
+    (heard) => heard.includes("event: alerts"),
+  );
+  expect(text).not.toContain("event: mentions");
+  expect(text).not.toContain("event: inbox");
+});
+
+test("what changed between the making of a page and its stream is told", async () => {
+  const address = await streamAddress();
+  await storeMentions(web.stores, [aMention({ resourceId: "between", addedAt: NOW })], NOW);
+  await listenTo(
+    address,
+    async () => undefined,
+    (heard) => heard.includes("event: mentions"),
+  );
+});
+
+test("a mention that only changed is news as well", async () => {
+  const address = await streamAddress();
+  const changed = aMention({
+    resourceId: "between",
+    addedAt: NOW,
+    updatedAt: NOW + 1,
+    sentiment: "negative",
+  });
+  await storeMentions(web.stores, [changed], NOW);
+  await listenTo(
+    address,
+    async () => undefined,
+    (heard) => heard.includes("event: mentions"),
+  );
+});
+
+test("the domain clock is told when its minute changes", async () => {
+  const text = await listenTo(
+    await streamAddress(),
+    async () => web.clock.advance(60_000),
+    (heard) => heard.includes("event: clock"),
+  );
+  expect(text).toContain("data: Tue 14:06 UTC");
+});
+
+test("a page that was paused opens no stream", async () => {
+  const page = await (await fetch(`${web.url}/?live=off`, { headers: { accept: "text/html" } })).text();
+  expect(page).not.toContain("sse-connect");
+  expect(page).toContain(">Resume</a>");
+});

@@ -1,0 +1,67 @@
+import { pino } from "pino";
+import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
+import type { Instant } from "../../src/lib/instant.ts";
+import { createConsoleStore } from "../../src/store/console.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { type ConsoleDeps, createConsole } from "../../src/web/create-console.ts";
+import type { InboxMessage } from "../../src/web/inbox-view.ts";
+import type { ConsoleSettings } from "../../src/web/settings.ts";
+import { createTestDatabase } from "../postgres.ts";
+
+export interface TestConsole {
+  readonly url: string;
+  readonly stores: Stores;
+  readonly database: Database;
+  readonly clock: ManualClock;
+  /** Newest first, as the local inbox gives them. */
+  readonly inbox: InboxMessage[];
+  close(): Promise<void>;
+}
+
+/** The console on a database of its own, at a moment that stands still. */
+export async function startTestConsole(
+  now: Instant,
+  options: { settings?: Partial<ConsoleSettings>; deps?: Partial<ConsoleDeps> } = {},
+): Promise<TestConsole> {
+  const testDatabase = await createTestDatabase();
+  const database = openDatabase({ url: testDatabase.url, onError: () => undefined });
+  await ensurePartitions(database.db, now);
+  const clock = createManualClock(now);
+  const inbox: InboxMessage[] = [];
+  const web = await createConsole(
+    {
+      facts: createConsoleStore(database.db),
+      clock: { now: clock.now, speed: 60 },
+      inbox: {
+        list: async ({ limit }) => inbox.slice(0, limit),
+        find: async (id) => inbox.find((message) => message.id === id) ?? null,
+        renderSlack: (blocks, fallback) =>
+          `<div class="slack-message"><p class="slack-section">${escapeForTest(JSON.stringify(blocks))} ${escapeForTest(fallback)}</p></div>`,
+      },
+      health: { ready: async () => [{ name: "database", ok: true }] },
+      whatHappensNext: () => "A crisis breaks out within two minutes.",
+      log: pino({ level: "silent" }),
+      ...options.deps,
+    },
+    { host: "127.0.0.1", port: 0, timezone: "UTC", ...options.settings },
+  );
+  const url = await web.listen();
+  return {
+    url,
+    stores: createStores(database.db),
+    database,
+    clock,
+    inbox,
+    close: async () => {
+      await web.close();
+      await database.close();
+      await testDatabase.drop();
+    },
+  };
+}
+
+function escapeForTest(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
