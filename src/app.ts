@@ -1,7 +1,12 @@
-import type { Config } from "./config.ts";
-import { announceDigests } from "./digest/announce-digests.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
+import { createPace } from "./app/pace.ts";
+import { registerQueries } from "./app/register-queries.ts";
+import { type Swept, sweep } from "./app/sweep.ts";
+import { keepUp } from "./app/upkeep.ts";
+import { createViewOf } from "./app/view-of.ts";
+import type { Config } from "./config.ts";
+import { announceDigests } from "./digest/announce-digests.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
@@ -11,11 +16,9 @@ import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import { createNotifier } from "./notify/notifiers.ts";
-import { createPace } from "./app/pace.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
-import { registerQueries } from "./app/register-queries.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import { createSourceClient, type SourceClient } from "./source/source-client.ts";
@@ -24,10 +27,7 @@ import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import { createTokenStore } from "./store/tokens.ts";
-import { type Swept, sweep } from "./app/sweep.ts";
 import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
-import { keepUp } from "./app/upkeep.ts";
-import { createViewOf } from "./app/view-of.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
 export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
@@ -185,7 +185,8 @@ async function soundRules(directory: string): Promise<readonly Rule[]> {
 async function soundTemplates(directory: string): Promise<Renderer> {
   const renderer = await createRenderer({ directory });
   const faults = renderer.check();
-  if (faults.length > 0) throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
+  if (faults.length > 0)
+    throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
   return renderer;
 }
 

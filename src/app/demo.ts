@@ -7,12 +7,12 @@ import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import { seedAccount } from "../local-api/seed-account.ts";
 import { createStream, type Stream } from "../local-api/simulate/create-stream.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
-import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
 import type { Logger } from "../log.ts";
 import type { BackendOptions } from "../queue/backend.ts";
-import { type Db, openDatabase, openPool } from "../store/database.ts";
+import { openDatabase, openPool } from "../store/database.ts";
 import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
+import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
 
 /** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;
@@ -30,8 +30,6 @@ export interface Demo {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly local: LocalParts;
-  /** Where Slack and mailbox keep what they took. */
-  readonly db: Db;
   /** When the next crisis breaks out, in the demo's time. */
   nextCrisisAt(): Instant;
   /** True when an earlier run is gone on with. */
@@ -54,7 +52,8 @@ export async function startDemo(options: {
   onProgress?: (hour: Instant) => void;
 }): Promise<Demo> {
   const { databaseUrl, log } = options;
-  const onError = (error: Error) => log.warn({ error: describeError(error) }, "a database connection of the demo broke");
+  const onError = (error: Error) =>
+    log.warn({ error: describeError(error) }, "a database connection of the demo broke");
   return openTogether(async (closing) => {
     await migrate(databaseUrl);
     const book = openDatabase({ url: databaseUrl, connections: 5, onError });
@@ -96,9 +95,9 @@ export async function startDemo(options: {
       clock,
       earshot,
       local,
-      db: book.db,
       isContinued: stored !== null,
-      nextCrisisAt: () => crises(world, clock.now() + 2 * CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
+      nextCrisisAt: () =>
+        crises(world, clock.now() + 2 * CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
       stop: closing.close,
     };
   });

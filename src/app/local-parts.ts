@@ -62,6 +62,7 @@ export function localConfig(
     rules: string;
     templates: string;
     pollEvery?: string;
+    updatesEvery?: string;
     history?: string;
     lookback?: string;
     timezone?: string;
@@ -86,6 +87,7 @@ export function localConfig(
       baseUrl: parts.apiUrl,
       ...LOCAL_ACCOUNT,
       pollEvery: more.pollEvery ?? "1m",
+      updatesEvery: more.updatesEvery ?? "5m",
       history: more.history ?? "3d",
       lookback: more.lookback ?? "30d",
     },

@@ -10,15 +10,15 @@ import { DAY, floorTo, type Instant, MINUTE, toIso } from "../lib/instant.ts";
 import { importJsonl } from "../local-api/import/import-jsonl.ts";
 import { seedAccount } from "../local-api/seed-account.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
-import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
 import type { Logger } from "../log.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
-import { type Db, openDatabase, openPool } from "../store/database.ts";
+import { openDatabase, openPool } from "../store/database.ts";
 import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
 import { dropSiblingDatabase, ensureSiblingDatabase } from "../store/sibling-database.ts";
+import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
 
 /** How fast: a multiple of the wall, or as fast as the machine goes. */
 export type ReplaySpeed = number | "max";
@@ -68,8 +68,7 @@ export interface Replay {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly local: LocalParts;
-  /** Where Slack and mailbox keep what they took. */
-  readonly db: Db;
+  readonly databaseUrl: string;
   readonly from: Instant;
   readonly to: Instant;
   /** Lines of the file that are no mentions, with their reasons. */
@@ -87,7 +86,8 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
   const { log, signal } = options;
   const name = await databaseName(options.file);
   const url = await openReplayDatabase(options.databaseUrl, name);
-  const onError = (error: Error) => log.warn({ error: describeError(error) }, "a database connection of the replay broke");
+  const onError = (error: Error) =>
+    log.warn({ error: describeError(error) }, "a database connection of the replay broke");
   return openTogether(async (closing) => {
     const book = openDatabase({ url, connections: 3, onError });
     closing.add(book.close);
@@ -105,7 +105,12 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     closing.add(local.close);
     const waiter = createWaiter();
     const earshot = await startEarshot({
-      config: localConfig(local, { rules: options.rules, templates: options.templates, pollEvery: "5m" }),
+      config: localConfig(local, {
+        rules: options.rules,
+        templates: options.templates,
+        pollEvery: "15m",
+        updatesEvery: "1h",
+      }),
       databaseUrl: url,
       queue: options.redisUrl
         ? { kind: "redis", url: options.redisUrl, prefix: `earshot-${name}` }
@@ -122,7 +127,11 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     await earshot.refreshQueries();
 
     const keepTime = async (now: Instant): Promise<void> => {
-      options.onProgress({ phase: "replay", at: now, share: Math.min(1, (now - plan.from) / (end - plan.from)) });
+      options.onProgress({
+        phase: "replay",
+        at: now,
+        share: Math.min(1, (now - plan.from) / (end - plan.from)),
+      });
       await settings.put("replay-clock", now);
     };
     const run = { clock, earshot, waiter, end, keepTime, signal };
@@ -130,7 +139,7 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
       clock,
       earshot,
       local,
-      db: book.db,
+      databaseUrl: url,
       from: plan.from,
       to: end,
       skipped: plan.skipped,
@@ -259,7 +268,11 @@ async function runStepwise(run: Run & { readonly clock: ManualClock }): Promise<
   }
 }
 
-const STEP_MS = 5 * MINUTE;
+/**
+ * Alerts depend on when mentions arrived, not on when they were polled, so the step decides only how fine the messages
+ * follow them.
+ */
+const STEP_MS = 15 * MINUTE;
 
 async function runByClock(run: Run): Promise<void> {
   while (run.clock.now() < run.end) {

@@ -1,1 +1,74 @@
-export async function runDemo(..._: unknown[]): Promise<void> {}
+import { DEMO_SPEED, startDemo } from "../app/demo.ts";
+import { openEngines } from "../app/engines.ts";
+import { openPage } from "../app/open-page.ts";
+import type { Surroundings } from "../config.ts";
+import { openTogether } from "../lib/closing.ts";
+import { MINUTE } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import { shippedFolder } from "./shipped-folder.ts";
+import type { StartOptions } from "./start-options.ts";
+import { aborted, stopSignal } from "./stop-signal.ts";
+
+const DEFAULT_PORT = 8080;
+
+/** Everything on this machine, with a page to look at, until Ctrl-C. */
+export async function runDemo(options: StartOptions, surroundings: Surroundings, log: Logger): Promise<void> {
+  const signal = stopSignal(() => console.log("\nStopping. The next start goes on from here."));
+  const running = await openTogether(async (closing) => {
+    console.log("Earshot demo: starting the database …");
+    const engines = await openEngines(surroundings, log);
+    closing.add(engines.stop);
+    let url: string | null = null;
+    console.log("Writing the days before, so that there is a usual to compare with …");
+    const demo = await startDemo({
+      databaseUrl: engines.databaseUrl,
+      queue: engines.queue,
+      rules: shippedFolder("rules"),
+      templates: shippedFolder("templates"),
+      log,
+      consoleUrl: () => url,
+    });
+    closing.add(demo.stop);
+    if (options.page) {
+      const page = await openPage({
+        databaseUrl: engines.databaseUrl,
+        clock: demo.clock,
+        log,
+        settings: { host: "127.0.0.1", port: options.port ?? DEFAULT_PORT, timezone: "UTC" },
+        tryNextPort: options.port === undefined,
+        hasLocalInbox: true,
+        whatHappensNext: () => whatHappensNext(demo.nextCrisisAt() - demo.clock.now()),
+      });
+      closing.add(page.close);
+      url = page.url;
+    }
+    return { demo, engines, url, close: closing.close };
+  });
+  const { demo, engines, url } = running;
+  console.log(`
+Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on a generated stream"} (${engines.description}).
+
+  ${url === null ? "No page was asked for." : `The page:  ${url}`}
+  Messages:  ${url === null ? "a local Slack and mailbox take them" : `${url}/inbox  (a local Slack and mailbox; nothing leaves this machine)`}
+
+What happens now: four invented brands are talked about; a minute here is an hour there. The monitor polls
+a local Listening API, judges every mention by the rules in rules/ and tells a local Slack and mailbox.
+${whatHappensNext(demo.nextCrisisAt() - demo.clock.now())}
+
+To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again. Ctrl-C stops.`);
+  await aborted(signal);
+  await running.close();
+}
+
+function whatHappensNext(inMs: number): string {
+  const seconds = Math.max(0, Math.round(inMs / DEMO_SPEED / 1000));
+  const when =
+    seconds < 5
+      ? "now"
+      : seconds < 100
+        ? `in about ${seconds} s`
+        : `in about ${Math.round(seconds / 60)} min`;
+  return inMs > 40 * MINUTE * DEMO_SPEED
+    ? "A crisis has broken out; watch it grow, fade and end."
+    : `The next crisis breaks out ${when}: an alert opens within seconds of it, and ends by itself.`;
+}

@@ -1,1 +1,57 @@
-export async function runMonitor(..._: unknown[]): Promise<void> {}
+import { openEngines } from "../app/engines.ts";
+import { openPage } from "../app/open-page.ts";
+import { ROLES, startEarshot } from "../app.ts";
+import { loadConfig, type Surroundings } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import type { Logger } from "../log.ts";
+import type { StartOptions } from "./start-options.ts";
+import { aborted, stopSignal } from "./stop-signal.ts";
+
+/** Monitors what the configuration says, in the roles that were asked for, until it is told to stop. */
+export async function runMonitor(
+  file: string,
+  options: StartOptions,
+  surroundings: Surroundings,
+  env: NodeJS.ProcessEnv,
+  log: Logger,
+): Promise<void> {
+  const signal = stopSignal((name) => log.info({ signal: name }, "stopping"));
+  const config = await loadConfig(file, env);
+  const wanted = options.roles ?? [...ROLES, "web"];
+  const running = await openTogether(async (closing) => {
+    const engines = await openEngines(surroundings, log);
+    closing.add(engines.stop);
+    let url = config.web.publicUrl ?? null;
+    const earshot = await startEarshot({
+      config,
+      databaseUrl: engines.databaseUrl,
+      queue: engines.queue,
+      clock: systemClock,
+      log,
+      roles: ROLES.filter((role) => wanted.includes(role)),
+      consoleUrl: () => url,
+    });
+    closing.add(earshot.stop);
+    log.info(
+      { roles: wanted, rules: earshot.rules.length, engines: engines.description },
+      "Earshot is running",
+    );
+    if (wanted.includes("web") && options.page) {
+      const page = await openPage({
+        databaseUrl: engines.databaseUrl,
+        clock: systemClock,
+        log,
+        settings: { ...config.web, timezone: config.timezone, port: options.port ?? config.web.port },
+        tryNextPort: false,
+        hasLocalInbox: false,
+      });
+      closing.add(page.close);
+      url ??= page.url;
+      log.info({ url: page.url }, "the page is open");
+    }
+    return { close: closing.close };
+  });
+  await aborted(signal);
+  await running.close();
+}

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
+import { openEngines } from "../app/engines.ts";
+import { openPage } from "../app/open-page.ts";
+import { type ReplayProgress, type ReplayReport, startReplay } from "../app/replay.ts";
 import type { Surroundings } from "../config.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import { type ReplayProgress, type ReplayReport, startReplay } from "../app/replay.ts";
-import { openEngines } from "./engines.ts";
-import { openPage } from "./open-page.ts";
 import { shippedFolder } from "./shipped-folder.ts";
-import type { StartOptions } from "./start.ts";
+import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 
 /** Lives through a file of past mentions, and tells what would have been told. */
@@ -21,6 +21,7 @@ export async function runReplay(
   const signal = stopSignal(() => console.error("\nStopping; the same command goes on from here."));
   const engines = await openEngines(surroundings, log);
   try {
+    let url: string | null = null;
     const replay = await startReplay({
       file: resolve(file),
       speed: options.speed,
@@ -28,15 +29,25 @@ export async function runReplay(
       redisUrl: surroundings.redisUrl,
       rules: shippedFolder("rules"),
       templates: shippedFolder("templates"),
-      consoleUrl: () => null,
+      consoleUrl: () => url,
       log,
       onProgress: createProgress(process.stderr),
       signal,
     });
     const page =
-      options.exitWhenDone || !options.page ? null : await openPage(replay, options, surroundings, log);
+      options.exitWhenDone || !options.page
+        ? null
+        : await openPage({
+            databaseUrl: replay.databaseUrl,
+            clock: replay.clock,
+            log,
+            settings: { host: "127.0.0.1", port: options.port ?? 8080, timezone: "UTC" },
+            tryNextPort: options.port === undefined,
+            hasLocalInbox: true,
+          });
+    url = page?.url ?? null;
     try {
-      if (page !== null) console.error(`The page: ${page.url}`);
+      if (url !== null) console.error(`The page: ${url}`);
       for (const { line, reason } of replay.skipped) console.error(`${file}:${line} is left out: ${reason}`);
       const startedAt = monotonicMs();
       const report = await replay.run();

@@ -1,24 +1,14 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
+import type { ReplaySpeed } from "../app/replay.ts";
 import { ROLES, type Role } from "../app.ts";
 import { readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
-import type { ReplaySpeed } from "../app/replay.ts";
 import { runDemo } from "./run-demo.ts";
 import { runMonitor } from "./run-monitor.ts";
 import { runReplay } from "./run-replay.ts";
-
-export interface StartOptions {
-  readonly config?: string;
-  readonly roles?: readonly Role[];
-  readonly port?: number;
-  readonly page: boolean;
-  readonly replay?: string;
-  readonly speed: ReplaySpeed;
-  readonly exitWhenDone: boolean;
-  readonly json: boolean;
-}
+import type { StartOptions } from "./start-options.ts";
 
 export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -61,13 +51,13 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
     });
 }
 
-function toRoles(text: string): readonly Role[] {
+function toRoles(text: string): readonly (Role | "web")[] {
   const known: readonly string[] = [...ROLES, "web"];
   const roles = text.split(",").map((role) => role.trim());
   const unknown = roles.find((role) => !known.includes(role));
   if (unknown !== undefined)
     throw new InvalidArgumentError(`There is no role "${unknown}"; known are ${known.join(", ")}.`);
-  return roles as Role[];
+  return roles as (Role | "web")[];
 }
 
 function toPort(text: string): number {

@@ -84,6 +84,7 @@ async function judgeWindows(
     .filter((rule) => rule.window.series.every((series) => counted.has(series.key)));
   if (windowRules.length === 0) return [];
   const states = await startStates(facts, query, windowRules);
+  if (states.size === 0) return [];
   const from = Math.min(...[...states.values()].map((state) => state.steppedUntil));
   const arrivals = byBucket(await facts.counts.arrivals(query.projectId, query.queryId, from, until));
   const sightings: Sighting[] = [];
@@ -100,7 +101,10 @@ async function judgeWindows(
   return sightings;
 }
 
-/** The stored states; a condition without one starts at the beginning of what is counted, and watches from now on. */
+/**
+ * The stored states. A condition without one starts where the query's mentions start, for the silence before them says
+ * nothing about it, and its verdicts on what was closed before it came only teach.
+ */
 async function startStates(
   facts: IngestFacts,
   query: WatchedQuery,
@@ -108,16 +112,17 @@ async function startStates(
 ): Promise<Map<string, ConditionState>> {
   const stored = await facts.conditions.states(query.projectId, query.queryId);
   const states = new Map(stored.map((state) => [state.condition, state]));
-  const isFirstEver = stored.length === 0;
-  let first: Instant | undefined;
-  for (const { window } of rules) {
-    if (states.has(window.key)) continue;
-    first ??= (await facts.conditions.firstArrival(query.projectId, query.queryId)) ?? query.tickedUntil;
+  const fresh = rules.filter(({ window }) => !states.has(window.key));
+  if (fresh.length === 0) return states;
+  const first = await facts.conditions.firstArrival(query.projectId, query.queryId);
+  if (first === null) return states;
+  const watchFrom = Math.max(query.watchFrom, query.tickedUntil);
+  for (const { window } of fresh) {
     states.set(window.key, {
       condition: window.key,
       state: window.initial(),
-      steppedUntil: Math.min(first, query.tickedUntil),
-      watchFrom: isFirstEver ? query.watchFrom : Math.max(query.watchFrom, query.tickedUntil),
+      steppedUntil: first,
+      watchFrom,
     });
   }
   return states;

@@ -1,24 +1,6 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Logger } from "../log.ts";
-import type { InboxStore } from "./inbox-store.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import { startLocalSlack } from "./start-local-slack.ts";
 import { startLocalSmtp } from "./start-local-smtp.ts";
-
-export interface LocalInboxDeps {
-  readonly store: InboxStore;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-export interface LocalInboxOptions {
-  /** The bot token that the local Slack takes. */
-  readonly token: string;
-  /** Channel names that exist; any name does when this is absent. */
-  readonly channels?: readonly string[];
-  /** 0, the default, takes any free port. */
-  readonly slackPort?: number;
-  readonly smtpPort?: number;
-}
 
 export interface LocalInbox {
   /** What a Slack receiver's `apiUrl` has to be. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Instant, SECOND } from "../lib/instant.ts";
-import type { LocalInboxDeps, LocalInboxOptions } from "./create-local-inbox.ts";
 import type { InboxMessage, SlackInboxMessage } from "./inbox-store.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import { faultOfMessage } from "./slack-limits.ts";
 import { storable, storableText } from "./storable.ts";
 

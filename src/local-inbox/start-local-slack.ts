@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { LocalInboxDeps, LocalInboxOptions } from "./create-local-inbox.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import { createSlackMethods, type SlackAnswer } from "./slack-methods.ts";
 
 export interface LocalSlack {

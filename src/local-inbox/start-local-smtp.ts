@@ -1,8 +1,8 @@
 import { simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { uuid7 } from "../lib/uuid7.ts";
-import type { LocalInboxDeps, LocalInboxOptions } from "./create-local-inbox.ts";
 import type { EmailInboxMessage } from "./inbox-store.ts";
+import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import { storableText } from "./storable.ts";
 
 export interface LocalSmtp {

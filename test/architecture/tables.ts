@@ -15,11 +15,13 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   rules: [...GROUND, "spike"],
   notify: [...GROUND, "templates"],
   digest: [...GROUND, "templates"],
+  // The end of the pure line: a page is judged, moves alerts and is told about, in one transaction.
+  ingest: [...GROUND, "rules", "alerts", "notify"],
   // The two ends of one specification: what they shared, neither could find wrong in the other.
   "local-api": ["lib", "log"],
   config: [...GROUND, ...PURE],
   app: [...GROUND, ...PURE, ...EDGES, "config"],
-  cli: [...GROUND, "app", "config", "rules", "spike"],
+  cli: [...GROUND, "app", "config", "rules", "spike", "templates"],
 };
 
 /** The folder `workers` beside src. */

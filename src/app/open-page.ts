@@ -1,0 +1,81 @@
+import type { Clock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError } from "../lib/errors.ts";
+import type { InboxMessage } from "../local-inbox/inbox-store.ts";
+import { renderSlackMessage } from "../local-inbox/render-slack-message.ts";
+import type { Logger } from "../log.ts";
+import { createConsoleStore } from "../store/console.ts";
+import { type Database, openDatabase } from "../store/database.ts";
+import { createInboxStore } from "../store/inbox.ts";
+import { ping } from "../store/ping.ts";
+import { createConsole } from "../web/create-console.ts";
+import type { ConsoleSettings } from "../web/settings.ts";
+
+export interface Page {
+  /** Where it answers on this machine. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface PageOptions {
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: ConsoleSettings;
+  /** Take the next free port when the wanted one is in use: for a demo that somebody wants to look at now. */
+  readonly tryNextPort: boolean;
+  /** Messages go to the local Slack and mailbox, and are shown. */
+  readonly hasLocalInbox: boolean;
+  readonly whatHappensNext?: () => string | null;
+}
+
+/** Opens the page on a migrated database. It reads; whatever runs beside it may come and go. */
+export async function openPage(options: PageOptions): Promise<Page> {
+  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext } = options;
+  return openTogether(async (closing) => {
+    const database = openDatabase({
+      url: databaseUrl,
+      connections: 6,
+      onError: (error) =>
+        log.warn({ error: describeError(error) }, "a database connection of the page broke"),
+    });
+    closing.add(database.close);
+    const inbox = createInboxStore<InboxMessage>(database.db);
+    const deps = {
+      facts: createConsoleStore(database.db),
+      clock,
+      inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      health: { ready: () => readiness(database) },
+      log,
+      ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
+    };
+    const ports = options.tryNextPort ? MOST_PORTS : 1;
+    for (let offset = 0; ; offset++) {
+      const console = await createConsole(deps, {
+        ...options.settings,
+        port: options.settings.port + offset,
+      });
+      try {
+        const url = await console.listen();
+        closing.add(console.close);
+        return { url, close: closing.close };
+      } catch (error) {
+        await console.close();
+        if (!isInUse(error) || offset + 1 >= ports) throw error;
+      }
+    }
+  });
+}
+
+const MOST_PORTS = 20;
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+async function readiness(database: Database) {
+  const failure = await ping(database.db).then(() => undefined, describeError);
+  return [
+    { name: "database", ok: failure === undefined, ...(failure === undefined ? {} : { detail: failure }) },
+  ];
+}

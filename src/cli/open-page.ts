@@ -1,3 +1,0 @@
-export async function openPage(..._: unknown[]): Promise<{ url: string; close(): Promise<void> }> {
-  return { url: "", close: async () => {} };
-}

@@ -1,0 +1,14 @@
+import type { ReplaySpeed } from "../app/replay.ts";
+import type { Role } from "../app.ts";
+
+export interface StartOptions {
+  readonly config?: string;
+  /** Absent: all of them. */
+  readonly roles?: readonly (Role | "web")[];
+  readonly port?: number;
+  readonly page: boolean;
+  readonly replay?: string;
+  readonly speed: ReplaySpeed;
+  readonly exitWhenDone: boolean;
+  readonly json: boolean;
+}
