@@ -6,6 +6,7 @@ import { describeError } from "../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import { seedAccount } from "../local-api/seed-account.ts";
 import { createStream, type Stream } from "../local-api/simulate/create-stream.ts";
+import { CRISIS_LASTS_MS, type Crisis } from "../local-api/simulate/crisis.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import type { Logger } from "../log.ts";
 import type { BackendOptions } from "../queue/backend.ts";
@@ -30,8 +31,8 @@ export interface Demo {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly local: LocalParts;
-  /** When the next crisis breaks out, in the demo's time. */
-  nextCrisisAt(): Instant;
+  /** The crisis that is going on, or the next one, in the demo's time. */
+  crisis(): { readonly brand: string; readonly at: Instant };
   /** True when an earlier run is gone on with. */
   readonly isContinued: boolean;
   stop(): Promise<void>;
@@ -96,8 +97,11 @@ export async function startDemo(options: {
       earshot,
       local,
       isContinued: stored !== null,
-      nextCrisisAt: () =>
-        crises(world, clock.now() + 2 * CRISIS_EVERY_MS).find((at) => at > clock.now()) ?? clock.now(),
+      crisis: () => {
+        const now = clock.now();
+        const known = crises(world, now + 2 * CRISIS_EVERY_MS);
+        return known.find(({ at }) => at > now - CRISIS_LASTS_MS) ?? { brand: STRUCK[0], at: now };
+      },
       stop: closing.close,
     };
   });
@@ -115,10 +119,12 @@ function newWorld(): World {
   return { from, at: from };
 }
 
-function crises(world: World, until: Instant): Instant[] {
-  const moments: Instant[] = [];
-  for (let at = world.from + FIRST_CRISIS_MS; at <= until; at += CRISIS_EVERY_MS) moments.push(at);
-  return moments;
+function crises(world: World, until: Instant): Crisis[] {
+  const known: Crisis[] = [];
+  for (let at = world.from + FIRST_CRISIS_MS; at <= until; at += CRISIS_EVERY_MS) {
+    known.push({ at, brand: STRUCK[known.length % STRUCK.length] ?? STRUCK[0] });
+  }
+  return known;
 }
 
 /** The stream is written this far ahead of the clock; the API shows a mention when its moment has come. */
@@ -132,9 +138,7 @@ async function openStream(pool: Parameters<typeof seedAccount>[0], world: World)
     at: world.from,
   });
   const startAt = world.from - HISTORY_DAYS * DAY;
-  const moments = crises(world, world.at + 365 * DAY);
-  const struck = moments.map((at, index) => ({ at, brand: STRUCK[index % STRUCK.length] ?? STRUCK[0] }));
-  return createStream({ pool, projectId, seed: SEED, startAt, crises: struck });
+  return createStream({ pool, projectId, seed: SEED, startAt, crises: crises(world, world.at + 365 * DAY) });
 }
 
 async function liveOn(parts: {

@@ -1,9 +1,8 @@
-import { DEMO_SPEED, startDemo } from "../app/demo.ts";
+import { DEMO_SPEED, type Demo, startDemo } from "../app/demo.ts";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-page.ts";
 import type { Surroundings } from "../config.ts";
 import { openTogether } from "../lib/closing.ts";
-import { MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import { shippedFolder } from "./shipped-folder.ts";
 import type { StartOptions } from "./start-options.ts";
@@ -37,7 +36,7 @@ export async function runDemo(options: StartOptions, surroundings: Surroundings,
         settings: { host: "127.0.0.1", port: options.port ?? DEFAULT_PORT, timezone: "UTC" },
         tryNextPort: options.port === undefined,
         hasLocalInbox: true,
-        whatHappensNext: () => whatHappensNext(demo.nextCrisisAt() - demo.clock.now()),
+        whatHappensNext: () => whatHappensNext(demo),
       });
       closing.add(page.close);
       url = page.url;
@@ -53,22 +52,18 @@ Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on a g
 
 What happens now: four invented brands are talked about; a minute here is an hour there. The monitor polls
 a local Listening API, judges every mention by the rules in rules/ and tells a local Slack and mailbox.
-${whatHappensNext(demo.nextCrisisAt() - demo.clock.now())}
+${whatHappensNext(demo)}
 
 To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again. Ctrl-C stops.`);
   await aborted(signal);
   await running.close();
 }
 
-function whatHappensNext(inMs: number): string {
-  const seconds = Math.max(0, Math.round(inMs / DEMO_SPEED / 1000));
-  const when =
-    seconds < 5
-      ? "now"
-      : seconds < 100
-        ? `in about ${seconds} s`
-        : `in about ${Math.round(seconds / 60)} min`;
-  return inMs > 40 * MINUTE * DEMO_SPEED
-    ? "A crisis has broken out; watch it grow, fade and end."
-    : `The next crisis breaks out ${when}: an alert opens within seconds of it, and ends by itself.`;
+function whatHappensNext({ clock, crisis }: Pick<Demo, "clock" | "crisis">): string {
+  const { brand, at } = crisis();
+  const seconds = Math.round((at - clock.now()) / DEMO_SPEED / 1000);
+  if (seconds <= 0)
+    return `A crisis is going on at ${brand}: an alert opened soon after it broke out, and ends by itself.`;
+  const when = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return `The next crisis breaks out in about ${when}, at ${brand}: an alert opens within seconds, and ends by itself.`;
 }

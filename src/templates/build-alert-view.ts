@@ -39,7 +39,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     query: line(alert.queryName, 60),
     project: line(facts.project, 60),
     headline: line(buildHeadline(alert, mentions), 120),
-    because: line(alert.because, 500),
+    because: line(capitalised(alert.because), 500),
     openedAt: alert.openedAt,
     lastSeenAt: alert.lastSeenAt,
     resolvedAt: alert.resolvedAt,
@@ -52,6 +52,11 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     labels: labelsOf(alert),
     consoleUrl: safeUrl(facts.consoleUrl),
   };
+}
+
+/** Rules explain in clauses; the message makes a sentence of them. */
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function labelsOf(alert: Alert): AlertView["labels"] {

@@ -18,7 +18,7 @@ describe("loadRules", () => {
       "influential-negative mention warning",
       "legal-and-safety-words mention info",
       "negative-share-surge window warning",
-      "safety-category mention critical",
+      "safety-category mention warning",
       "volume-spike window warning",
     ]);
     expect(rules.every((rule) => rule.appliesTo(aQuery()))).toBe(true);

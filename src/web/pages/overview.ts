@@ -10,7 +10,7 @@ import { volumeChart } from "../parts/volume-chart.ts";
 import { formatNumber } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
-const OPEN_ALERTS = 20;
+const OPEN_ALERTS = 6;
 const NEWEST_MENTIONS = 30;
 const LATELY_SENT = 12;
 const CHARTS = 8;
