@@ -24,7 +24,7 @@ import type { Rule } from "./rules/rule.ts";
 import { createSourceClient, type SourceClient } from "./source/source-client.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
-import { ensurePartitions } from "./store/partitions.ts";
+import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import { createTokenStore } from "./store/tokens.ts";
 import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
@@ -153,7 +153,12 @@ async function open(
   closing.add(worker.stop);
   await worker.start();
   if (roles.includes("sweep")) {
-    const partitions = () => ensurePartitions(database.db, clock.now());
+    const partitions = async () => {
+      const now = clock.now();
+      await ensurePartitions(database.db, now);
+      const dropped = await dropPartitionsBefore(database.db, now - config.retention);
+      if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
+    };
     const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
     closing.add(() => upkeep);
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;

@@ -6,7 +6,7 @@ import { type Earshot, ROLES, startEarshot } from "../app.ts";
 import { type Clock, createManualClock, createScaledClock, type ManualClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
-import { DAY, floorTo, type Instant, MINUTE, toIso } from "../lib/instant.ts";
+import { DAY, floorTo, type Instant, MINUTE, SECOND, toIso } from "../lib/instant.ts";
 import { importJsonl } from "../local-api/import/import-jsonl.ts";
 import { seedAccount } from "../local-api/seed-account.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
@@ -108,8 +108,8 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
       config: localConfig(local, {
         rules: options.rules,
         templates: options.templates,
-        pollEvery: "15m",
-        updatesEvery: "1h",
+        pollEvery: pollEvery(options.speed),
+        updatesEvery: "2h",
       }),
       databaseUrl: url,
       queue: options.redisUrl
@@ -243,6 +243,12 @@ function clockFor(speed: ReplaySpeed, at: Instant, last: Instant): Clock {
   return { speed, now: () => Math.min(running.now(), last) };
 }
 
+/** About once a second of ours, so that somebody who watches sees mentions come; at full speed, once a step. */
+function pollEvery(speed: ReplaySpeed): string {
+  const ms = speed === "max" ? STEP_MS : Math.min(STEP_MS, Math.max(MINUTE, speed * SECOND));
+  return `${Math.round(ms / SECOND)}s`;
+}
+
 /** Until every alert that can end by quiet has ended, and the bucket that shows it has closed. */
 function tailOf(rules: readonly Rule[]): number {
   const quiet = Math.max(0, ...rules.map((rule) => rule.overAfterMs));
@@ -272,7 +278,7 @@ async function runStepwise(run: Run & { readonly clock: ManualClock }): Promise<
  * Alerts depend on when mentions arrived, not on when they were polled, so the step decides only how fine the messages
  * follow them.
  */
-const STEP_MS = 15 * MINUTE;
+const STEP_MS = 30 * MINUTE;
 
 async function runByClock(run: Run): Promise<void> {
   while (run.clock.now() < run.end) {

@@ -102,7 +102,9 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
     for await (const page of parts.walkPages(query, call.request, walking.signal)) {
       const repeated = repeats.count(page.mentions);
       const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
-      const committed = await commitPage(parts, { key, query, lease }, page, after.state);
+      const committed = isEmpty(page)
+        ? NOTHING_COMMITTED
+        : await commitPage(parts, { key, query, lease }, page, after.state);
       state = after.state;
       tally.pages += 1;
       tally.added += committed.added;
@@ -118,6 +120,13 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
   await parts.store.walks.advance(key, lease, abandonWalk(state));
   throw new WalkBrokenError("the source sent no further page and did not say that it was the last");
 }
+
+/** A page without anything on it is not worth a transaction: the end of the walk writes its state. */
+function isEmpty(page: SourcePage): boolean {
+  return page.mentions.length === 0 && page.rejected.length === 0;
+}
+
+const NOTHING_COMMITTED = { added: 0, changed: 0, owed: [] };
 
 class WalkBrokenError extends Error {
   override readonly name = "WalkBrokenError";
@@ -137,6 +146,7 @@ async function finish(
 ): Promise<PollOutcome> {
   const { completeUntil } = state;
   await parts.store.transaction(async (facts) => {
+    await facts.walks.advance(key, lease, state);
     await facts.coverage.record({
       ...key,
       startedAt,

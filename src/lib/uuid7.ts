@@ -18,8 +18,3 @@ export function uuid7(at: Instant, random: Uint8Array = randomBytes(10)): string
   const hex = Buffer.from(bytes).toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
-
-/** The moment inside a UUID version 7. */
-export function uuid7Instant(id: string): Instant {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-}

@@ -42,8 +42,6 @@ export const JOBS = {
 export type JobName = keyof typeof JOBS;
 export type Payload<N extends JobName> = z.infer<(typeof JOBS)[N]["payload"]>;
 
-export const JOB_NAMES = Object.keys(JOBS) as readonly JobName[];
-
 export function isJobName(name: string): name is JobName {
   return Object.hasOwn(JOBS, name);
 }
