@@ -53,6 +53,10 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       if (result.outcome === "failed")
         log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
       if (result.outcome === "dead") log.error({ ...job, ...result }, "a delivery was given up");
+      if (result.outcome === "sent") {
+        const next = await parts.deliver.log.nextDue(result.receiver);
+        if (next !== null) await queues.add("deliver", next, { dedupe: next.notificationId });
+      }
       parts.onDone("deliver", result);
     },
     "build-digest": async (edition) => {

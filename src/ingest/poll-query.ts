@@ -11,6 +11,7 @@ import type { Rule } from "../rules/rule.ts";
 import { commitPage } from "./commit-page.ts";
 import type { Coverage } from "./coverage.ts";
 import type { IngestStore } from "./ports.ts";
+import { nextPollAt } from "./pace.ts";
 import { prepareSeries } from "./prepare-series.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 import type { SourcePage } from "./source-page.ts";
@@ -158,7 +159,7 @@ async function finish(
       rejected: tally.rejected,
       gap: coverage.outcome === "Gap" ? coverage.missing : 0,
     });
-    const nextAt = startedAt + parts.everyMs(key.walk);
+    const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.walk));
     await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
   });
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
