@@ -32,12 +32,17 @@ test("a walk is due again within its interval, at a moment of its own", () => {
     walk: fc.constantFrom("added" as const, "updated" as const),
   });
   fc.assert(
-    fc.property(walk, fc.integer({ min: 0, max: 2e12 }), fc.integer({ min: 1_000, max: 1e9 }), (key, now, every) => {
-      const next = nextPollAt(key, now, every);
-      expect(next).toBeGreaterThan(now);
-      expect(next).toBeLessThanOrEqual(now + every);
-      expect(nextPollAt(key, next, every)).toBe(next + every);
-    }),
+    fc.property(
+      walk,
+      fc.integer({ min: 0, max: 2e12 }),
+      fc.integer({ min: 1_000, max: 1e9 }),
+      (key, now, every) => {
+        const next = nextPollAt(key, now, every);
+        expect(next).toBeGreaterThan(now);
+        expect(next).toBeLessThanOrEqual(now + every);
+        expect(nextPollAt(key, next, every)).toBe(next + every);
+      },
+    ),
   );
 });
 

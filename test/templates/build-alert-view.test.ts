@@ -4,6 +4,7 @@ import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { topMentions } from "../../src/templates/top-mentions.ts";
+import { aMention } from "../mention.ts";
 
 const openedAt = Date.UTC(2026, 1, 23, 16, 35);
 const ALERT: Alert = {
@@ -26,34 +27,7 @@ const ALERT: Alert = {
   windowTo: openedAt,
   values: {},
 };
-const MENTION: Mention = {
-  queryId: "7",
-  resourceId: "r",
-  publishedAt: openedAt,
-  addedAt: openedAt,
-  updatedAt: openedAt,
-  title: null,
-  text: "text",
-  url: null,
-  domain: null,
-  language: null,
-  pageType: null,
-  author: "a",
-  authorName: null,
-  verified: null,
-  followers: null,
-  reach: null,
-  impact: null,
-  impressions: null,
-  country: null,
-  countryCode: null,
-  sentiment: null,
-  categories: [],
-  tags: [],
-  hashtags: [],
-  reposts: null,
-  repostOf: null,
-};
+const MENTION = aMention({ queryId: "7", resourceId: "r", publishedAt: openedAt, text: "text", author: "a" });
 const EMPTY: Mention = { ...MENTION, publishedAt: null, text: null, author: null };
 
 function viewOf(alert: Partial<Alert>, mentions: readonly Mention[] = [MENTION]) {
