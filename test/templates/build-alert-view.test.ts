@@ -88,8 +88,14 @@ describe("the view of an alert", () => {
 
 describe("the mentions that are shown", () => {
   it("tell each story once, by its original, with its copies counted", () => {
-    const original = { ...MENTION, resourceId: "1", text: "Flight gone" };
-    const repost = { ...MENTION, resourceId: "2", text: "RT @a: Flight gone", repostOf: "1", followers: 9 };
+    const original = { ...MENTION, resourceId: "1", text: "Flight gone, and nobody at the gate" };
+    const repost = {
+      ...MENTION,
+      resourceId: "2",
+      text: "RT @a: Flight gone, and nobody at the gate",
+      repostOf: "1",
+      followers: 9,
+    };
     const shown = topMentions([repost, original, { ...MENTION, resourceId: "3", text: "Else" }], 5);
     expect(shown.map(({ mention, copies }) => [mention.resourceId, copies])).toEqual([
       ["1", 2],

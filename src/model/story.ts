@@ -1,4 +1,4 @@
-import type { Mention } from "../model/mention.ts";
+import type { Mention } from "./mention.ts";
 
 /**
  * The story that a mention tells: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and
