@@ -42,6 +42,7 @@ export interface Line {
   /** Throws unless every mention of every page is stored. */
   check(): Promise<void>;
   stored(): Promise<string>;
+  /** The database stays open: it is the caller's. */
   close(): Promise<void>;
 }
 
@@ -95,10 +96,7 @@ export async function createLine(
     },
     stored: async () =>
       `${await countOf("mentions")} mentions stored, ${await countOf("counts")} counts, ${await countOf("matches")} matches, ${await countOf("alerts")} alerts, ${await countOf("notifications")} notifications`,
-    close: async () => {
-      await source.close();
-      await database.close();
-    },
+    close: () => source.close(),
   };
 }
 

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { pino } from "pino";
 import { request } from "undici";
 import { monotonicMs } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -35,35 +36,43 @@ const options = {
 const PAGE_SIZE = 5_000;
 const log = pino({ level: "warn" }, pino.destination(2));
 
-const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
-await chmod(root, 0o755);
-const dataDir = join(root, "postgres");
-const server = await startPageServer({ pages: options.pages, pageSize: PAGE_SIZE });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
+const closing = createClosing();
 try {
+  const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
+  closing.add(() => rm(root, { recursive: true, force: true }));
+  await chmod(root, 0o755);
+  const dataDir = join(root, "postgres");
+  const server = await startPageServer({ pages: options.pages, pageSize: PAGE_SIZE });
+  closing.add(server.close);
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  closing.add(() => removeElsewhere(dataDir));
+  closing.add(postgres.stop);
   await migrate(postgres.url);
   const database = openDatabase({ url: postgres.url, connections: 4, onError: (error) => log.warn(error) });
+  closing.add(database.close);
   const line = await createLine(database, server, options);
+  closing.add(line.close);
   if (options.profile) await profile(line);
-  else await compare(line);
-  await line.close();
+  else await compare(server, line);
 } finally {
-  await postgres.stop();
-  await server.close();
-  const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
-  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
-  await rm(root, { recursive: true, force: true });
+  await closing.close();
 }
 
-async function compare(line: Line): Promise<void> {
+/** Where the tables could not lie below the temporary folder, they lie where this file says. */
+async function removeElsewhere(dataDir: string): Promise<void> {
+  const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
+  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
+}
+
+async function compare(server: PageServer, line: Line): Promise<void> {
   const bare: number[] = [];
   const whole: number[] = [];
   const memory: string[] = [];
   // The first round warms up: code is compiled, connections stand.
   for (let round = 0; round <= options.rounds; round++) {
-    const a = await rateOf(() => readBare(server));
+    const a = await rateOf(server, () => readBare(server));
     await line.empty();
-    const b = await rateOf(() => line.run());
+    const b = await rateOf(server, () => line.run());
     await line.check();
     const rss = `${Math.round(process.memoryUsage().rss / 1024 / 1024)} MB`;
     if (round === 0) continue;
@@ -113,7 +122,7 @@ async function readBare(from: PageServer): Promise<number> {
 }
 
 /** Mentions a second. */
-async function rateOf(work: () => Promise<number>): Promise<number> {
+async function rateOf(server: PageServer, work: () => Promise<number>): Promise<number> {
   const startedAt = monotonicMs();
   const count = await work();
   if (count !== server.mentions) throw new Error(`${count} of ${server.mentions} mentions were read`);
