@@ -65,14 +65,14 @@ async function removeElsewhere(dataDir: string): Promise<void> {
 }
 
 async function compare(server: PageServer, line: Line): Promise<void> {
-  const bare: number[] = [];
-  const whole: number[] = [];
+  const bare: Measured[] = [];
+  const whole: Measured[] = [];
   const memory: string[] = [];
   // The first round warms up: code is compiled, connections stand.
   for (let round = 0; round <= options.rounds; round++) {
-    const a = await rateOf(server, () => readBare(server));
+    const a = await measure(server, () => readBare(server));
     await line.empty();
-    const b = await rateOf(server, () => line.run());
+    const b = await measure(server, () => line.run());
     await line.check();
     const rss = `${Math.round(process.memoryUsage().rss / 1024 / 1024)} MB`;
     if (round === 0) continue;
@@ -80,13 +80,13 @@ async function compare(server: PageServer, line: Line): Promise<void> {
     whole.push(b);
     memory.push(rss);
     console.log(
-      `round ${round}: bare ${show(a)}, line ${show(b)}, ratio ${(b / a).toFixed(2)}, memory ${rss}`,
+      `round ${round}: bare ${show(a)}, line ${show(b)}, ratio ${(b.rate / a.rate).toFixed(2)}, memory ${rss}`,
     );
   }
-  const ratios = whole.map((rate, index) => rate / (bare[index] ?? Number.NaN));
+  const ratios = whole.map(({ rate }, index) => rate / (bare[index]?.rate ?? Number.NaN));
   console.log(`pages of ${PAGE_SIZE} mentions      ${options.pages}, ${await line.stored()}`);
-  console.log(`(a) request + JSON.parse    ${show(median(bare))}`);
-  console.log(`(b) fetch, store, judge     ${show(median(whole))}`);
+  console.log(`(a) request + JSON.parse    ${summary(bare)}`);
+  console.log(`(b) fetch, store, judge     ${summary(whole)}`);
   console.log(`b/a, median of the rounds   ${median(ratios).toFixed(2)}`);
   console.log(`memory after each round     ${memory.join(", ")}`);
 }
@@ -121,18 +121,31 @@ async function readBare(from: PageServer): Promise<number> {
   return count;
 }
 
-/** Mentions a second. */
-async function rateOf(server: PageServer, work: () => Promise<number>): Promise<number> {
+interface Measured {
+  /** Mentions a second. */
+  readonly rate: number;
+  /** Processor time of this process (PostgreSQL and the page server have their own), in milliseconds a page. */
+  readonly cpuMs: number;
+}
+
+async function measure(server: PageServer, work: () => Promise<number>): Promise<Measured> {
+  const cpuAtStart = process.cpuUsage();
   const startedAt = monotonicMs();
   const count = await work();
   if (count !== server.mentions) throw new Error(`${count} of ${server.mentions} mentions were read`);
-  return (count * 1_000) / (monotonicMs() - startedAt);
+  const tookMs = monotonicMs() - startedAt;
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  return { rate: (count * 1_000) / tookMs, cpuMs: (user + system) / 1_000 / options.pages };
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
-function show(rate: number): string {
-  return `${Math.round(rate)} mentions/s`;
+function show({ rate, cpuMs }: Measured): string {
+  return `${Math.round(rate)} mentions/s (cpu ${Math.round(cpuMs)} ms a page)`;
+}
+
+function summary(runs: readonly Measured[]): string {
+  return show({ rate: median(runs.map(({ rate }) => rate)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) });
 }
