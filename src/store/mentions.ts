@@ -17,19 +17,17 @@ export function createMentionStore(db: Db) {
     ): Promise<PageOutcome> {
       if (page.length === 0) return { added: [], changed: [] };
       const rows = JSON.stringify(page.map(toRow));
-      const inserted = await sql<{ i: number }>`
-        with page as (select * from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}),
-        inserted as (
-          insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
-            sentiment, story, reach, hash, body)
-          select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
-            ${at(seenAt)}, s, k, n, md5(b::text), b
-          from page
-          on conflict do nothing
-          returning query_id, resource_id)
-        select min(i) as i from inserted join page on q = query_id and r = resource_id group by q, r
+      // The page is read straight into the table: kept aside to be joined with, it would be spilled to disk and back.
+      const inserted = await sql<MentionKey>`
+        insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
+          sentiment, story, reach, hash, body)
+        select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
+          ${at(seenAt)}, s, k, n, md5(b::text), b
+        from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}
+        on conflict do nothing
+        returning query_id as "queryId", resource_id as "resourceId"
       `.execute(db);
-      const added = inserted.rows.map((row) => row.i);
+      const added = placesOf(inserted.rows, page);
       if (added.length === page.length) return { added, changed: [] };
       return { added, changed: await replaceChanged(db, projectId, rows) };
     },
@@ -95,6 +93,20 @@ export function createMentionStore(db: Db) {
       return rows;
     },
   };
+}
+
+type MentionKey = Pick<Mention, "queryId" | "resourceId">;
+
+/** Where in the page the mentions with these keys stand: the first place of each, each once, in order. */
+function placesOf(keys: readonly MentionKey[], page: readonly StoredMention[]): number[] {
+  const wanted = new Set(keys.map(keyOf));
+  const places: number[] = [];
+  for (const [index, { mention }] of page.entries()) if (wanted.delete(keyOf(mention))) places.push(index);
+  return places;
+}
+
+function keyOf({ queryId, resourceId }: MentionKey): string {
+  return `${queryId}\u0000${resourceId}`;
 }
 
 const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
