@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
@@ -130,9 +130,14 @@ function toRow({ mention, eventAt, story }: StoredMention, index: number) {
 }
 
 /** UTC day of publication, part of the identity because it is the partition. */
-export function dayOf(mention: Pick<Mention, "publishedAt">): string {
-  return new Date(mention.publishedAt ?? 0).toISOString().slice(0, 10);
+export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
+  const day = Math.floor((publishedAt ?? 0) / DAY);
+  // Mentions of a page are mostly of one day, and spelling it costs more than finding it.
+  if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
+  return lastDay.text;
 }
+
+let lastDay = { day: 0, text: "1970-01-01" };
 
 async function replaceChanged(db: Db, projectId: string, rows: string): Promise<PageOutcome["changed"]> {
   const changed = await sql<{ index: number; before: Mention }>`
