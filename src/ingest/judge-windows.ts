@@ -31,7 +31,7 @@ export async function judgeWindows(
   const stepped: ConditionState[] = [];
   for (const rule of windowRules) {
     const start = states.get(rule.window.key);
-    if (start === undefined) continue;
+    if (start === undefined || start.steppedUntil >= until) continue;
     const run = stepThrough(rule.window, start, arrivals, until);
     stepped.push(run.state);
     const isOpen = open.some((alert) => alert.rule === rule.name);
