@@ -10,7 +10,7 @@ import type { Rule } from "../rules/rule.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordObservations, type Sighting } from "./record-observations.ts";
-import { recordTelling } from "./record-telling.ts";
+import { alertsToReconsider, recordTelling } from "./record-telling.ts";
 
 /** A week of buckets in one transaction; a longer backlog takes several. */
 const MOST_BUCKETS = 2_016;
@@ -47,7 +47,8 @@ export async function closeWindows(
     const until = Math.min(closedUntil, query.tickedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
     const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
-    const owed = await recordTelling(facts, parts, query, written);
+    const waiting = await alertsToReconsider(facts, query, written, parts.clock.now());
+    const owed = await recordTelling(facts, parts, query, [...written, ...waiting]);
     return { judged: isLater ? (until - query.tickedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
   });
 }

@@ -7,17 +7,16 @@ import { type Directory, type RecentlyTold, tellAbout } from "../notify/tell.ts"
 import type { IngestFacts } from "./ports.ts";
 
 /**
- * Decides what is owed to whom for alerts of a query that moved, and for those whose repeat or quiet hours are over,
- * and writes it in the transaction of the caller, who holds the query's lock. Returns what is now owed.
+ * Decides what is owed to whom for these alerts of a query, and writes it in the transaction of the caller, who holds
+ * the query's lock. Returns what is now owed.
  */
 export async function recordTelling(
   facts: IngestFacts,
   parts: { readonly directory: Directory; readonly clock: Clock },
   query: Query,
-  moved: readonly Alert[],
+  alerts: readonly Alert[],
 ): Promise<readonly OwedNotification[]> {
   const now = parts.clock.now();
-  const alerts = [...moved, ...(await alertsToReconsider(facts, query, moved, now))];
   if (alerts.length === 0) return [];
   const entries = await facts.notifications.entries(
     query.projectId,
@@ -31,7 +30,11 @@ export async function recordTelling(
   return telling.owed;
 }
 
-async function alertsToReconsider(
+/**
+ * Other alerts of the query whose repeat or quiet hours are over. To be asked once its windows are judged: before that
+ * an alert may look as if it went on that has ended.
+ */
+export async function alertsToReconsider(
   facts: IngestFacts,
   query: Query,
   moved: readonly Alert[],

@@ -1,8 +1,11 @@
 import { sql } from "kysely";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { CoverageInterval } from "../model/coverage-interval.ts";
 import { at, type Db } from "./database.ts";
+
+/** What is still found after this is told once more. */
+const SEEN_AGAIN_MS = 30 * DAY;
 
 export function createCoverageStore(db: Db) {
   return {
@@ -19,7 +22,10 @@ export function createCoverageStore(db: Db) {
       `.execute(db);
     },
 
-    /** Keeps what could not be stored, with its reason. */
+    /**
+     * Keeps what could not be stored, with its reason; once, although every walk reads it again while it lies inside
+     * the overlap. The caller holds the query's lock.
+     */
     async setAside(
       projectId: string,
       queryId: string,
@@ -27,11 +33,16 @@ export function createCoverageStore(db: Db) {
       rejected: readonly { resourceId: string | null; reason: string }[],
     ): Promise<void> {
       if (rejected.length === 0) return;
-      const rows = rejected.map((one) => ({ id: uuid7(when), ...one }));
+      const distinct = new Map(rejected.map((one) => [JSON.stringify([one.resourceId, one.reason]), one]));
+      const rows = [...distinct.values()].map((one) => ({ id: uuid7(when), ...one }));
       await sql`
         insert into earshot.set_aside (project_id, query_id, at, id, resource_id, reason)
         select ${projectId}, ${queryId}, ${at(when)}, id, "resourceId", reason
         from json_to_recordset(${JSON.stringify(rows)}::json) as r(id uuid, "resourceId" text, reason text)
+        where not exists (
+          select from earshot.set_aside s where s.project_id = ${projectId} and s.query_id = ${queryId}
+            and s.at > ${at(when - SEEN_AGAIN_MS)} and s.resource_id is not distinct from r."resourceId"
+            and s.reason = r.reason)
       `.execute(db);
     },
   };

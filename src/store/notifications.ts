@@ -43,12 +43,18 @@ export function createNotificationStore(db: Db) {
       `.execute(db);
     },
 
-    /** Queries with an alert whose decision for some receiver is due again. */
+    /**
+     * Queries with an alert whose decision for some receiver is due again. While a query is read, or about to be, its
+     * decisions wait for what that brings: an alert may be over by then. A source that is away holds up none.
+     */
     async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string }>`
         select distinct r.project_id as "projectId", a.query_id as "queryId"
         from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
-        where r.next_at <= ${at(now)}
+        where r.next_at <= ${at(now)} and not exists (
+          select from earshot.walks w
+          where w.project_id = a.project_id and w.query_id = a.query_id and w.walk = 'added' and w.next_at <= ${at(now)}
+            and (w.retry_at_wall is null or w.retry_at_wall <= now()))
       `.execute(db);
       return rows;
     },

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { NEGATIVE } from "./rules.ts";
+
+onEveryEngine((tell) => {
+  test("the day's digest goes out once at its local time, whoever looks and however often", async () => {
+    const story = await tell({
+      from: "22:00",
+      rules: { negative: NEGATIVE },
+      digests: [{ name: "morning-read", at: "08:00", timezone: "Europe/Berlin", receivers: ["desk"] }],
+      source: { pollEvery: "30m", updatesEvery: "2h" },
+    });
+    const { at, until, mailed, smtp } = story;
+    const other = await story.join();
+    at("08:30").mentions("Acme", { count: 4, every: "1m", sentiment: "positive" });
+    at("22:10").mentions("Acme", {
+      count: 3,
+      every: "1m",
+      sentiment: "negative",
+      snippet: "The parcel is late again, <b>third</b> time",
+    });
+    at("23:10").mentions("Acme", { count: 3, every: "1m", sentiment: "neutral" });
+    await until("day 2 06:30", "85m");
+    expect(mailed("desk@acme.example")).toEqual([]);
+    await until("day 2 07:00");
+    await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? story.earshot : other).sweep()));
+    await story.settle();
+    await until("day 2 09:00", "20m");
+    expect(mailed("desk@acme.example")).toEqual([
+      "morning-read, Mon 2 Mar 2026: 10 mentions, 30% negative, 1 alert",
+    ]);
+    expect(smtp.mails[0]?.parsed.text?.split("\n").slice(0, 17)).toEqual([
+      "morning-read: Brands, Mon 2 Mar 2026",
+      "Mon 2 Mar, 08:00 CET to Tue 3 Mar, 08:00 CET",
+      "",
+      "10 mentions: 30% negative, 30% neutral, 40% positive",
+      "",
+      "- Acme: 10, 30% negative",
+      "",
+      "Alerts",
+      "------",
+      "- INFO Acme, negative: Mon 2 Mar, 23:10 CET, over after 22m",
+      "  negative",
+      "",
+      "Top stories",
+      "-----------",
+      "- The parcel is late again, <b>third</b> time",
+      "  Acme, told 3 times, 100% negative, since Mon 2 Mar, 23:10 CET",
+      "",
+    ]);
+    await until("day 3 07:10", "221m");
+    expect(mailed("desk@acme.example")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,211 @@
+import { expect, test } from "vitest";
+import { createConsoleStore } from "../../src/store/console.ts";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
+import { expectEveryMentionOnce } from "./story.ts";
+
+onEveryEngine((tell) => {
+  test("a verified author's complaint is one message, growth is none, and its end stands in the thread", async () => {
+    const story = await tell({ rules: { "verified-negative": VERIFIED } });
+    const { at, until, told, slack } = story;
+    const angry = { sentiment: "negative", twitterVerified: true };
+    at("09:02").mention("Acme", { ...angry, fullname: "Ann <b>", snippet: "Never again & <!channel>" });
+    at("09:11").mentions("Acme", { count: 5, ...angry });
+    at("09:11").mentions("Acme", { count: 5, ...angry, twitterVerified: false });
+    await until("09:05");
+    const first = "WARNING Acme: negative mention by Ann &lt;b&gt;. Since Mon 2 Mar, 09:02 UTC.";
+    expect(await told("#alerts")).toEqual([first]);
+    const [message] = await slack.messages();
+    expect(message?.blocks).toEqual([
+      {
+        type: "header",
+        text: { type: "plain_text", text: "🟠 WARNING Acme: negative mention by Ann <b>", emoji: false },
+      },
+      {
+        type: "section",
+        text: {
+          type: "mrkdwn",
+          text: [
+            "Negative, by a verified author",
+            "Since *Mon 2 Mar, 09:02 UTC*",
+            "_About this rule:_ A verified author is unhappy.",
+          ].join("\n"),
+          verbatim: true,
+        },
+      },
+      {
+        type: "context",
+        elements: [
+          { type: "mrkdwn", text: "WARNING · rule verified-negative · Acme in Brands", verbatim: true },
+        ],
+      },
+      {
+        type: "rich_text",
+        elements: [
+          {
+            type: "rich_text_section",
+            elements: [
+              { type: "text", text: "Ann <b>", style: { bold: true } },
+              { type: "text", text: " · verified · negative" },
+            ],
+          },
+          // Rich text is never parsed, so here it may stand as it was written.
+          { type: "rich_text_quote", elements: [{ type: "text", text: "Never again & <!channel>" }] },
+        ],
+      },
+    ]);
+    await until("10:00", "15m");
+    expect(await told("#alerts")).toEqual([
+      first,
+      "↳ Over: Acme, verified-negative. It lasted 39m and took 6 mentions.",
+    ]);
+    await expectEveryMentionOnce(story);
+  });
+
+  test("a crowd opens an alert, is told again while it goes on, and is over when it has gone", async () => {
+    const { at, until, told } = await tell({
+      rules: { crowd: CROWD },
+      routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
+    });
+    at("09:00").mentions("Acme", { count: 60, every: "1m" });
+    await until("11:00", "15m");
+    expect(await told("#alerts")).toEqual([
+      "WARNING Acme: 10 mentions in 15 min. Since Mon 2 Mar, 09:10 UTC.",
+      ...Array.from(
+        { length: 2 },
+        () => "↳ Still going on: Acme: 10 mentions in 15 min. Since Mon 2 Mar, 09:10 UTC.",
+      ),
+      "↳ Over: Acme, crowd. It lasted 1h 25m and took 60 mentions.",
+    ]);
+  });
+
+  test("far more anger than usual is a crisis, until it is calm again", async () => {
+    const story = await tell({
+      rules: { "crisis-spike": CRISIS_SPIKE },
+      routes: [{ match: { severity: "critical" }, receivers: ["crisis", "on-call"] }],
+    });
+    const { at, until, told, mailed } = story;
+    for (const hour of ["01", "02", "03", "04", "05", "06", "07", "08"]) {
+      at(`${hour}:00`).mentions("Acme", { count: 4, every: "13m", sentiment: "negative" });
+    }
+    at("09:20").mentions("Acme", { count: 80, every: "15s", sentiment: "negative" });
+    await until("13:00", "30m");
+    expect(await told("#crisis")).toEqual([
+      "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected. Since Mon 2 Mar, 09:25 UTC.",
+      "↳ Over: Acme, crisis-spike. It lasted 2h 25m and took 80 mentions.",
+    ]);
+    expect(mailed("on-call@acme.example")).toEqual([
+      "[CRITICAL] Acme: crisis-spike",
+      "[CRITICAL] Acme: crisis-spike",
+    ]);
+    await expectEveryMentionOnce(story);
+  });
+
+  test("a mention whose sentiment changes is judged again, and alerts once", async () => {
+    const story = await tell({ rules: { negative: NEGATIVE } });
+    const { at, until, told, slack } = story;
+    at("09:01").mention("Acme", { resourceId: "m", sentiment: "neutral", fullname: "Bo" });
+    at("09:12").change("m", { sentiment: "negative" });
+    at("09:17").change("m", { sentiment: "positive" });
+    at("09:22").change("m", { sentiment: "negative" });
+    await until("09:15");
+    expect(JSON.stringify((await slack.messages()).map(({ blocks }) => blocks))).toContain(
+      "its sentiment changed from neutral to negative after it was seen",
+    );
+    await until("10:00", "15m");
+    expect(await told("#alerts")).toEqual([
+      "INFO Acme: negative mention by Bo. Since Mon 2 Mar, 09:12 UTC.",
+      "↳ Over: Acme, negative. It lasted 20m and took 1 mention.",
+    ]);
+    await expectEveryMentionOnce(story);
+  });
+
+  test("routes choose who is told by severity, query and rule", async () => {
+    const { at, until, told, mailed } = await tell({
+      queries: ["Acme", "Bolt"],
+      rules: {
+        "verified-negative": VERIFIED,
+        negative: NEGATIVE,
+        "bolt-only": `${NEGATIVE}queries: [Bolt]\n`,
+      },
+      routes: [
+        { match: { severity: "warning" }, receivers: ["crisis"], continue: true },
+        { match: { rule: "bolt-only" }, receivers: ["on-call"] },
+        { match: { query: "Bolt" }, receivers: ["desk"] },
+        { receivers: ["alerts"] },
+      ],
+    });
+    at("09:01").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Ann" });
+    at("09:02").mention("Bolt", { sentiment: "negative", fullname: "Bo" });
+    await until("09:05");
+    expect(await told("#crisis")).toEqual([
+      "WARNING Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.",
+    ]);
+    expect((await told("#alerts")).sort()).toEqual([
+      "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.",
+      "WARNING Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.",
+    ]);
+    expect(mailed("on-call@acme.example")).toEqual(["[INFO] Bolt: bolt-only"]);
+    expect(mailed("desk@acme.example")).toEqual(["[INFO] Bolt: negative"]);
+  });
+
+  test("quiet hours hold what is not grave, and tell it when they are over", async () => {
+    const hours = { timezone: "Europe/Berlin", from: "22:00", to: "07:00", breakThrough: "critical" };
+    const { at, until, told } = await tell({
+      from: "22:00",
+      rules: {
+        "verified-negative": VERIFIED.replace("30m", "12h"),
+        recall: RECALL,
+      },
+      manners: { alerts: { quietHours: [hours] } },
+    });
+    at("22:03").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Ann" });
+    at("22:05").mention("Acme", { snippet: "a recall", fullname: "Cy" });
+    await until("22:30", "15m");
+    await until("day 2 05:55", "3h");
+    const night = [
+      "CRITICAL Acme: mention by Cy. Since Mon 2 Mar, 22:05 UTC.",
+      "↳ Over: Acme, recall. It lasted 20m and took 1 mention.",
+    ];
+    expect(await told("#alerts")).toEqual(night);
+    await until("day 2 06:00");
+    expect(await told("#alerts")).toEqual([
+      ...night,
+      "WARNING Acme: negative mention by Ann. Since Mon 2 Mar, 22:03 UTC.",
+    ]);
+  });
+
+  test("what is indexed late, dated long ago or has no date is stored once and judged in its place", async () => {
+    const story = await tell({ rules: { crowd: CROWD, negative: NEGATIVE } });
+    const { at, until, told } = story;
+    at("09:03").mention("Acme", { fullname: "In time" });
+    at("09:01").mention("Acme", { indexedAfter: "6m", sentiment: "negative", fullname: "Late" });
+    at("09:06").mentions("Acme", { count: 30, date: "2026-02-20T10:00:00Z" });
+    at("09:07").mention("Acme", { date: null, sentiment: "negative", fullname: "Undated" });
+    await until("09:40");
+    expect(await told("#alerts")).toEqual([
+      "INFO Acme: 2 mentions. Since Mon 2 Mar, 09:01 UTC.",
+      "↳ Over: Acme, negative. It lasted 26m and took 2 mentions.",
+    ]);
+    await expectEveryMentionOnce(story);
+  });
+
+  test("a mention that cannot be stored is set aside, with its reason, and holds up nothing", async () => {
+    const story = await tell({ rules: { negative: NEGATIVE } });
+    const { at, until, told } = story;
+    at("09:01").mention("Acme", { resourceId: "odd", unstorable: true });
+    at("09:02").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+    await until("09:05");
+    expect(await told("#alerts")).toEqual([
+      "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:02 UTC.",
+    ]);
+    const shown = createConsoleStore(story.database.db);
+    expect(await shown.setAside(10)).toMatchObject([
+      { queryName: "Acme", resourceId: "odd", reason: "neither added nor date is a moment" },
+    ]);
+    expect(await shown.coverage(0)).toMatchObject([
+      { walk: "added", gap: 0, seen: 2, rejected: 1 },
+      { walk: "updated" },
+    ]);
+  });
+});

@@ -1,0 +1,249 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { type Earshot, ROLES, type Role, startEarshot } from "../../src/app.ts";
+import { type Config, parseConfig } from "../../src/config.ts";
+import { createManualClock, type ManualClock, monotonicMs } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { parseDuration } from "../../src/lib/duration.ts";
+import { createLocalApi } from "../../src/local-api/create-local-api.ts";
+import { seedAccount } from "../../src/local-api/seed-account.ts";
+import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
+import { createLog } from "../../src/log.ts";
+import { type Database, openDatabase, openPool } from "../../src/store/database.ts";
+import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
+import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { createTestDatabase } from "../postgres.ts";
+import type { Engine } from "./engines.ts";
+import { type FaultyLine, openFaultyLine } from "./faulty-line.ts";
+import { storyTime } from "./story-time.ts";
+import { createStream, type Stream } from "./stream.ts";
+
+export interface StorySetting {
+  readonly engine: Engine;
+  /** Text of each rule file, by name. */
+  readonly rules: Readonly<Record<string, string>>;
+  readonly queries?: readonly string[];
+  /** When it begins; `09:00` unless told otherwise. Queries are watched from then on. */
+  readonly from?: string;
+  /** As in `earshot.yaml`; without it everything goes to the receiver `alerts` (Slack, #alerts). */
+  readonly routes?: readonly object[];
+  readonly digests?: readonly object[];
+  /** More about the receivers: quiet hours, a throttle. By name. */
+  readonly manners?: Readonly<Record<string, object>>;
+  readonly source?: object;
+  /** Slack channels that exist; all, when absent. */
+  readonly channels?: readonly string[];
+}
+
+export interface Story extends Pick<Stream, "at" | "count"> {
+  readonly clock: ManualClock;
+  readonly earshot: Earshot;
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly database: Database;
+  /** The line to the source, and those to the vendors: they take faults. */
+  readonly source: FaultyLine;
+  readonly slack: FakeSlack;
+  readonly smtp: FakeSmtp;
+  /** Lives on to that time in steps (of five minutes), in each until nothing is due any more. */
+  until(time: string, step?: string): Promise<void>;
+  /** Until the tables say that nothing is due, nobody is at work and nothing waits to be tried again. */
+  settle(): Promise<void>;
+  /** What was posted to a channel, in order: the plain texts, `↳ ` before those in a thread. */
+  told(channel: string): Promise<string[]>;
+  /** Subjects of the mails that an address got, in order. */
+  mailed(address: string): string[];
+  /** Another process over the same facts. */
+  join(roles?: readonly Role[]): Promise<Earshot>;
+  query<Row>(sql: string): Promise<Row[]>;
+  end(): Promise<void>;
+}
+
+const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
+
+/** Everything outside of Earshot stands, Earshot runs, and the clock stands still at the beginning. */
+export async function startStory(setting: StorySetting): Promise<Story> {
+  const closing = createClosing();
+  const from = storyTime(setting.from ?? "09:00");
+  const clock = createManualClock(from);
+  const log = createLog({ level: "silent" });
+  const database = await createTestDatabase();
+  closing.add(database.drop);
+  const pool = openPool({ url: database.url, connections: 6, onError: () => {} });
+  closing.add(() => pool.end());
+  const reader = openDatabase({ url: database.url, connections: 2, onError: () => {} });
+  closing.add(reader.close);
+  await migrateLocalApi(pool);
+  const account = await seedAccount(pool, {
+    client: { name: "Acme" },
+    user: ACCOUNT,
+    project: { name: "Brands" },
+    queries: (setting.queries ?? ["Acme"]).map((name) => ({ name })),
+    at: from,
+  });
+  const api = createLocalApi({ pool, clock, log, signingSecret: "for tests" });
+  closing.add(api.close);
+  const source = await openFaultyLine(await api.listen({ host: "127.0.0.1", port: 0 }));
+  closing.add(source.close);
+  const slack = await startFakeSlack(setting.channels === undefined ? {} : { channels: setting.channels });
+  closing.add(slack.close);
+  const smtp = await startFakeSmtp();
+  closing.add(smtp.close);
+  const rules = await mkdtemp(join(tmpdir(), "earshot-story-"));
+  closing.add(() => rm(rules, { recursive: true }));
+  for (const [name, text] of Object.entries(setting.rules))
+    await writeFile(join(rules, `${name}.yaml`), text);
+
+  const config = configOf(setting, { source, slack, smtp, rules });
+  let done = 0;
+  const open = (roles: readonly Role[]): Promise<Earshot> =>
+    startEarshot({
+      config,
+      databaseUrl: database.url,
+      queue: setting.engine.backend(database.url),
+      clock,
+      log,
+      roles,
+      watchFrom: from,
+      sweepEveryMs: null,
+      onDone: () => {
+        done += 1;
+      },
+    });
+  const earshot = await open(ROLES);
+  closing.add(earshot.stop);
+  await earshot.refreshQueries();
+  const stream = createStream(pool, account.queries);
+  const settle = () => settleDown(earshot, () => done);
+  const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
+
+  return {
+    clock,
+    earshot,
+    config,
+    databaseUrl: database.url,
+    database: reader,
+    source,
+    slack,
+    smtp,
+    at: stream.at,
+    count: stream.count,
+    settle,
+    query,
+    until: async (time, step = "5m") => {
+      await stream.write();
+      const end = storyTime(time);
+      const stepMs = parseDuration(step) ?? 0;
+      while (clock.now() < end) {
+        clock.set(Math.min(clock.now() + stepMs, end));
+        await settle();
+      }
+    },
+    told: (channel) => toldIn(slack, channel),
+    mailed: (address) =>
+      smtp.mails.filter(({ to }) => to.includes(address)).map(({ parsed }) => parsed.subject ?? ""),
+    join: async (roles = ROLES) => {
+      const other = await open(roles);
+      closing.add(other.stop);
+      return other;
+    },
+    end: closing.close,
+  };
+}
+
+function configOf(
+  { routes, digests, manners = {}, source }: StorySetting,
+  outside: { source: FaultyLine; slack: FakeSlack; smtp: FakeSmtp; rules: string },
+): Config {
+  const slack = (name: string, channel: string) => ({
+    name,
+    kind: "slack",
+    channel,
+    token: outside.slack.token,
+    apiUrl: outside.slack.apiUrl,
+    ...manners[name],
+  });
+  const email = (name: string) => ({
+    name,
+    kind: "email",
+    to: `${name}@acme.example`,
+    from: "earshot@acme.example",
+    smtp: { host: outside.smtp.host, port: outside.smtp.port },
+    ...manners[name],
+  });
+  return parseConfig({
+    source: {
+      baseUrl: outside.source.url,
+      ...ACCOUNT,
+      clientId: "earshot-api-client",
+      pollEvery: "5m",
+      updatesEvery: "5m",
+      history: "1d",
+      ...source,
+    },
+    receivers: [slack("alerts", "#alerts"), slack("crisis", "#crisis"), email("on-call"), email("desk")],
+    routes: routes ?? [{ receivers: ["alerts"] }],
+    digests: digests ?? [],
+    rules: outside.rules,
+    templates: "templates",
+  });
+}
+
+const PATIENCE_MS = 25_000;
+
+async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
+  const startedAt = monotonicMs();
+  // Twice in a row: what ends between two of the questions is in the answer to neither.
+  for (let quiet = 0; quiet < 2; ) {
+    const before = done();
+    const swept = await earshot.sweep();
+    const due = swept.polls + swept.windows + swept.deliveries + swept.digests;
+    const waiting =
+      due + (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.unsettled());
+    quiet = waiting === 0 ? quiet + 1 : 0;
+    if (quiet > 0) continue;
+    if (monotonicMs() - startedAt > PATIENCE_MS) {
+      throw new Error(`nothing settles: ${JSON.stringify(swept)}, ${waiting} pieces of work are left`);
+    }
+    // A job may be another process's, or found its work done: then we look at the tables again.
+    const lookAt = monotonicMs() + 30;
+    while (done() < before + Math.max(1, due) && monotonicMs() < lookAt) await delay(2);
+  }
+}
+
+/** Messages are edited later; what people were told is what was posted. */
+async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
+  const posted = slack.calls.filter(({ method }) => method === "chat.postMessage");
+  const kept = (await slack.messages()).filter(({ channelName }) => `#${channelName}` === channel);
+  return kept.map(({ metadata, threadTs, text }) => {
+    const id = metadata?.payload["notification_id"];
+    const call = posted.find(({ fields }) => fields["metadata"]?.includes(String(id)) === true);
+    return `${threadTs === null ? "" : "↳ "}${call?.fields["text"] ?? text}`;
+  });
+}
+
+/** Everything that a story must come to, whatever went wrong on the way. */
+export async function expectEveryMentionOnce(story: Story): Promise<void> {
+  const [facts] = await story.query<{ rows: string; mentions: string }>(
+    `select count(*) as rows, count(distinct (query_id, resource_id)) as mentions from earshot.mentions`,
+  );
+  const told = String(story.count());
+  if (facts?.rows !== told || facts.mentions !== told) {
+    throw new Error(`${told} mentions were told, ${facts?.mentions} are stored in ${facts?.rows} rows`);
+  }
+}
+
+/** Runs one statement on a connection of its own, as somebody with the keys to the database would. */
+export async function asAdministrator(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

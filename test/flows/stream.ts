@@ -1,0 +1,111 @@
+import type { Pool } from "pg";
+import { parseDuration } from "../../src/lib/duration.ts";
+import { type Instant, SECOND } from "../../src/lib/instant.ts";
+import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
+import { wireTime } from "../../src/local-api/records/wire-time.ts";
+import { createDatabase } from "../../src/local-api/store/database.ts";
+import { insertMentions, type MentionVersion } from "../../src/local-api/store/insert-mentions.ts";
+import { storyTime } from "./story-time.ts";
+
+/** What a mention of a story says; whatever the API's record can say. */
+export interface Said extends Partial<Omit<MentionFields, "queryId" | "queryName" | "added" | "updated">> {
+  /** The API shows it so long after it was added: indexing takes its time. */
+  readonly indexedAfter?: string;
+  /** A record that nobody can store, as it would stand on the wire. */
+  readonly unstorable?: boolean;
+}
+
+export interface Moment {
+  /** `date` absent: now. Null: the source withholds it. */
+  mention(query: string, said?: Said): void;
+  /** So many, `every` so often (a second) from this moment on. */
+  mentions(query: string, said: Omit<Said, "resourceId"> & { count: number; every?: string }): void;
+  /** The source changes its mind about a mention that was told of before. */
+  change(resourceId: string, said: Said): void;
+}
+
+export interface Stream {
+  at(time: string): Moment;
+  /** Puts what was told since the last time where the API finds it. */
+  write(): Promise<void>;
+  /** How many different mentions were told. */
+  count(): number;
+}
+
+/** What people say in a story, written into the tables of the local Listening API. */
+export function createStream(pool: Pool, queries: ReadonlyMap<string, number>): Stream {
+  const versions: MentionVersion[] = [];
+  let written = 0;
+  let next = 1;
+  const mention = (at: Instant, query: string, said: Said): void => {
+    const queryId = queries.get(query);
+    if (queryId === undefined) throw new Error(`the story knows no query ${query}`);
+    const resourceId = said.resourceId ?? `mention-${String(next++).padStart(6, "0")}`;
+    versions.push(versionOf({ queryId, queryName: query, resourceId, at, added: at, version: 1 }, said));
+  };
+  return {
+    count: () => new Set(versions.map(({ record }) => `${record.queryId} ${record.resourceId}`)).size,
+    at: (time) => {
+      const at = storyTime(time);
+      return {
+        mention: (query, said = {}) => mention(at, query, said),
+        mentions: (query, { count, every = "1s", ...said }) => {
+          const stepMs = parseDuration(every) ?? SECOND;
+          for (let i = 0; i < count; i++) mention(at + i * stepMs, query, said);
+        },
+        change: (resourceId, said) => {
+          const index = versions.findLastIndex(({ record }) => record.resourceId === resourceId);
+          const before = versions[index];
+          if (before === undefined || index < written) {
+            throw new Error("a story tells how a mention changes before it comes to the mention");
+          }
+          versions[index] = { ...before, supersededAt: at };
+          const { queryId, queryName } = before.record;
+          const version = before.version + 1;
+          const known = { ...before.record, ...said };
+          versions.push(
+            versionOf({ queryId, queryName, resourceId, at, added: before.added, version }, known),
+          );
+        },
+      };
+    },
+    write: async () => {
+      await insertMentions(createDatabase(pool), versions.slice(written));
+      written = versions.length;
+    },
+  };
+}
+
+interface Place {
+  readonly queryId: number;
+  readonly queryName: string;
+  readonly resourceId: string;
+  readonly at: Instant;
+  readonly added: Instant;
+  readonly version: number;
+}
+
+function versionOf(place: Place, said: Said): MentionVersion {
+  const { indexedAfter, unstorable, date: when, ...fields } = said;
+  const { at, added, version, queryId, queryName, resourceId } = place;
+  const date = when === undefined ? added : when === null ? null : Date.parse(when);
+  const record = mentionRecord({
+    ...fields,
+    queryId,
+    queryName,
+    resourceId,
+    date: date === null ? null : wireTime(date),
+    added: wireTime(added),
+    updated: wireTime(at),
+  });
+  return {
+    version,
+    record: unstorable === true ? { ...record, date: null, added: "soon", updated: "later" } : record,
+    date,
+    added,
+    updated: at,
+    visibleAt: at + (indexedAfter === undefined ? 0 : (parseDuration(indexedAfter) ?? 0)),
+    supersededAt: null,
+    fullText: null,
+  };
+}
