@@ -123,7 +123,7 @@ async function open(
       rulesFor,
       directory: createDirectory(config),
       clock,
-      settings: (query) => walkSettings(config.source, query),
+      settings: (query, walk) => walkSettings(config.source, query, walk),
       everyMs: pace.everyMs,
     },
     deliver: {

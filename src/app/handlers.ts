@@ -6,6 +6,7 @@ import type { WalkSettings } from "../ingest/watermark.ts";
 import type { Logger } from "../log.ts";
 import type { OwedNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { WalkName } from "../model/walk.ts";
 import { type DeliverParts, deliver } from "../notify/deliver.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
@@ -53,6 +54,10 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       if (result.outcome === "failed")
         log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
       if (result.outcome === "dead") log.error({ ...job, ...result }, "a delivery was given up");
+      if (result.outcome === "sent") {
+        const next = await parts.deliver.log.nextDue(result.receiver);
+        if (next !== null) await queues.add("deliver", next, { dedupe: next.notificationId });
+      }
       parts.onDone("deliver", result);
     },
     "build-digest": async (edition) => {
@@ -70,12 +75,15 @@ function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
   return { projectId, queryId };
 }
 
-/** The configured settings of a walk over one query. */
-export function walkSettings(source: SourceConfig, query: WatchedQuery): WalkSettings {
+/**
+ * The configured settings of a walk over one query. What is new is read back into history, for the baselines; changes
+ * are of interest from when the query is watched.
+ */
+export function walkSettings(source: SourceConfig, query: WatchedQuery, walk: WalkName): WalkSettings {
   return {
     overlapMs: source.overlap,
     lookbackMs: source.lookback,
     settleMs: source.settle,
-    historyFrom: query.watchFrom - source.history,
+    historyFrom: walk === "added" ? query.watchFrom - source.history : query.watchFrom,
   };
 }

@@ -105,7 +105,9 @@ export function localConfig(
         repeatEvery: "4h",
         continue: true,
       },
-      { name: "everything", receivers: ["comms"], repeatEvery: "12h" },
+      { name: "warnings", match: { severity: "warning" }, receivers: ["comms"], repeatEvery: "12h" },
+      // A keyword in a single mention is read once; that it stayed the only one is no news.
+      { name: "notes", receivers: ["comms"], repeatEvery: "never", sendResolved: false },
     ],
     digests: [
       { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },

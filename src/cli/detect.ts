@@ -20,7 +20,7 @@ interface DetectOptions {
 export function addDetectCommand(program: Command): void {
   program
     .command("detect")
-    .description("read mention counts (CSV) on standard input, print one JSON line per spike")
+    .description("Reads mention counts (CSV) on standard input and prints one JSON line for each spike.")
     .option("--bucket <duration>", "width of the buckets in the file", "5m")
     .option("--cooldown <duration>", "no second alert of a series within this time", "3h")
     .option("--sensitivity <name>", "remarkable, any-anomaly or strict", "remarkable")

@@ -1,32 +1,5 @@
 #!/usr/bin/env node
-import { Command } from "commander";
-import { addCheckCommand } from "./check.ts";
-import { addDetectCommand } from "./detect.ts";
+import { createProgram } from "./create-program.ts";
 import { run } from "./run.ts";
-import { addStartCommand } from "./start.ts";
 
-const program = new Command("earshot")
-  .description("Watches what people say about a brand and tells the right person in time.")
-  .addHelpText(
-    "after",
-    `
-Examples:
-  earshot start                             with earshot.yaml: monitor; without: a demo that needs nothing
-  earshot start --roles poll,tick           only these roles, as one of many processes
-  earshot start --replay tweets.jsonl       live through a file of past mentions
-  earshot check                             is the configuration sound, are the rules and templates?
-
-Environment: DATABASE_URL (else an embedded PostgreSQL), REDIS_URL (else queues on PostgreSQL),
-LOG_LEVEL (default info), EARSHOT_HOME (default .earshot), EARSHOT_CONFIG (default earshot.yaml).
-
-Exit codes: 0 done, 1 failed, 2 something you wrote is at fault (configuration, rule, flag), 130 interrupted.`,
-  )
-  .showHelpAfterError("(earshot --help tells more)")
-  .configureOutput({ outputError: (text, write) => write(text) })
-  .exitOverride();
-
-addStartCommand(program, process.env);
-addCheckCommand(program, process.env);
-addDetectCommand(program);
-
-await run(program, process.argv);
+await run(createProgram(process.env), process.argv);

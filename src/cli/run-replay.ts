@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-page.ts";
-import { type ReplayProgress, type ReplayReport, startReplay } from "../app/replay.ts";
+import { type ReplayProgress, startReplay } from "../app/replay/replay.ts";
+import type { ReplayReport } from "../app/replay/report.ts";
 import type { Surroundings } from "../config.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";

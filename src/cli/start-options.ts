@@ -1,4 +1,4 @@
-import type { ReplaySpeed } from "../app/replay.ts";
+import type { ReplaySpeed } from "../app/replay/replay.ts";
 import type { Role } from "../app.ts";
 
 export interface StartOptions {

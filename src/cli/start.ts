@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import type { ReplaySpeed } from "../app/replay.ts";
+import type { ReplaySpeed } from "../app/replay/replay.ts";
 import { ROLES, type Role } from "../app.ts";
 import { readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";

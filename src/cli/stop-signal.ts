@@ -1,4 +1,8 @@
+import { monotonicMs } from "../lib/clock.ts";
 import { InterruptedError } from "./run.ts";
+
+/** npm passes on the Ctrl-C that the terminal has sent already: what comes so soon is the same key stroke. */
+const SAME_STROKE_MS = 1_000;
 
 /**
  * Aborted by Ctrl-C or SIGTERM. A second Ctrl-C ends the process at once: somebody who is in a hurry is right, and
@@ -6,8 +10,11 @@ import { InterruptedError } from "./run.ts";
  */
 export function stopSignal(onStop: (signal: string) => void): AbortSignal {
   const aborter = new AbortController();
+  let firstAt = Number.POSITIVE_INFINITY;
   const stop = (signal: NodeJS.Signals): void => {
-    if (aborter.signal.aborted) process.exit(130);
+    if (monotonicMs() - firstAt > SAME_STROKE_MS) process.exit(130);
+    if (aborter.signal.aborted) return;
+    firstAt = monotonicMs();
     onStop(signal);
     aborter.abort(new InterruptedError("stopped"));
   };

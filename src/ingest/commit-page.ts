@@ -3,6 +3,7 @@ import { matchKey } from "../model/match.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { OwedNotification } from "../model/notification.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
+import { storyKey } from "../model/story.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -11,7 +12,6 @@ import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
 import type { SourcePage } from "./source-page.ts";
-import { storyKey } from "./story.ts";
 import type { WalkState } from "./watermark.ts";
 
 export interface CommitParts {

@@ -1,4 +1,6 @@
-import type { WalkName } from "../model/walk.ts";
+import { floorTo, type Instant } from "../lib/instant.ts";
+import { stableHash } from "../lib/stable-hash.ts";
+import type { WalkKey, WalkName } from "../model/walk.ts";
 
 /** What the account allows: `limit` calls in any rolling window of `periodMs`, shared by everybody who uses it. */
 export interface RateLimit {
@@ -30,4 +32,14 @@ export function paceOf(
   const allowedPerMs = (limit.limit * SHARE_OF_BUDGET) / limit.periodMs;
   const slower = Math.max(1, callsPerMs / allowedPerMs);
   return { added: Math.ceil(pollEveryMs * slower), updated: Math.ceil(updatesEveryMs * slower) };
+}
+
+/**
+ * When a walk is due again: the next moment of its own phase of the interval, so that queries which were first seen
+ * together are not polled together for ever. At most `everyMs` away.
+ */
+export function nextPollAt(key: WalkKey, now: Instant, everyMs: number): Instant {
+  const hash = Number.parseInt(stableHash([key.projectId, key.queryId, key.walk]).slice(0, 12), 16);
+  const slot = floorTo(now, everyMs) + (hash % everyMs);
+  return slot > now ? slot : slot + everyMs;
 }

@@ -10,6 +10,7 @@ import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
 import { commitPage } from "./commit-page.ts";
 import type { Coverage } from "./coverage.ts";
+import { nextPollAt } from "./pace.ts";
 import type { IngestStore } from "./ports.ts";
 import { prepareSeries } from "./prepare-series.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
@@ -31,7 +32,7 @@ export interface PollParts {
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly directory: Directory;
   readonly clock: Clock;
-  readonly settings: (query: WatchedQuery) => WalkSettings;
+  readonly settings: (query: WatchedQuery, walk: WalkKey["walk"]) => WalkSettings;
   /** How long after the start of a walk its query is due again, in domain time. */
   readonly everyMs: (walk: WalkKey["walk"]) => number;
   /** Told after the commit that notifications are due. */
@@ -93,7 +94,7 @@ interface Walking {
 
 async function walk(parts: PollParts, walking: Walking, stored: WalkState): Promise<PollOutcome> {
   const { key, query, lease, startedAt } = walking;
-  const settings = parts.settings(query);
+  const settings = parts.settings(query, key.walk);
   const call = nextCall(key.walk, stored, settings, startedAt);
   const tally = { pages: 0, added: 0, changed: 0, rejected: 0 };
   const repeats = createRepeatCounter();
@@ -158,7 +159,7 @@ async function finish(
       rejected: tally.rejected,
       gap: coverage.outcome === "Gap" ? coverage.missing : 0,
     });
-    const nextAt = startedAt + parts.everyMs(key.walk);
+    const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.walk));
     await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
   });
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;

@@ -10,16 +10,28 @@ export interface Tally {
 
 /** Sums single changes of counts into one change for each count. */
 export function createTally(): Tally {
-  const changes = new Map<string, CountChange & { n: number }>();
+  const changes = new Map<string, Map<Instant, Map<Instant, CountChange & { n: number }>>>();
   return {
     add(series, arrivedAt, eventAt, n) {
       const arrived = floorTo(arrivedAt, BUCKET_MS);
       const bucket = floorTo(eventAt, BUCKET_MS);
-      const key = `${series} ${arrived} ${bucket}`;
-      const known = changes.get(key);
-      if (known === undefined) changes.set(key, { series, arrived, bucket, n });
+      const buckets = inner(inner(changes, series), arrived);
+      const known = buckets.get(bucket);
+      if (known === undefined) buckets.set(bucket, { series, arrived, bucket, n });
       else known.n += n;
     },
-    changes: () => [...changes.values()].filter((change) => change.n !== 0),
+    changes: () =>
+      [...changes.values()]
+        .flatMap((arrivals) => [...arrivals.values()].flatMap((buckets) => [...buckets.values()]))
+        .filter((change) => change.n !== 0),
   };
+}
+
+function inner<Outer, Key, Value>(maps: Map<Outer, Map<Key, Value>>, key: Outer): Map<Key, Value> {
+  let found = maps.get(key);
+  if (found === undefined) {
+    found = new Map();
+    maps.set(key, found);
+  }
+  return found;
 }

@@ -3,7 +3,17 @@
  * ligatures) made plain, invisible characters removed, typographic apostrophes straight, white space single.
  */
 export function foldText(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase().replaceAll(BLANKS, " ").trim();
+  return foldLetters(text).replaceAll(BLANKS, " ").trim();
+}
+
+function foldLetters(text: string): string {
+  // Most text is ASCII, for which the long way changes nothing; most of the rest can be folded letter by letter.
+  if (PLAIN.test(text)) return text.toLowerCase();
+  if (!NOT_SIMPLE.test(text)) return text.replaceAll(FOLDED_ALONE, foldAlone).toLowerCase();
+  return foldWhole(text);
+}
+
+function foldWhole(text: string): string {
   return text
     .normalize("NFKD")
     .replaceAll(/[\u0300-\u036f]|\p{Cf}/gu, "")
@@ -11,11 +21,23 @@ export function foldText(text: string): string {
     .normalize("NFKD")
     .replaceAll(/[\u0300-\u036f]/g, "")
     .normalize("NFC")
-    .replaceAll(/[\u2018\u2019\u02bc]/g, "'")
-    .replaceAll(BLANKS, " ")
-    .trim();
+    .replaceAll(/[\u2018\u2019\u02bc]/g, "'");
 }
 
-/** Most text is ASCII, for which the long way changes nothing. */
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
-const BLANKS = /\s+/g;
+/** Any white space but a single space, which most texts have nothing else of. */
+const BLANKS = / \s+|[^\S ]\s*/g;
+
+/** Anything but Latin letters, typographic marks, and emoji, which stay as they are: none of these acts on its neighbours. */
+const NOT_SIMPLE = /[^\0-\u{24f}\u{2000}-\u{206f}\u{1f300}-\u{1faff}]/u;
+const FOLDED_ALONE = /[\x80-\u024f\u2000-\u206f]/g;
+
+const foldedAlone = new Map<string, string>();
+
+function foldAlone(letter: string): string {
+  const known = foldedAlone.get(letter);
+  if (known !== undefined) return known;
+  const folded = foldWhole(letter);
+  foldedAlone.set(letter, folded);
+  return folded;
+}

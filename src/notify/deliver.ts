@@ -10,6 +10,8 @@ import { DeliveryError } from "./delivery-error.ts";
 export interface DeliveryLog {
   claim(projectId: string, id: string): Promise<Notification | null>;
   renew(projectId: string, id: string): Promise<void>;
+  /** What could be sent to a receiver next. */
+  nextDue(receiver: string): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
   markSent(notification: Notification, sentAt: Instant, vendorRef: VendorRef): Promise<void>;
   /** `retryAfterMs` null: given up. */
@@ -32,7 +34,7 @@ type View =
 export type DeliverOutcome =
   /** Settled already, held by another worker, waiting for its time, or for an earlier one to the same reader. */
   | { readonly outcome: "not-due" }
-  | { readonly outcome: "sent" }
+  | { readonly outcome: "sent"; readonly receiver: string }
   | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
   | { readonly outcome: "dead"; readonly error: string };
 
@@ -59,7 +61,7 @@ export async function deliver(
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
     const { vendorRef } = await notifier.send(message, { signal });
     await parts.log.markSent(notification, parts.clock.now(), vendorRef);
-    return { outcome: "sent" };
+    return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     return await settleFailure(parts, notification, asDeliveryError(error));
   } finally {

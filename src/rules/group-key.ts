@@ -1,6 +1,6 @@
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
-import { storyOf } from "./story-of.ts";
+import { storyKey } from "../model/story.ts";
 
 /** What alerts of a rule can be told apart by. */
 export const GROUP_KEYS = [
@@ -28,7 +28,7 @@ function read(key: GroupKey, mention: Mention, query: Query): string | null | un
     case "category":
       return mention.categories.map(({ name, id }) => name ?? id).sort()[0];
     case "story":
-      return storyOf(mention);
+      return storyKey(mention);
     case "country":
       return mention.countryCode ?? mention.country;
     case "author":

@@ -108,7 +108,8 @@ export function createDigestStore(db: Db) {
           select m.project_id, m.query_id, m.story, count(*) as mentions,
             count(*) filter (where m.sentiment = 'negative') as negative,
             count(distinct coalesce(m.body->>'author', m.resource_id)) as voices,
-            least(sum(greatest(m.reach, 0)), 1e15)::double precision as audience, min(m.event_at) as first_at
+            least(sum(greatest(m.reach, 0)), 1e15)::double precision as audience, min(m.event_at) as first_at,
+            (array_agg(m.resource_id order by m.reach desc nulls last, m.event_at, m.resource_id))[1] as face_id
           from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
           join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           where m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
@@ -118,9 +119,8 @@ export function createDigestStore(db: Db) {
           c.first_at as "firstAt"
         from chosen c cross join lateral (
           select body from earshot.mentions m
-          where m.project_id = c.project_id and m.query_id = c.query_id and m.story = c.story
-            and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
-          order by m.reach desc nulls last, m.event_at, m.resource_id limit 1) f
+          where m.project_id = c.project_id and m.query_id = c.query_id and m.resource_id = c.face_id
+            and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)} limit 1) f
       `.execute(db);
       return rows;
     },

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
@@ -17,19 +17,17 @@ export function createMentionStore(db: Db) {
     ): Promise<PageOutcome> {
       if (page.length === 0) return { added: [], changed: [] };
       const rows = JSON.stringify(page.map(toRow));
-      const inserted = await sql<{ i: number }>`
-        with page as (select * from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}),
-        inserted as (
-          insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
-            sentiment, story, reach, hash, body)
-          select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
-            ${at(seenAt)}, s, k, n, md5(b::text), b
-          from page
-          on conflict do nothing
-          returning query_id, resource_id)
-        select min(i) as i from inserted join page on q = query_id and r = resource_id group by q, r
+      // The page is read straight into the table: kept aside to be joined with, it would be spilled to disk and back.
+      const inserted = await sql<MentionKey>`
+        insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
+          sentiment, story, reach, hash, body)
+        select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
+          ${at(seenAt)}, s, k, n, md5(b::text), b
+        from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}
+        on conflict do nothing
+        returning query_id as "queryId", resource_id as "resourceId"
       `.execute(db);
-      const added = inserted.rows.map((row) => row.i);
+      const added = placesOf(inserted.rows, page);
       if (added.length === page.length) return { added, changed: [] };
       return { added, changed: await replaceChanged(db, projectId, rows) };
     },
@@ -97,6 +95,20 @@ export function createMentionStore(db: Db) {
   };
 }
 
+type MentionKey = Pick<Mention, "queryId" | "resourceId">;
+
+/** Where in the page the mentions with these keys stand: the first place of each, each once, in order. */
+function placesOf(keys: readonly MentionKey[], page: readonly StoredMention[]): number[] {
+  const wanted = new Set(keys.map(keyOf));
+  const places: number[] = [];
+  for (const [index, { mention }] of page.entries()) if (wanted.delete(keyOf(mention))) places.push(index);
+  return places;
+}
+
+function keyOf({ queryId, resourceId }: MentionKey): string {
+  return `${queryId}\u0000${resourceId}`;
+}
+
 const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
   s text, k text, n bigint, b json)`;
 
@@ -118,9 +130,14 @@ function toRow({ mention, eventAt, story }: StoredMention, index: number) {
 }
 
 /** UTC day of publication, part of the identity because it is the partition. */
-export function dayOf(mention: Pick<Mention, "publishedAt">): string {
-  return new Date(mention.publishedAt ?? 0).toISOString().slice(0, 10);
+export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
+  const day = Math.floor((publishedAt ?? 0) / DAY);
+  // Mentions of a page are mostly of one day, and spelling it costs more than finding it.
+  if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
+  return lastDay.text;
 }
+
+let lastDay = { day: 0, text: "1970-01-01" };
 
 async function replaceChanged(db: Db, projectId: string, rows: string): Promise<PageOutcome["changed"]> {
   const changed = await sql<{ index: number; before: Mention }>`

@@ -6,6 +6,9 @@ import { at, type Db } from "./database.ts";
 /** A worker that died while sending frees its notification after this. */
 const LEASE_SECONDS = 10;
 
+/** Of the eight places that a process has for deliveries. */
+const MOST_AT_ONCE = 3;
+
 export function createNotificationStore(db: Db) {
   return {
     async owe(notifications: readonly OwedNotification[]): Promise<void> {
@@ -104,7 +107,7 @@ export function createNotificationStore(db: Db) {
     /**
      * Takes a notification for sending and counts the attempt before it is made: whoever comes after a crash sees that
      * an attempt with unknown outcome may have reached the vendor. Earlier ones to the same receiver about the same
-     * alert go first.
+     * alert go first, and a receiver that hangs holds up only MOST_AT_ONCE of the places that all receivers share.
      */
     async claim(projectId: string, id: string): Promise<Notification | null> {
       const { rows } = await sql<Notification>`
@@ -115,7 +118,20 @@ export function createNotificationStore(db: Db) {
           and not exists (
             select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
               and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
+          and (select count(*) from earshot.notifications o
+            where o.receiver = n.receiver and o.state = 'due' and o.leased_until_wall > now()) < ${MOST_AT_ONCE}
         returning ${COLUMNS}
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** The oldest notification of a receiver that could be taken now: one has just been settled. */
+    async nextDue(receiver: string): Promise<{ projectId: string; notificationId: string } | null> {
+      const { rows } = await sql<{ projectId: string; notificationId: string }>`
+        select project_id as "projectId", id as "notificationId" from earshot.notifications
+        where receiver = ${receiver} and state = 'due' and next_attempt_wall <= now()
+          and (leased_until_wall is null or leased_until_wall < now())
+        order by id limit 1
       `.execute(db);
       return rows[0] ?? null;
     },

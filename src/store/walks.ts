@@ -47,6 +47,11 @@ export function createWalkStore(db: Db) {
       return rows;
     },
 
+    /** Makes every walk due, whatever its time: a replay has come to its end and wants to know everything. */
+    async hurry(now: Instant): Promise<void> {
+      await sql`update earshot.walks set next_at = least(next_at, ${at(now)})`.execute(db);
+    },
+
     /** How many walks somebody holds or waits to repeat: a driver that waits for quiet waits for these too. */
     async unsettled(): Promise<number> {
       const { rows } = await sql<{ n: number }>`

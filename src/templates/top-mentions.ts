@@ -1,6 +1,6 @@
 import type { Mention } from "../model/mention.ts";
 import { eventAt } from "../model/mention.ts";
-import { cleanLine } from "./clean-text.ts";
+import { storyKey } from "../model/story.ts";
 
 /** A mention to be shown, with how many say the same. */
 export interface TopMention {
@@ -9,7 +9,7 @@ export interface TopMention {
 }
 
 /**
- * The few mentions that tell most about an alert: one of each text, negative ones first, then by how many people may
+ * The few mentions that tell most about an alert: one of each story, negative ones first, then by how many people may
  * have seen them (copies of the same text add up), then the earliest, which is where it started.
  */
 export function topMentions(mentions: readonly Mention[], limit: number): readonly TopMention[] {
@@ -41,15 +41,6 @@ function isBetterFace(candidate: Mention, current: Mention): boolean {
   const isOriginal = candidate.repostOf === null;
   if (isOriginal !== (current.repostOf === null)) return isOriginal;
   return audienceOf(candidate) > audienceOf(current);
-}
-
-function storyKey(mention: Mention): string {
-  const text = cleanLine((mention.text ?? mention.title ?? "").slice(0, 2000))
-    .toLowerCase()
-    .replace(/^rt @\w+:? /, "")
-    .replaceAll(/https?:\/\/\S+/g, "")
-    .trim();
-  return text === "" ? `id ${mention.queryId} ${mention.resourceId}` : text;
 }
 
 function audienceOf(mention: Mention): number {

@@ -63,7 +63,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     what: "process.env",
     pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[/,
     within: "code",
-    places: ["src/config.ts", "src/config/", "src/cli/main.ts"],
+    places: ["src/config.ts", "src/config/", "src/cli/main.ts", "workers/"],
   },
   {
     what: "the machine's clock",

@@ -4,6 +4,7 @@ import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { topMentions } from "../../src/templates/top-mentions.ts";
+import { aMention } from "../mention.ts";
 
 const openedAt = Date.UTC(2026, 1, 23, 16, 35);
 const ALERT: Alert = {
@@ -26,34 +27,7 @@ const ALERT: Alert = {
   windowTo: openedAt,
   values: {},
 };
-const MENTION: Mention = {
-  queryId: "7",
-  resourceId: "r",
-  publishedAt: openedAt,
-  addedAt: openedAt,
-  updatedAt: openedAt,
-  title: null,
-  text: "text",
-  url: null,
-  domain: null,
-  language: null,
-  pageType: null,
-  author: "a",
-  authorName: null,
-  verified: null,
-  followers: null,
-  reach: null,
-  impact: null,
-  impressions: null,
-  country: null,
-  countryCode: null,
-  sentiment: null,
-  categories: [],
-  tags: [],
-  hashtags: [],
-  reposts: null,
-  repostOf: null,
-};
+const MENTION = aMention({ queryId: "7", resourceId: "r", publishedAt: openedAt, text: "text", author: "a" });
 const EMPTY: Mention = { ...MENTION, publishedAt: null, text: null, author: null };
 
 function viewOf(alert: Partial<Alert>, mentions: readonly Mention[] = [MENTION]) {
@@ -114,8 +88,14 @@ describe("the view of an alert", () => {
 
 describe("the mentions that are shown", () => {
   it("tell each story once, by its original, with its copies counted", () => {
-    const original = { ...MENTION, resourceId: "1", text: "Flight gone" };
-    const repost = { ...MENTION, resourceId: "2", text: "RT @a: Flight gone", repostOf: "1", followers: 9 };
+    const original = { ...MENTION, resourceId: "1", text: "Flight gone, and nobody at the gate" };
+    const repost = {
+      ...MENTION,
+      resourceId: "2",
+      text: "RT @a: Flight gone, and nobody at the gate",
+      repostOf: "1",
+      followers: 9,
+    };
     const shown = topMentions([repost, original, { ...MENTION, resourceId: "3", text: "Else" }], 5);
     expect(shown.map(({ mention, copies }) => [mention.resourceId, copies])).toEqual([
       ["1", 2],

@@ -255,7 +255,6 @@ create table earshot.inbox (
 
 const INDEXES = `
 create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc);
-create index mentions_by_story on earshot.mentions (project_id, query_id, story, event_at);
 create index mentions_by_arrival on earshot.mentions (added_at desc);
 create index matches_by_alert on earshot.matches (project_id, alert_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);

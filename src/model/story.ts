@@ -1,4 +1,4 @@
-import type { Mention } from "../model/mention.ts";
+import type { Mention } from "./mention.ts";
 
 /**
  * The story that a mention tells: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and
@@ -76,27 +76,46 @@ const NOT_ESSENTIAL = /[^\p{L}\p{N}]+/gu;
 
 /** The first LONGEST letters and digits, without regard to case and width. */
 function bare(text: string): string {
-  // Most texts are ASCII, for which a table is three times as fast as Unicode's rules.
+  // Most texts are Latin-1 with typographic marks and emoji, for which a table is far faster than Unicode's rules.
   const essence = Buffer.allocUnsafe(LONGEST);
   let length = 0;
-  for (let i = 0; i < text.length && length < LONGEST; i++) {
+  let i = 0;
+  for (; i < text.length && length < LONGEST; i++) {
     const code = text.charCodeAt(i);
-    if (code >= ASCII_ESSENCE.length) return bareUnicode(text);
-    const kept = ASCII_ESSENCE[code] ?? 0;
+    // Dashes, typographic quotes and dots.
+    if (code >= 0x2010 && code <= 0x2027) continue;
+    if (code === EMOJI && isLowHalf(text.charCodeAt(i + 1))) {
+      i++;
+      continue;
+    }
+    const kept = ESSENCE[code] ?? NOT_SIMPLE;
+    if (kept === NOT_SIMPLE) return bareUnicode(text);
     if (kept !== 0) essence[length++] = kept;
   }
+  // What comes next may be an accent of the last letter.
+  if (text.charCodeAt(i) >= ESSENCE.length) return bareUnicode(text);
   return essence.toString("latin1", 0, length);
 }
 
-/** Character code → code of what is kept of it, 0 for nothing. */
-const ASCII_ESSENCE = Uint8Array.from({ length: 128 }, (_, code) => {
-  const kept = String.fromCharCode(code).toLowerCase();
-  return /[a-z0-9]/.test(kept) ? kept.charCodeAt(0) : 0;
-});
+/** The first half of U+1F400 to U+1F7FF: emoji and other signs, none of them a letter or digit. */
+const EMOJI = 0xd83d;
+
+function isLowHalf(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}
 
 function bareUnicode(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST);
 }
+
+/** What is kept of a character is not one character of Latin-1. */
+const NOT_SIMPLE = -1;
+
+/** Character code of Latin-1 → code of what is kept of it, 0 for nothing. */
+const ESSENCE = Int16Array.from({ length: 256 }, (_, code) => {
+  const kept = bareUnicode(String.fromCharCode(code));
+  return kept.length > 1 || kept > "\u00ff" ? NOT_SIMPLE : kept === "" ? 0 : kept.charCodeAt(0);
+});
 
 const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type StoryTeller, storyKey } from "../../src/ingest/story.ts";
+import { type StoryTeller, storyKey } from "../../src/model/story.ts";
 
 const tell = (text: string | null, given: Partial<StoryTeller> = {}): StoryTeller => ({
   resourceId: text ?? "id",

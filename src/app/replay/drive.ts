@@ -1,0 +1,64 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Earshot } from "../../app.ts";
+import type { Clock, ManualClock } from "../../lib/clock.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
+import type { JobWaiter } from "./job-waiter.ts";
+
+/** A replay that is to be driven to its end. */
+export interface Drive {
+  readonly clock: Clock;
+  readonly earshot: Earshot;
+  readonly waiter: JobWaiter;
+  readonly end: Instant;
+  readonly keepTime: (now: Instant) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** The clock stands still while anything is due, and then goes on by one poll interval. */
+export async function runStepwise(run: Drive & { readonly clock: ManualClock }): Promise<void> {
+  for (let at = run.clock.now(); ; at = Math.min(at + STEP_MS, run.end)) {
+    run.clock.set(at);
+    await settle(run);
+    await run.keepTime(at);
+    if (at >= run.end) return finish(run);
+  }
+}
+
+/**
+ * Alerts depend on when mentions arrived, not on when they were polled, so the step decides only how fine the messages
+ * follow them.
+ */
+export const STEP_MS = 30 * MINUTE;
+
+/** The clock runs by itself, and whatever is due is found by the sweeps. */
+export async function runByClock(run: Drive): Promise<void> {
+  while (run.clock.now() < run.end) {
+    await run.keepTime(run.clock.now());
+    await delay(200, undefined, { signal: run.signal });
+  }
+  await finish(run);
+}
+
+/** The last poll may lie before the end: everything is asked for once more, and judged. */
+async function finish(run: Drive): Promise<void> {
+  await run.earshot.stores.walks.hurry(run.clock.now());
+  await settle(run);
+  await run.keepTime(run.end);
+}
+
+/**
+ * Until the tables say that nothing is due and nobody is at work. Twice in a row: a walk that ends between two of the
+ * questions is not due in the first and not held in the second, and the windows that it closed are in neither.
+ */
+async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
+  for (let quiet = 0; quiet < 2; ) {
+    signal.throwIfAborted();
+    const seen = waiter.count();
+    const { polls, windows, deliveries, digests } = await earshot.sweep();
+    const due = polls + windows + deliveries + digests;
+    const busy = (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.inFlight());
+    quiet = due + busy === 0 ? quiet + 1 : 0;
+    if (due > 0) await waiter.reach(seen + due);
+    else if (busy > 0) await waiter.reach(waiter.count() + 1);
+  }
+}

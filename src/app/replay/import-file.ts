@@ -1,0 +1,61 @@
+import { basename } from "node:path";
+import { UserError } from "../../lib/errors.ts";
+import { floorTo, type Instant } from "../../lib/instant.ts";
+import { type ImportOptions, importJsonl } from "../../local-api/import/import-jsonl.ts";
+import { seedAccount } from "../../local-api/seed-account.ts";
+import { BUCKET_MS } from "../../model/count-change.ts";
+import { LOCAL_ACCOUNT } from "../local-parts.ts";
+
+/** What is replayed: from the bucket of the first mention to the last. */
+export interface ReplayPlan {
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly skipped: readonly { readonly line: number; readonly reason: string }[];
+  readonly ended: boolean;
+}
+
+/** Puts the mentions of a file into the local API, where each becomes visible at its time. */
+export async function importFile(
+  pool: ImportOptions["pool"],
+  options: {
+    readonly file: string;
+    readonly onLines: (lines: number) => void;
+    readonly signal: AbortSignal;
+  },
+): Promise<ReplayPlan> {
+  const seeded = await seedAccount(pool, {
+    client: { name: "Replay" },
+    user: { username: LOCAL_ACCOUNT.username, password: LOCAL_ACCOUNT.password },
+    project: { name: projectName(options.file) },
+    at: 0,
+  });
+  const imported = await importJsonl({
+    pool,
+    path: options.file,
+    projectId: seeded.projectId,
+    onProgress: ({ linesRead }) => options.onLines(linesRead),
+    signal: options.signal,
+  });
+  if (imported.from === null || imported.to === null) {
+    const first = imported.skipped[0];
+    throw new UserError(
+      `${options.file} holds no mention`,
+      first === undefined ? [] : [`line ${first.line}: ${first.reason}`],
+    );
+  }
+  return {
+    from: floorTo(imported.from, BUCKET_MS),
+    to: imported.to,
+    skipped: imported.skipped,
+    ended: false,
+  };
+}
+
+/** `airline-tweets.jsonl` → `Airline tweets`. */
+function projectName(file: string): string {
+  const words = basename(file)
+    .replace(/\.[^.]*$/, "")
+    .replaceAll(/[-_]+/g, " ")
+    .trim();
+  return words.charAt(0).toUpperCase() + words.slice(1) || "Replay";
+}

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { type Role, startEarshot } from "../app.ts";
+import { loadConfig, readSurroundings } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError, UserError } from "../lib/errors.ts";
+import { createLog } from "../log.ts";
+import { openEngines } from "./engines.ts";
+
+/**
+ * One role as a process of its own, until SIGTERM or Ctrl-C: configuration and addresses come from the environment, as
+ * for `earshot start --roles`. Ends with 2 where something that a person wrote is at fault, with 1 where it fails.
+ */
+export async function runWorker(role: Role, host: NodeJS.Process): Promise<void> {
+  const surroundings = readSurroundings(host.env);
+  const log = createLog({ level: surroundings.logLevel });
+  try {
+    const config = await loadConfig(surroundings.configFile, host.env);
+    const running = await openTogether(async (closing) => {
+      const engines = await openEngines(surroundings, log);
+      closing.add(engines.stop);
+      const { databaseUrl, queue } = engines;
+      const consoleUrl = () => config.web.publicUrl ?? null;
+      const base = { config, databaseUrl, queue, clock: systemClock, log, consoleUrl };
+      const earshot = await startEarshot({ ...base, roles: [role] });
+      closing.add(earshot.stop);
+      return closing;
+    });
+    log.info({ role }, "the worker is running");
+    await Promise.race([once(host, "SIGTERM"), once(host, "SIGINT")]);
+    log.info({ role }, "the worker is stopping");
+    await running.close();
+  } catch (error) {
+    const details = error instanceof UserError ? error.details : [];
+    log.fatal({ role, error: describeError(error), details }, "the worker ended");
+    host.exitCode = error instanceof UserError ? 2 : 1;
+  }
+}

@@ -1,0 +1,31 @@
+import { Command } from "commander";
+import { addCheckCommand } from "./check.ts";
+import { addDetectCommand } from "./detect.ts";
+import { addStartCommand } from "./start.ts";
+
+/** Every command of `earshot`, with its flags. */
+export function createProgram(env: NodeJS.ProcessEnv): Command {
+  const program = new Command("earshot")
+    .description("Watches what people say about a brand and tells the right person in time.")
+    .addHelpText("after", HELP)
+    .showHelpAfterError("(earshot --help tells more)")
+    .configureOutput({ outputError: (text, write) => write(text) })
+    .exitOverride();
+  addStartCommand(program, env);
+  addCheckCommand(program, env);
+  addDetectCommand(program);
+  return program;
+}
+
+const HELP = `
+Examples (in a clone: npm run earshot -- instead of earshot):
+  earshot start                             with earshot.yaml: monitor; without: a demo that needs nothing
+  earshot start --roles poll,tick           only these roles, as one of many processes
+  earshot start --replay tweets.jsonl       live through a file of past mentions
+  earshot check                             is the configuration sound, are the rules and templates?
+  earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
+
+Environment: DATABASE_URL (else an embedded PostgreSQL), REDIS_URL (else queues on PostgreSQL),
+LOG_LEVEL (default info), EARSHOT_HOME (default .earshot), EARSHOT_CONFIG (default earshot.yaml).
+
+Exit codes: 0 done, 1 failed, 2 something you wrote is at fault (configuration, rule, flag), 130 interrupted.`;

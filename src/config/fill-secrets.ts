@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { describeError } from "../lib/errors.ts";
+import type { Issue } from "../lib/fault.ts";
+
+type Path = readonly (string | number)[];
+
+export interface Filling {
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+  readonly issues: Issue[];
+}
+
+/** `${NAME}` and `…_file` anywhere in a configuration become what they stand for; what cannot be read is an issue. */
+export async function fillSecrets(value: unknown, path: Path, filling: Filling): Promise<unknown> {
+  if (typeof value === "string") return fillVariables(value, path, filling);
+  if (Array.isArray(value)) {
+    return Promise.all(value.map((one, index) => fillSecrets(one, [...path, index], filling)));
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(async ([key, one]): Promise<[string, unknown]> => {
+    const at = [...path, key];
+    if (!key.endsWith("_file") || typeof one !== "string") return [key, await fillSecrets(one, at, filling)];
+    return [key.slice(0, -"_file".length), await secretFrom(one, at, filling)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function secretFrom(file: string, path: Path, { folder, issues }: Filling): Promise<string> {
+  try {
+    return (await readFile(isAbsolute(file) ? file : join(folder, file), "utf8")).trim();
+  } catch (error) {
+    issues.push({ path, message: `the secret cannot be read: ${describeError(error)}` });
+    return "unread";
+  }
+}
+
+function fillVariables(text: string, path: Path, { env, issues }: Filling): string {
+  return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string) => {
+    const found = env[name];
+    if (found !== undefined && found !== "") return found;
+    issues.push({ path, message: `the environment has no variable ${name}` });
+    return whole;
+  });
+}

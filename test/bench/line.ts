@@ -1,0 +1,144 @@
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { loadRules } from "../../src/rules/load-rules.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
+import { createMemoryTokenStore } from "../../src/source/token-store.ts";
+import type { Database } from "../../src/store/database.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createStores } from "../../src/store/stores.ts";
+import type { PageServer } from "./pages.ts";
+
+/** A day after the mentions of the page server begin, which is later than all of them. */
+const NOW = Date.UTC(2026, 10, 2);
+
+/** What a walk writes to. */
+const TABLES = [
+  "queries",
+  "walks",
+  "mentions",
+  "matches",
+  "series",
+  "counts",
+  "condition_states",
+  "coverage",
+  "set_aside",
+  "alerts",
+  "latest_alerts",
+  "alert_events",
+  "alert_receivers",
+  "notifications",
+];
+
+/** The whole line from the page server to the tables, as app.ts puts it together. */
+export interface Line {
+  readonly parts: PollParts;
+  run(parts?: PollParts): Promise<number>;
+  /** Empties every table and lets PostgreSQL write what it still holds, outside of what is measured. */
+  empty(): Promise<void>;
+  /** Throws unless every mention of every page is stored. */
+  check(): Promise<void>;
+  stored(): Promise<string>;
+  /** The database stays open: it is the caller's. */
+  close(): Promise<void>;
+}
+
+/** `history`: the mentions are older than the watch, so they are counted and alert nobody. */
+export async function createLine(
+  database: Database,
+  from: PageServer,
+  options: { readonly history: boolean },
+): Promise<Line> {
+  const { rules, faults } = await loadRules(fileURLToPath(new URL("../../rules", import.meta.url)));
+  if (faults.length > 0) throw new Error("the shipped rules have faults");
+  const stores = createStores(database.db);
+  const source = clientOf(from);
+  const query = {
+    projectId: from.projectId,
+    queryId: from.queryId,
+    name: "Everything about the brand",
+    projectName: "Bench",
+    timezone: "UTC",
+  };
+  // Watched from long before: every mention is judged, counted and may alert.
+  const watchFrom = options.history ? NOW : NOW - 30 * DAY;
+  const parts = pollParts(stores, source, rules);
+  const prepare = async (): Promise<void> => {
+    await stores.queries.register([query], watchFrom, NOW - 14 * DAY);
+    await stores.walks.ensure(NOW);
+  };
+  await ensurePartitions(database.db, NOW);
+  await prepare();
+  const countOf = async (table: string): Promise<number> => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id("earshot", table)}`.execute(
+      database.db,
+    );
+    return rows[0]?.n ?? 0;
+  };
+  return {
+    parts,
+    run: async (used = parts) => {
+      const outcome = await pollQuery(used, { ...query, walk: "added" }, new AbortController().signal);
+      if (outcome.outcome !== "complete") throw new Error(`the walk ended with ${JSON.stringify(outcome)}`);
+      return outcome.added;
+    },
+    empty: async () => {
+      await sql`truncate ${sql.join(TABLES.map((table) => sql.id("earshot", table)))}`.execute(database.db);
+      await sql`checkpoint`.execute(database.db);
+      await prepare();
+    },
+    check: async () => {
+      const stored = await countOf("mentions");
+      if (stored !== from.mentions) throw new Error(`${stored} of ${from.mentions} mentions are stored`);
+    },
+    stored: async () =>
+      `${await countOf("mentions")} mentions stored, ${await countOf("counts")} counts, ${await countOf("matches")} matches, ${await countOf("alerts")} alerts, ${await countOf("notifications")} notifications`,
+    close: () => source.close(),
+  };
+}
+
+function pollParts(store: PollParts["store"], source: SourceClient, rules: readonly Rule[]): PollParts {
+  return {
+    store,
+    walkPages: (query, walk, signal) =>
+      source.mentions(
+        { projectId: query.projectId, queryIds: [query.queryId], pageSize: 5_000, ...walk },
+        { signal, prefetch: 1 },
+      ),
+    rulesFor: () => rules,
+    directory: {
+      routes: [
+        {
+          match: { severity: "critical" },
+          receivers: ["phone"],
+          repeatEveryMs: 4 * HOUR,
+          sendResolved: true,
+          forgetAfterMs: DAY,
+          continue: false,
+        },
+      ],
+      receiver: (name) => ({ name, quietHours: [], throttle: null }),
+      throttled: [],
+    },
+    clock: createManualClock(NOW),
+    settings: () => ({
+      overlapMs: 5 * MINUTE,
+      settleMs: 0,
+      lookbackMs: 30 * DAY,
+      historyFrom: NOW - 14 * DAY,
+    }),
+    everyMs: () => MINUTE,
+    onOwed: async () => {},
+  };
+}
+
+function clientOf(from: PageServer): SourceClient {
+  return createSourceClient({
+    baseUrl: from.baseUrl,
+    credentials: { username: "bench", password: "bench", clientId: "bench-api-client" },
+    tokens: createMemoryTokenStore(),
+  });
+}
