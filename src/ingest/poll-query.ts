@@ -20,6 +20,7 @@ import {
   afterPage,
   NEW_WALK,
   nextCall,
+  type WalkedPage,
   type WalkRequest,
   type WalkSettings,
   type WalkState,
@@ -118,9 +119,20 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
     if (isRefusedCursor(error, state)) await parts.store.walks.advance(key, lease, abandonWalk(state));
     throw error;
   }
-  await parts.store.walks.advance(key, lease, abandonWalk(state));
-  throw new WalkBrokenError("the source sent no further page and did not say that it was the last");
+  // The last page was full, and the one behind it, which is empty, is not given to us.
+  const after = afterPage(state, EMPTY_PAGE, settings);
+  if (tally.pages === 0 || after.outcome !== "Ended") throw new WalkBrokenError("the source sent no page");
+  return finish(parts, walking, after, tally);
 }
+
+const EMPTY_PAGE: WalkedPage = {
+  highest: null,
+  rows: 0,
+  repeated: 0,
+  total: null,
+  nextCursor: null,
+  pageSize: null,
+};
 
 /** A page without anything on it is not worth a transaction: the end of the walk writes its state. */
 function isEmpty(page: SourcePage): boolean {

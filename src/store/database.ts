@@ -29,6 +29,9 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
     connectionTimeoutMillis: 10_000,
   });
   pool.on("error", options.onError);
+  // A connection that breaks while somebody holds it, between two statements, has no other listener: without this one
+  // the whole process would end. Its holder learns of it from the next statement.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -19,7 +19,7 @@ export interface LineFault {
     /** Half of the answer, and then the line breaks. */
     | "hang up"
     /** The call waits for this. */
-    | { readonly hold: Promise<unknown> };
+    | { readonly hold: () => Promise<unknown> };
 }
 
 export interface FaultyLine {
@@ -65,7 +65,7 @@ async function relay(
     response.writeHead(what.answer.status, what.answer.headers).end(what.answer.body);
     return;
   }
-  if (typeof what === "object") await what.hold;
+  if (typeof what === "object") await what.hold();
   const { status, type, body } = await ask(line.target, path, request, Buffer.concat(chunks));
   const sent = what === "truncate" ? body.subarray(0, body.length >> 1) : body;
   response.writeHead(status, { "content-type": type, "content-length": sent.length });

@@ -33,6 +33,7 @@ export interface StorySetting {
   readonly digests?: readonly object[];
   /** More about the receivers: quiet hours, a throttle. By name. */
   readonly manners?: Readonly<Record<string, object>>;
+  /** Terms of the walks, as in `earshot.yaml`. */
   readonly source?: object;
   /** Slack channels that exist; all, when absent. */
   readonly channels?: readonly string[];
@@ -192,7 +193,7 @@ function configOf(
   });
 }
 
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 20_000;
 
 async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
   const startedAt = monotonicMs();
@@ -206,7 +207,7 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {
-      throw new Error(`nothing settles: ${JSON.stringify(swept)}, ${waiting} pieces of work are left`);
+      throw new Error(`nothing settles, ${waiting} pieces of work are left: ${JSON.stringify(swept)}`);
     }
     // A job may be another process's, or found its work done: then we look at the tables again.
     const lookAt = monotonicMs() + 30;
@@ -233,6 +234,17 @@ export async function expectEveryMentionOnce(story: Story): Promise<void> {
   const told = String(story.count());
   if (facts?.rows !== told || facts.mentions !== told) {
     throw new Error(`${told} mentions were told, ${facts?.mentions} are stored in ${facts?.rows} rows`);
+  }
+}
+
+/** The rules of the story count all negative mentions: their counts add up to the negative mentions in the tables. */
+export async function expectCountedOnce(story: Story): Promise<void> {
+  const [facts] = await story.query<{ counted: string; stored: string }>(
+    `select (select coalesce(sum(n), 0) from earshot.counts) as counted,
+      (select count(*) from earshot.mentions where sentiment = 'negative') as stored`,
+  );
+  if (facts?.counted !== facts?.stored) {
+    throw new Error(`${facts?.stored} negative mentions are stored, ${facts?.counted} are counted`);
   }
 }
 

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { NEGATIVE } from "./rules.ts";
+import { asAdministrator, expectCountedOnce, expectEveryMentionOnce, type Story } from "./story.ts";
+
+const WAIT = { timeout: 20_000, interval: 20 };
+const MENTIONS = /data\/mentions/;
+const LATER_PAGE = /data\/mentions.*cursor=/;
+const RULES = {
+  negative: NEGATIVE,
+  "negative-count": `
+description: Counts whatever is negative.
+severity: warning
+when: { sentiment: negative }
+volume: { atLeast: 1000, within: 1h }
+`,
+};
+const FIRST = "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.";
+
+/** Nine mentions, so three full pages of three; one of them is negative. */
+function nine({ at }: Story): void {
+  at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+  at("09:02").mentions("Acme", { count: 8, sentiment: "neutral" });
+}
+
+async function expectAllOnce(story: Story): Promise<void> {
+  await expectEveryMentionOnce(story);
+  await expectCountedOnce(story);
+  expect(await story.told("#alerts")).toEqual([FIRST]);
+}
+
+/** What the walks say went wrong with them, until the work is done. */
+async function errorsUntil(story: Story, work: Promise<void>): Promise<string[]> {
+  const errors = new Set<string>();
+  const watching = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!watching.signal.aborted) {
+      const rows = await story.query<{ error: string }>(
+        "select last_error as error from earshot.walks where last_error is not null",
+      );
+      for (const { error } of rows) errors.add(error);
+      await delay(10);
+    }
+  };
+  const watched = watch();
+  await work.finally(() => watching.abort());
+  await watched;
+  return [...errors].sort();
+}
+
+onEveryEngine((tell, engine) => {
+  const begin = () => tell({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
+
+  test("whatever the source does wrong, every mention is stored and counted once, and the fault can be seen", async () => {
+    const story = await begin();
+    nine(story);
+    const json = { "content-type": "application/json" };
+    story.source.faults.push(
+      { on: MENTIONS, what: { answer: { status: 429, headers: { "retry-after": "1" }, body: "{}" } } },
+      { on: MENTIONS, what: { answer: { status: 500, body: "" } } },
+      { on: LATER_PAGE, what: { answer: { status: 502, body: "<html><h1>Bad Gateway</h1></html>" } } },
+      { on: LATER_PAGE, what: "truncate" },
+      { on: LATER_PAGE, what: "drop" },
+      { on: LATER_PAGE, what: "hang up" },
+      { on: LATER_PAGE, what: { answer: { status: 400, headers: json, body: '{"errors":["bad cursor"]}' } } },
+    );
+    const errors = await errorsUntil(story, story.until("09:05"));
+    expect(story.source.faults).toEqual([]);
+    expect(errors).toEqual([
+      expect.stringMatching(/^mentions: 200 with JSON that is cut off/),
+      "mentions: 400 the request was rejected",
+      "mentions: 429 the rate limit of the client is exceeded",
+      "mentions: 500 the source cannot answer now",
+      "mentions: 502 the source cannot answer now",
+      "mentions: the connection failed (UND_ERR_SOCKET)",
+    ]);
+    await expectAllOnce(story);
+    expect(await story.query("select last_error from earshot.walks where last_error is not null")).toEqual(
+      [],
+    );
+  });
+
+  test("a token that has expired is renewed by one login", async () => {
+    const story = await begin();
+    nine(story);
+    await asAdministrator(story.databaseUrl, "delete from local_api.token");
+    const logins = () => story.source.calls.filter((path) => path.startsWith("/oauth/token")).length;
+    const before = logins();
+    await story.until("09:05");
+    expect(logins()).toBe(before + 1);
+    await expectAllOnce(story);
+  });
+
+  test("a job queue that forgets everything again and again loses nothing", async () => {
+    const story = await begin();
+    nine(story);
+    story.slack.faults.push({ method: "chat.postMessage", answer: { status: 503, body: "" } });
+    let isLiving = true;
+    const living = story.until("09:05").finally(() => {
+      isLiving = false;
+    });
+    let calls = story.source.calls.length;
+    while (isLiving) {
+      await vi.waitFor(() => expect(!isLiving || story.source.calls.length > calls).toBe(true), WAIT);
+      calls = story.source.calls.length + 2;
+      await engine.lose(story.databaseUrl);
+      await story.earshot.sweep();
+    }
+    await living;
+    await expectAllOnce(story);
+  });
+
+  test("connections to PostgreSQL that are cut in the middle hold the work up and lose nothing", async () => {
+    const story = await begin();
+    nine(story);
+    story.at("09:08").mentions("Acme", { count: 9, sentiment: "neutral" });
+    await story.until("09:05");
+    for (const on of [MENTIONS, LATER_PAGE, LATER_PAGE]) {
+      story.source.faults.push({ on, what: { hold: () => cutConnections(story.databaseUrl) } });
+    }
+    // The story asks the tables on these connections, too, and is refused now and then.
+    await vi.waitFor(() => story.until("09:10"), WAIT);
+    await vi.waitFor(() => story.settle(), WAIT);
+    expect(story.source.faults).toEqual([]);
+    await expectAllOnce(story);
+  });
+});
+
+/** Happens when a call of the source waits for it: the walk that asked has a lease then, and other jobs run. */
+function cutConnections(url: string): Promise<void> {
+  return asAdministrator(
+    url,
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name like 'earshot%'`,
+  );
+}
