@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { NEGATIVE } from "./rules.ts";
+import type { Story } from "./story.ts";
+
+const TOLD = "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.";
+const MAIL = "[INFO] Acme: negative";
+
+async function complain(story: Story): Promise<void> {
+  story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+  await story.until("09:05");
+}
+
+/** Attempts and their outcomes, by receiver. */
+function deliveries(story: Story) {
+  return story.query<{ receiver: string; outcomes: string[] }>(
+    `select n.receiver, array_agg(d.outcome order by d.attempt) as outcomes
+      from earshot.notifications n join earshot.deliveries d
+        on d.project_id = n.project_id and d.notification_id = n.id
+      group by n.receiver order by n.receiver`,
+  );
+}
+
+onEveryEngine((tell) => {
+  test("a Slack that asks to wait is told later, and nobody else waits for it", async () => {
+    const story = await tell({
+      rules: { negative: NEGATIVE },
+      routes: [{ receivers: ["alerts", "desk"] }],
+    });
+    const busy = { status: 429, headers: { "retry-after": "1" }, body: "" };
+    story.slack.faults.push({ method: "chat.postMessage", answer: busy });
+    await complain(story);
+    expect(await deliveries(story)).toEqual([
+      { receiver: "alerts", outcomes: ["failed", "sent"] },
+      { receiver: "desk", outcomes: ["sent"] },
+    ]);
+    const [gap] = await story.query<{ seconds: number; mailFirst: boolean }>(
+      `select extract(epoch from max(at_wall) filter (where outcome = 'sent' and receiver = 'alerts')
+          - max(at_wall) filter (where outcome = 'failed'))::float8 as seconds,
+        max(at_wall) filter (where receiver = 'desk') < max(at_wall) filter (where outcome = 'sent' and receiver = 'alerts')
+          as "mailFirst"
+      from earshot.deliveries d join earshot.notifications n on n.id = d.notification_id`,
+    );
+    expect(gap?.seconds).toBeGreaterThanOrEqual(1);
+    expect(gap?.mailFirst).toBe(true);
+    expect(await story.told("#alerts")).toEqual([TOLD]);
+    expect(story.mailed("desk@acme.example")).toEqual([MAIL]);
+  });
+
+  test("a channel that is not there is given up with advice, and the others are told", async () => {
+    const story = await tell({
+      rules: { negative: NEGATIVE },
+      routes: [{ receivers: ["crisis", "alerts", "desk"] }],
+      channels: ["alerts"],
+    });
+    await complain(story);
+    expect(await story.told("#alerts")).toEqual([TOLD]);
+    expect(story.mailed("desk@acme.example")).toEqual([MAIL]);
+    expect(
+      await story.query("select receiver, last_error from earshot.notifications where state = 'dead'"),
+    ).toEqual([
+      {
+        receiver: "crisis",
+        last_error:
+          "Slack refused the message: channel_not_found. Check the channel's name or id and invite the app to it (/invite).",
+      },
+    ]);
+  });
+
+  test("a mail server that is not ready is asked again", async () => {
+    const story = await tell({ rules: { negative: NEGATIVE }, routes: [{ receivers: ["desk"] }] });
+    story.smtp.faults.push(
+      { at: "rcpt", code: 450, text: "greylisted" },
+      { at: "data", code: 451, text: "try again" },
+    );
+    await complain(story);
+    expect(story.mailed("desk@acme.example")).toEqual([MAIL]);
+    expect(await deliveries(story)).toEqual([{ receiver: "desk", outcomes: ["failed", "failed", "sent"] }]);
+  });
+
+  test("a message that Slack took without our knowing is recognised and not sent twice", async () => {
+    const story = await tell({ rules: { negative: NEGATIVE } });
+    story.slack.faults.push({ method: "chat.postMessage", drop: "after" });
+    await complain(story);
+    expect(await story.told("#alerts")).toEqual([TOLD]);
+    expect(await deliveries(story)).toEqual([{ receiver: "alerts", outcomes: ["failed", "sent"] }]);
+    const [row] = await story.query<{ ref: { ts: string } }>(
+      "select vendor_ref as ref from earshot.notifications",
+    );
+    expect(row?.ref.ts).toBe((await story.slack.messages())[0]?.ts);
+  });
+});

@@ -1,0 +1,157 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
+import type { SourcePage } from "../../src/ingest/source-page.ts";
+import type { WalkRequest } from "../../src/ingest/watermark.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { aMention } from "../mention.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { aWindowRule } from "../rules/a-rule.ts";
+
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }");
+
+let testDatabase: TestDatabase;
+let database: Database;
+let stores: Stores;
+const clock = createManualClock(NOON);
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
+  stores = createStores(database.db);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  await sql`truncate earshot.queries, earshot.walks, earshot.mentions, earshot.counts, earshot.series,
+    earshot.coverage, earshot.condition_states`.execute(database.db);
+  clock.set(NOON);
+  const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  await stores.queries.register([query], NOON - DAY, NOON - DAY);
+  await stores.walks.ensure(NOON);
+});
+
+function negative(number: number): Mention {
+  const addedAt = NOON - 30 * MINUTE + number * 1_000;
+  return aMention({ resourceId: `m${number}`, publishedAt: addedAt, addedAt, sentiment: "negative" });
+}
+
+function page(mentions: readonly Mention[], nextCursor: string | null, total: number): SourcePage {
+  return { mentions, rejected: [], nextCursor, total, pageSize: 2 };
+}
+
+type Pages = (request: WalkRequest) => AsyncIterable<SourcePage>;
+
+function poll(pages: Pages) {
+  const parts: PollParts = {
+    store: stores,
+    walkPages: (_query, request) => pages(request),
+    rulesFor: () => [RULE],
+    directory: { routes: [], receiver: () => undefined, throttled: [] },
+    clock,
+    settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
+    everyMs: () => MINUTE,
+    onOwed: async () => {},
+  };
+  return pollQuery(parts, KEY, new AbortController().signal);
+}
+
+async function stored() {
+  const { rows } = await sql<{ mentions: number; counted: number; error: string | null; polls: number }>`
+    select (select count(*) from earshot.mentions) as mentions, (select coalesce(sum(n), 0) from earshot.counts) as counted,
+      (select last_error from earshot.walks where walk = 'added') as error,
+      (select count(*) from earshot.coverage) as polls`.execute(database.db);
+  return rows[0];
+}
+
+test("a walk whose last page is full ends where the source has nothing more", async () => {
+  const outcome = await poll(async function* () {
+    yield page([negative(1), negative(2)], "a", 4);
+    yield page([negative(3), negative(4)], "b", 4);
+  });
+  expect(outcome).toMatchObject({ outcome: "complete", pages: 2, added: 4, windowsDue: true });
+  expect(await stores.walks.completeUntil("p", "1")).toBe(NOON);
+  expect(await stored()).toEqual({ mentions: 4, counted: 4, error: null, polls: 1 });
+});
+
+test("a walk that breaks off keeps what it has and goes on from there", async () => {
+  const outcome = await poll(async function* () {
+    yield page([negative(1), negative(2)], "a", 3);
+    throw Object.assign(new Error("the source went away"), { retryable: true, retryAfterMs: 0 });
+  });
+  expect(outcome).toEqual({ outcome: "broken-off", error: "the source went away", retryable: true });
+  expect(await stored()).toEqual({ mentions: 2, counted: 2, error: "the source went away", polls: 0 });
+  const cursors: (string | null)[] = [];
+  await poll(async function* ({ cursor }) {
+    cursors.push(cursor);
+    yield page([negative(3)], null, 3);
+  });
+  expect(cursors).toEqual(["a"]);
+  expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("a cursor that is refused is given up for the watermark, and nothing counts twice", async () => {
+  const all = [negative(1), negative(2), negative(3)];
+  await poll(async function* () {
+    yield page(all.slice(0, 2), "a", 3);
+    throw Object.assign(new Error("no such cursor"), { status: 400, retryable: false, retryAfterMs: 0 });
+  });
+  const requests: WalkRequest[] = [];
+  await poll(async function* (request) {
+    requests.push(request);
+    yield page(all.slice(0, 2), "b", 3);
+    yield page(all.slice(2), null, 3);
+  });
+  expect(requests).toMatchObject([{ cursor: null, sinceAdded: negative(2).addedAt - 5 * MINUTE }]);
+  expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
+
+test("of two that come to a walk at once, one walks", async () => {
+  const outcomes = await Promise.all(
+    [1, 2, 3].map(() =>
+      poll(async function* () {
+        yield page([negative(1)], null, 1);
+      }),
+    ),
+  );
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["complete", "not-due", "not-due"]);
+  expect(await stored()).toEqual({ mentions: 1, counted: 1, error: null, polls: 1 });
+});
+
+test("who was thought dead commits nothing behind the one who took over", async () => {
+  const all = [negative(1), negative(2), negative(3)];
+  let goOn = (): void => {};
+  let takenOver: ReturnType<typeof poll> | undefined;
+  const stuck = poll(async function* () {
+    yield page(all.slice(0, 2), "a", 3);
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      takenOver = takeOver();
+    });
+    yield page(all.slice(2), null, 3);
+  });
+  const takeOver = async () => {
+    await sql`update earshot.walks set leased_until_wall = now() - interval '1 s'`.execute(database.db);
+    const outcome = await poll(async function* ({ cursor }) {
+      expect(cursor).toBe("a");
+      yield page(all.slice(2), null, 3);
+    });
+    goOn();
+    return outcome;
+  };
+  expect(await stuck).toMatchObject({
+    outcome: "broken-off",
+    retryable: false,
+    error: "the walk added of query 1 was taken over",
+  });
+  expect(await takenOver).toMatchObject({ outcome: "complete", added: 1 });
+  expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
+});
