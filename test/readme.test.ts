@@ -11,7 +11,7 @@ import { parseRule } from "../src/rules/parse-rule.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";
-const ALL = [README, "rules/README.md", "templates/README.md", "test/README.md"];
+const ALL = [README, "rules/README.md", "templates/README.md", "test/README.md", "workers/README.md"];
 const scripts = (JSON.parse(read("package.json")) as { scripts: Record<string, string> }).scripts;
 const program = createProgram({});
 
@@ -27,6 +27,7 @@ test("a command, script, flag or file that does not exist is noticed", () => {
     "npm run chek",
     "npm start -- --speedy 3",
     "npx tsx test/none.ts",
+    "node dist/workers/none.js",
   ];
   expect(wrong.map(faultOf)).not.toContain(null);
 });
@@ -86,7 +87,7 @@ function commandsOf(markdown: string): string[] {
   );
   return [...lines, ...inline]
     .flatMap((line) => line.split("&&"))
-    .map((command) => command.trim())
+    .map((command) => command.trim().replace(/^(?:[A-Z_]+=\S+ )+/, ""))
     .filter((command) => /^(?:npm|npx|earshot|node) /.test(command));
 }
 
@@ -94,8 +95,7 @@ function commandsOf(markdown: string): string[] {
 function faultOf(command: string): string | null {
   const [tool = "", ...words] = command.replace(/\s+[<>].*$/, "").split(/\s+/);
   if (tool === "earshot") return faultOfEarshot(words);
-  if (tool === "node")
-    return words[0] === "dist/src/cli/main.js" ? faultOfEarshot(words.slice(1)) : `unknown: ${command}`;
+  if (tool === "node") return faultOfNode(words);
   if (tool === "npx") return faultOfNpx(command, words);
   const [verb = "", ...rest] = words.filter((word) => word !== "-s");
   if (verb === "ci") return null;
@@ -115,6 +115,11 @@ function faultOfEarshot([name = "", ...words]: readonly string[]): string | null
     (flag) => !command.options.some((option) => option.long === flag) && flag !== "--help",
   );
   return unknown === undefined ? null : `earshot ${name} has no flag ${unknown}`;
+}
+
+function faultOfNode([file = "", ...words]: readonly string[]): string | null {
+  if (file === "dist/src/cli/main.js") return faultOfEarshot(words);
+  return faultOfPaths([file.replace(/^dist\//, "").replace(/\.js$/, ".ts")]);
 }
 
 function faultOfNpx(command: string, [tool = "", ...words]: readonly string[]): string | null {

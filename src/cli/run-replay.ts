@@ -28,7 +28,7 @@ export async function runReplay(
       speed: options.speed,
       databaseUrl: engines.databaseUrl,
       redisUrl: surroundings.redisUrl,
-      rules: shippedFolder("rules"),
+      rules: options.rules ?? shippedFolder("rules"),
       templates: shippedFolder("templates"),
       consoleUrl: () => url,
       log,

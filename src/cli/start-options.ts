@@ -8,6 +8,7 @@ export interface StartOptions {
   readonly port?: number;
   readonly page: boolean;
   readonly replay?: string;
+  readonly rules?: string;
   readonly speed: ReplaySpeed;
   readonly exitWhenDone: boolean;
   readonly json: boolean;

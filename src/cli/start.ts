@@ -33,6 +33,7 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
       "live through past mentions: JSON Lines with id, brand, author, text, date, sentiment, …",
     )
     .option("--speed <times>", "of a replay: a multiple of the wall clock, or max", toSpeed, "max")
+    .option("--rules <folder>", "of a replay: your rules, instead of the shipped ones")
     .option("--exit-when-done", "end with the end of the replay", false)
     .option("--json", "with --exit-when-done: tell the outcome as one JSON object on standard output", false)
     .action(async (options: StartOptions) => {
@@ -42,8 +43,8 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
         (options.config === undefined && !existsSync(surroundings.configFile));
       const log = createLog({ level: env["LOG_LEVEL"] ?? (isQuiet ? "warn" : surroundings.logLevel) });
       if (options.replay !== undefined) return runReplay(options.replay, options, surroundings, log);
-      if (options.exitWhenDone || options.json)
-        throw new UserError("--exit-when-done and --json go with --replay FILE");
+      if (options.exitWhenDone || options.json || options.rules !== undefined)
+        throw new UserError("--exit-when-done, --json and --rules go with --replay FILE");
       const file = options.config ?? surroundings.configFile;
       if (options.config !== undefined || existsSync(file))
         return runMonitor(file, options, surroundings, env, log);

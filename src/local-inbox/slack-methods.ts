@@ -151,7 +151,9 @@ function createTimestamps({ store, clock }: LocalInboxDeps): () => Promise<strin
   let started: Promise<bigint> | null = null;
   return async () => {
     started ??= newest(store);
-    last ??= await started;
+    const before = await started;
+    // Read after the wait: two that came at once must not both begin from the same moment.
+    last ??= before;
     const now = BigInt(clock.now()) * 1000n;
     last = now > last ? now : last + 1n;
     return `${last / 1_000_000n}.${String(last % 1_000_000n).padStart(6, "0")}`;

@@ -28,7 +28,10 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
-  pool.on("error", options.onError);
+  // A server that stops while the pool is closing says so on the connections that it closes: that is no news.
+  pool.on("error", (error) => {
+    if (!pool.ending) options.onError(error);
+  });
   // A connection that breaks while somebody holds it, between two statements, has no other listener: without this one
   // the whole process would end. Its holder learns of it from the next statement.
   pool.on("connect", (client) => client.on("error", () => {}));

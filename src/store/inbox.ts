@@ -29,7 +29,6 @@ export function createInboxStore<Message extends Kept & (Slack | Email)>(db: Db)
         insert into earshot.inbox (id, kind, place, thread, received_at, updated_at, message)
         values (${message.id}, ${message.kind}, ${place}, ${thread}, ${at(message.receivedAt)},
           ${at(message.receivedAt)}, ${JSON.stringify(message)}::jsonb)
-        on conflict (id) do nothing
       `.execute(db);
     },
 

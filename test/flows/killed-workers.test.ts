@@ -3,213 +3,173 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Pool } from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
-import { type Closing, createClosing } from "../../src/lib/closing.ts";
-import { createLocalApi } from "../../src/local-api/create-local-api.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LOCAL_ACCOUNT, type LocalParts, startLocalParts } from "../../src/app/local-parts.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { SECOND, toIso } from "../../src/lib/instant.ts";
+import { importJsonl } from "../../src/local-api/import/import-jsonl.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { createLog } from "../../src/log.ts";
-import { openPool } from "../../src/store/database.ts";
-import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
-import { mentionVersion, resourceId } from "../local-api/fixture.ts";
+import { openDatabase, openPool } from "../../src/store/database.ts";
 import { createTestDatabase } from "../postgres.ts";
-import { type Engine, queueEngines } from "./engines.ts";
-import { type FaultyLine, openFaultyLine } from "./faulty-line.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-const WAIT = { timeout: 30_000, interval: 20 };
-const MENTIONS = 60;
-const USER = { username: "monitor@acme.example", password: "correct horse battery" };
+const BRANDS = ["Acme", "Globex", "Initech", "Umbrella"];
+const MENTIONS = 600;
+/** Every tenth mention is by an author of its own and alerts. */
+const ALERTING = MENTIONS / 10;
+/** The stream goes on for so long while workers are killed. */
+const STREAM_MS = 15 * SECOND;
+const KILLS = 7;
+const CREW = ["poll", "poll", "tick", "deliver", "deliver", "sweep"];
 
-describe.each(queueEngines())("worker processes with queues on $name", (engine) => {
-  let closing: Closing;
-  beforeAll(() => engine.open());
-  afterAll(() => engine.close());
-  afterEach(() => closing.close());
+const closing = createClosing();
+let folder: string;
+let pool: ReturnType<typeof openPool>;
+let projectId: number;
+let url: string;
+let client: pg.Client;
 
-  test("what killed workers had in hand is taken up within 15 s, and all is stored, counted and told once", {
-    timeout: 90_000,
-  }, async () => {
-    closing = createClosing();
-    const world = await openWorld(engine, closing);
-    const { line, slack, start, query } = world;
-    // One walk stands still between two pages, one message is taken by Slack without an answer: then they die.
-    const walkStands = standStill(line);
-    slack.faults.push({ method: "chat.postMessage", hang: "after" });
-    const [poll, deliver, sweep] = await Promise.all([start("poll"), start("deliver"), start("sweep")]);
-    await vi.waitFor(async () => expect(await query("select from earshot.walks")).toHaveLength(2), WAIT);
-    await world.speak();
-    await walkStands;
-    await vi.waitFor(() => expect(slack.faults).toEqual([]), WAIT);
-    const others = await Promise.all([start("poll"), start("deliver"), start("sweep")]);
-    const [held] = await query<{ lease: string }>("select lease from earshot.walks where walk = 'added'");
-    for (const worker of [poll, deliver, sweep]) worker.kill("SIGKILL");
-    const killedAt = monotonicMs();
-
-    await vi.waitFor(async () => {
-      const [walk] = await query<{ lease: string | null }>(
-        "select lease from earshot.walks where walk = 'added'",
-      );
-      expect(walk?.lease).not.toBe(held?.lease);
-    }, WAIT);
-    expect(monotonicMs() - killedAt).toBeLessThan(15_000);
-    await vi.waitFor(async () => expect(await facts(world)).toMatchObject({ sent: MENTIONS / 2 }), WAIT);
-    expect(monotonicMs() - killedAt).toBeLessThan(20_000);
-    expect(await facts(world)).toEqual({
-      stored: MENTIONS,
-      distinct: MENTIONS,
-      counted: MENTIONS / 2,
-      alerts: MENTIONS / 2,
-      sent: MENTIONS / 2,
-      unsent: 0,
-    });
-    const told = (await slack.messages()).map(({ text }) => text);
-    expect(new Set(told).size).toBe(MENTIONS / 2);
-    expect(told).toHaveLength(MENTIONS / 2);
-    for (const worker of others) {
-      worker.kill("SIGTERM");
-      expect((await once(worker, "exit"))[0]).toBe(0);
-    }
-  });
-});
-
-interface World {
-  readonly line: FaultyLine;
-  readonly slack: FakeSlack;
-  query<Row>(sql: string): Promise<Row[]>;
-  /** Lets people speak from now on, for five seconds. */
-  speak(): Promise<void>;
-  /** A worker of this role as a process of its own, once it runs. */
-  start(role: string): Promise<ChildProcess>;
-}
-
-async function openWorld(engine: Engine, closing: Closing): Promise<World> {
-  const log = createLog({ level: "silent" });
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-killed-"));
+  closing.add(() => rm(folder, { recursive: true, force: true }));
   const database = await createTestDatabase();
   closing.add(database.drop);
-  const pool = openPool({ url: database.url, connections: 6, onError: () => {} });
-  closing.add(() => pool.end());
-  await migrateLocalApi(pool);
-  const account = await seedAccount(pool, {
-    client: { name: "Acme" },
-    user: USER,
-    project: { name: "Brands" },
-    queries: [{ name: "Acme" }],
-    at: systemClock.now(),
-  });
-  const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests" });
-  closing.add(api.close);
-  const line = await openFaultyLine(await api.listen({ host: "127.0.0.1", port: 0 }));
-  closing.add(line.close);
-  const slack = await startFakeSlack();
-  closing.add(slack.close);
-  const folder = await mkdtemp(join(tmpdir(), "earshot-workers-"));
-  closing.add(() => rm(folder, { recursive: true }));
-  await writeConfiguration(folder, line.url, slack);
-  const backend = engine.backend(database.url);
-  const env = {
-    ...process.env,
-    DATABASE_URL: database.url,
-    EARSHOT_CONFIG: join(folder, "earshot.yaml"),
-    LOG_LEVEL: "info",
-    REDIS_URL: backend.kind === "redis" ? backend.url : "",
-  };
-  return {
-    line,
-    slack,
-    query: async <Row>(sql: string) => (await pool.query(sql)).rows as Row[],
-    speak: () => speak(pool, account.queries.get("Acme") ?? 0),
-    start: (role) => startWorker(role, env, closing),
-  };
-}
+  url = database.url;
+  client = new pg.Client({ connectionString: url });
+  await client.connect();
+  closing.add(() => client.end());
+  await writeConfig(await startWorld());
+});
+afterAll(() => closing.close());
 
-async function writeConfiguration(folder: string, baseUrl: string, slack: FakeSlack): Promise<void> {
-  const config = {
-    source: {
-      ...{ baseUrl, ...USER, clientId: "earshot-api-client", pageSize: 5 },
-      ...{ pollEvery: "500ms", updatesEvery: "2s", history: "1h" },
-    },
-    receivers: [
-      { name: "alerts", kind: "slack", channel: "#alerts", token: slack.token, apiUrl: slack.apiUrl },
-    ],
-    routes: [{ receivers: ["alerts"] }],
-    templates: join(ROOT, "templates"),
-  };
-  await writeFile(join(folder, "earshot.yaml"), JSON.stringify(config));
-  await mkdir(join(folder, "rules"));
-  const rules = {
-    "by-author":
-      "description: One alert an author.\nseverity: info\nwhen: { sentiment: negative }\ngroupBy: author\n",
-    counted:
-      "description: Counts.\nseverity: info\nwhen: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }\n",
-  };
-  for (const [name, text] of Object.entries(rules))
-    await writeFile(join(folder, "rules", `${name}.yaml`), text);
-}
-
-async function speak(pool: Pool, queryId: number): Promise<void> {
-  const from = systemClock.now();
-  const versions = Array.from({ length: MENTIONS }, (_, i) =>
-    mentionVersion(
-      {
-        queryId,
-        resourceId: resourceId(i),
-        author: `author${i}`,
-        fullname: `Author ${i}`,
-        sentiment: i % 2 === 0 ? "negative" : "neutral",
-      },
-      { added: from + Math.floor((i * 5_000) / MENTIONS) },
-    ),
-  );
-  await insertMentions(createDatabase(pool), versions);
-}
-
-async function startWorker(role: string, env: NodeJS.ProcessEnv, closing: Closing): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, ["--import", "tsx", join(ROOT, "workers", `${role}.ts`)], {
-    cwd: ROOT,
-    env,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  closing.add(async () => {
-    if (worker.exitCode !== null || worker.signalCode !== null) return;
-    const exited = once(worker, "exit");
-    worker.kill("SIGKILL");
-    await exited;
-  });
-  for await (const text of createInterface({ input: worker.stderr })) {
-    if (text.includes("the worker is running")) {
-      worker.stderr.resume();
-      return worker;
-    }
-    if (text.includes("the worker ended")) throw new Error(text);
+test("workers are killed again and again while mentions come, and nothing is lost or there twice", async () => {
+  const crew = CREW.map(hire);
+  closing.add(() => Promise.all(crew.map(dismiss)));
+  await until("the queries are watched", async () => (await count("queries")) === BRANDS.length);
+  await beginStream();
+  await until("the first mentions are stored", async () => (await count("mentions")) > 0);
+  for (let kill = 0; kill < KILLS; kill++) {
+    const place = (kill * 5 + 1) % crew.length;
+    await dismiss(crew[place]);
+    crew[place] = hire(CREW[place] ?? "poll");
+    await delay(STREAM_MS / (KILLS * 2));
   }
-  throw new Error(`the ${role} worker ended before it ran`);
+  await until("every mention is stored", async () => (await count("mentions")) === MENTIONS);
+  await until("everything owed is sent", async () => {
+    return (await count("notifications where kind = 'fired' and state = 'sent'")) === ALERTING;
+  });
+
+  expect(await value("select count(distinct (query_id, resource_id)) from earshot.mentions")).toBe(MENTIONS);
+  expect(await value("select sum(n) from earshot.counts")).toBe(MENTIONS);
+  expect(await count("alerts")).toBe(ALERTING);
+  expect(await count("matches")).toBe(ALERTING);
+  const told = "select count(distinct message->'metadata'->'payload'->>'notification_id') from earshot.inbox";
+  expect(await value(told)).toBe(ALERTING);
+  expect(await count("inbox")).toBe(ALERTING);
+}, 120_000);
+
+/** The Listening API and a Slack. */
+async function startWorld(): Promise<LocalParts> {
+  pool = openPool({ url, onError: () => {} });
+  closing.add(() => pool.end());
+  const inboxDatabase = openDatabase({ url, onError: () => {} });
+  closing.add(inboxDatabase.close);
+  await migrateLocalApi(pool);
+  const seeded = await seedAccount(pool, {
+    client: { name: "Client" },
+    user: LOCAL_ACCOUNT,
+    project: { name: "Brands" },
+    queries: BRANDS.map((name) => ({ name })),
+    at: 0,
+  });
+  projectId = seeded.projectId;
+  const log = pino({ level: "silent" });
+  const parts = await startLocalParts({ pool, db: inboxDatabase.db, clock: systemClock, log });
+  closing.add(parts.close);
+  return parts;
 }
 
-/** Resolves when a walk waits for its second page; that call is never answered. */
-function standStill(line: FaultyLine): Promise<void> {
-  return new Promise((resolve) => {
-    const hold = (): Promise<never> => {
-      resolve();
-      return new Promise(() => {});
-    };
-    line.faults.push({ on: /orderBy=added.*cursor=/, what: { hold } });
+async function beginStream(): Promise<void> {
+  const path = join(folder, "stream.jsonl");
+  await writeFile(path, streamFrom(systemClock.now() + 2 * SECOND));
+  await importJsonl({ pool, path, projectId });
+}
+
+function streamFrom(start: number): string {
+  return Array.from({ length: MENTIONS }, (_, i) => {
+    const date = toIso(start + Math.floor((i * STREAM_MS) / MENTIONS)).replace("Z", "+0000");
+    const isAlerting = i % 10 === 0;
+    const text = isAlerting ? `They ought to recall number ${i}` : `Nothing much about number ${i}`;
+    return JSON.stringify({
+      id: `m${i}`,
+      brand: BRANDS[i % 4],
+      author: `author${i}`,
+      text,
+      date,
+      sentiment: "neutral",
+    });
+  }).join("\n");
+}
+
+async function writeConfig(parts: LocalParts): Promise<void> {
+  await mkdir(join(folder, "rules"));
+  await writeFile(
+    join(folder, "rules", "recall-words.yaml"),
+    "description: Somebody speaks of a recall.\nseverity: warning\nwhen: { keyword: recall }\ngroupBy: author\n",
+  );
+  await writeFile(
+    join(folder, "rules", "far-too-many.yaml"),
+    "description: Counted, and never met.\nseverity: info\nvolume: { atLeast: 100000, within: 1h }\n",
+  );
+  const config = {
+    source: { baseUrl: parts.apiUrl, ...LOCAL_ACCOUNT, pollEvery: "1s", updatesEvery: "10s", history: "1h" },
+    receivers: [
+      { name: "comms", kind: "slack", channel: "#alerts", token: "xoxb-local", apiUrl: parts.slackApiUrl },
+    ],
+    routes: [{ receivers: ["comms"] }],
+    templates: new URL("../../templates", import.meta.url).pathname,
+  };
+  // JSON is YAML.
+  await writeFile(join(folder, "earshot.yaml"), JSON.stringify(config));
+}
+
+function hire(role: string): ChildProcess {
+  const entry = new URL(`../../workers/${role}.ts`, import.meta.url).pathname;
+  return spawn(process.execPath, ["--import", "tsx", entry], {
+    env: {
+      ...process.env,
+      DATABASE_URL: url,
+      EARSHOT_CONFIG: join(folder, "earshot.yaml"),
+      LOG_LEVEL: "fatal",
+    },
+    stdio: ["ignore", "ignore", "inherit"],
   });
 }
 
-async function facts({ query }: World) {
-  const [row] = await query<Record<string, number>>(
-    `select (select count(*)::int from earshot.mentions) as stored,
-      (select count(distinct resource_id)::int from earshot.mentions) as distinct,
-      (select coalesce(sum(n), 0)::int from earshot.counts) as counted,
-      (select count(*)::int from earshot.alerts) as alerts,
-      (select count(*)::int from earshot.notifications where state = 'sent') as sent,
-      (select count(*)::int from earshot.notifications where state <> 'sent') as unsent`,
-  );
-  return row ?? {};
+async function dismiss(worker: ChildProcess | undefined): Promise<void> {
+  if (worker === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
+  const gone = once(worker, "exit");
+  worker.kill("SIGKILL");
+  await gone;
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const late = AbortSignal.timeout(80_000);
+  while (!(await isSo())) {
+    if (late.aborted) throw new Error(`waited in vain until ${what}`);
+    await delay(200);
+  }
+}
+
+function count(from: string): Promise<number> {
+  return value(`select count(*) from earshot.${from}`);
+}
+
+async function value(sql: string): Promise<number> {
+  const { rows } = await client.query<Record<string, string>>(sql);
+  return Number(Object.values(rows[0] ?? {})[0]);
 }

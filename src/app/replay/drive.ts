@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Earshot } from "../../app.ts";
-import type { Clock, ManualClock } from "../../lib/clock.ts";
-import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { type Clock, type ManualClock, monotonicMs } from "../../lib/clock.ts";
+import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JobWaiter } from "./job-waiter.ts";
 
 /** A replay that is to be driven to its end. */
@@ -46,14 +46,21 @@ async function finish(run: Drive): Promise<void> {
   await run.keepTime(run.end);
 }
 
+/** Without a single job done for so long, more waiting does not help. */
+const STUCK_MS = 90 * SECOND;
+
 /**
  * Until the tables say that nothing is due and nobody is at work. Twice in a row: a walk that ends between two of the
  * questions is not due in the first and not held in the second, and the windows that it closed are in neither.
  */
 async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
+  let moved = { count: waiter.count(), at: monotonicMs() };
   for (let quiet = 0; quiet < 2; ) {
     signal.throwIfAborted();
     const seen = waiter.count();
+    if (seen !== moved.count) moved = { count: seen, at: monotonicMs() };
+    if (monotonicMs() - moved.at > STUCK_MS)
+      throw new Error("there is work that fails again and again; the log says why");
     const { polls, windows, deliveries, digests } = await earshot.sweep();
     const due = polls + windows + deliveries + digests;
     const busy = (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.inFlight());

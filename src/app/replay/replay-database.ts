@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { openDatabase } from "../../store/database.ts";
 import { migrate } from "../../store/migrate.ts";
@@ -30,13 +30,13 @@ async function hasEnded(url: string): Promise<boolean> {
   }
 }
 
-/** The same file, unchanged, is the same replay. */
-export async function replayDatabaseName(file: string): Promise<string> {
+/** The same file, unchanged and by the same rules, is the same replay. */
+export async function replayDatabaseName(file: string, rules: string): Promise<string> {
   const found = await stat(file).catch((error: unknown) => {
     throw new UserError(`the file to replay cannot be read: ${describeError(error)}`);
   });
   const hash = createHash("sha256")
-    .update(`${basename(file)} ${found.size} ${found.mtimeMs}`)
+    .update(`${basename(file)} ${found.size} ${found.mtimeMs} ${resolve(rules)}`)
     .digest("hex");
   return `earshot_replay_${hash.slice(0, 12)}`;
 }

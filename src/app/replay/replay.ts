@@ -60,7 +60,7 @@ export interface Replay {
  */
 export async function startReplay(options: ReplayOptions): Promise<Replay> {
   const { log, signal } = options;
-  const name = await replayDatabaseName(options.file);
+  const name = await replayDatabaseName(options.file, options.rules);
   const url = await openReplayDatabase(options.databaseUrl, name);
   const onError = (error: Error) =>
     log.warn({ error: describeError(error) }, "a database connection of the replay broke");
