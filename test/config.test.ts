@@ -54,12 +54,19 @@ test("every fault is told at once, with its line and what was meant", async () =
     .replace("receivers: [alerts]", "receivers: [alert]\n    repeatEvery: often")
     .replace("kind: slack", "kind: slak");
   const faults = await faultsOf(text);
-  expect(faults).toHaveLength(0);
+  expect(faults).toEqual([
+    expect.stringMatching(/^\/earshot\.yaml:5:3 unknown key "clientid" .* did you mean "clientId"\?$/),
+    expect.stringMatching(/^\/earshot\.yaml:8:11 .*'slack' \| 'email' \| 'webhook'/),
+    '/earshot.yaml:13:18 expected a duration such as "4h", or "never"',
+  ]);
 });
 
 test("a variable that the environment lacks, and a secret that cannot be read, are faults with their line", async () => {
   const faults = await faultsOf(SOUND.replace("token.txt", "missing.txt"), {});
-  expect(faults).toHaveLength(0);
+  expect(faults).toEqual([
+    "/earshot.yaml:4:13 the environment has no variable SOURCE_PASSWORD",
+    expect.stringMatching(/^\/earshot\.yaml:10:17 the secret cannot be read: ENOENT/),
+  ]);
 });
 
 test("no fault repeats a secret", async () => {
