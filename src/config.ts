@@ -123,13 +123,20 @@ export function parseConfig(content: unknown): Config {
 
 function readConfig(content: unknown, issues: Issue[]): Config | undefined {
   const parsed = Config.safeParse(content);
+  // Receivers are read also where the rest has faults, so that one look at the file finds them all.
+  const entries = receiversIn(content);
+  const receivers = entries.flatMap((entry, index) => readReceiver(entry, index, issues));
   if (!parsed.success) {
     issues.push(...describeIssues(parsed.error, Config, content));
     return undefined;
   }
-  const receivers = parsed.data.receivers.flatMap((entry, index) => readReceiver(entry, index, issues));
   checkNames(parsed.data, receivers, issues);
   return { ...parsed.data, receivers };
+}
+
+function receiversIn(content: unknown): readonly unknown[] {
+  if (typeof content !== "object" || content === null || !("receivers" in content)) return [];
+  return Array.isArray(content.receivers) ? content.receivers : [];
 }
 
 /** A receiver is a name, its manners, and what the notifier of its kind needs. */

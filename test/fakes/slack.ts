@@ -10,7 +10,8 @@ export type SlackFault = { method?: string } & (
   | { answer: { status: number; headers?: Record<string, string>; body: string } }
   /** The connection breaks: before Slack has seen the call, or after it has done what was asked. */
   | { drop: "before" | "after" }
-  | { hang: true }
+  /** No answer comes: Slack has not seen the call, or it has done what was asked. */
+  | { hang: "before" | "after" }
 );
 
 export interface FakeSlack {
@@ -69,12 +70,12 @@ async function relay(
   const method = (request.url ?? "").replace("/api/", "").replace(/\?.*/, "");
   calls.push({ method, fields: Object.fromEntries(new URLSearchParams(body.toString())) });
   const fault = takeFault(faults, method);
-  if (fault !== undefined && "hang" in fault) return;
+  if (fault !== undefined && "hang" in fault && fault.hang === "before") return;
   if (fault !== undefined && "answer" in fault) {
     response.writeHead(fault.answer.status, fault.answer.headers).end(fault.answer.body);
     return;
   }
-  if (fault?.drop === "before") return void response.destroy();
+  if (fault !== undefined && "drop" in fault && fault.drop === "before") return void response.destroy();
   const answer = await fetch(`${apiUrl}${method}`, {
     method: "POST",
     body,
@@ -84,7 +85,8 @@ async function relay(
     },
   });
   const text = await answer.text();
-  if (fault?.drop === "after") return void response.destroy();
+  if (fault !== undefined && "hang" in fault) return;
+  if (fault !== undefined && "drop" in fault && fault.drop === "after") return void response.destroy();
   response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
 }
 

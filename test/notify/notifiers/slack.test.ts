@@ -164,7 +164,7 @@ describe("the life of an alert in Slack", () => {
       link_names: "false",
       parse: "none",
     });
-    fake.faults.push({ hang: true });
+    fake.faults.push({ hang: "before" });
     const hung = notifier.send(alertMessage(), { signal: AbortSignal.timeout(50) });
     await expect(hung).rejects.toMatchObject({ retryable: true });
   });

@@ -1,0 +1,89 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadConfig, parseConfig } from "../src/config.ts";
+import { UserError } from "../src/lib/errors.ts";
+import { DAY, MINUTE } from "../src/lib/instant.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "earshot-config-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const SOUND = `source:
+  baseUrl: https://api.example
+  username: ann@acme.example
+  password: \${SOURCE_PASSWORD}
+  clientId: public-client
+receivers:
+  - name: alerts
+    kind: slack
+    channel: "#alerts"
+    token_file: token.txt
+routes:
+  - receivers: [alerts]
+`;
+
+async function load(text: string, env: NodeJS.ProcessEnv = { SOURCE_PASSWORD: "secret one" }) {
+  const file = join(folder, "earshot.yaml");
+  await writeFile(file, text);
+  await writeFile(join(folder, "token.txt"), "xoxb-secret\n");
+  return loadConfig(file, env);
+}
+
+async function faultsOf(text: string, env?: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const error = await load(text, env).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UserError)) throw new Error("a UserError was expected", { cause: error });
+  return error.details.map((detail) => detail.replace(folder, ""));
+}
+
+test("a short file is enough, secrets come from elsewhere, folders lie beside it", async () => {
+  const config = await load(SOUND);
+  expect(config.source).toMatchObject({ password: "secret one", pollEvery: MINUTE, history: 14 * DAY });
+  expect(config.receivers).toMatchObject([{ name: "alerts", notifier: { token: "xoxb-secret" } }]);
+  expect(config.rules).toBe(join(folder, "rules"));
+});
+
+test("every fault is told at once, with its line and what was meant", async () => {
+  const text = SOUND.replace("clientId:", "clientid:")
+    .replace("receivers: [alerts]", "receivers: [alert]\n    repeatEvery: often")
+    .replace("kind: slack", "kind: slak");
+  const faults = await faultsOf(text);
+  expect(faults).toEqual([
+    expect.stringMatching(/^\/earshot\.yaml:5:3 unknown key "clientid" .* did you mean "clientId"\?$/),
+    expect.stringMatching(/^\/earshot\.yaml:8:11 .*'slack' \| 'email' \| 'webhook'/),
+    '/earshot.yaml:13:18 expected a duration such as "4h", or "never"',
+  ]);
+});
+
+test("a variable that the environment lacks, and a secret that cannot be read, are faults with their line", async () => {
+  const faults = await faultsOf(SOUND.replace("token.txt", "missing.txt"), {});
+  expect(faults).toEqual([
+    "/earshot.yaml:4:13 the environment has no variable SOURCE_PASSWORD",
+    expect.stringMatching(/^\/earshot\.yaml:10:17 the secret cannot be read: ENOENT/),
+  ]);
+});
+
+test("no fault repeats a secret", async () => {
+  const faults = await faultsOf(SOUND.replace("https://api.example", "api").replace("clientId", "client"));
+  expect(faults.join("\n")).not.toMatch(/secret one|xoxb-secret/);
+});
+
+test("what routes name has to be a receiver, and names are there once", () => {
+  const receiver = { name: "alerts", kind: "slack", channel: "#a", token: "t" };
+  const source = { baseUrl: "https://api.example", username: "u", password: "p", clientId: "c" };
+  const content = { source, receivers: [receiver, receiver], routes: [{ receivers: ["alarts"] }] };
+  expect(() => parseConfig(content)).toThrow(
+    expect.objectContaining({
+      details: expect.arrayContaining([
+        'receivers.1.name: there are two receivers "alerts"',
+        expect.stringContaining('there is no receiver "alarts"'),
+      ]),
+    }),
+  );
+});

@@ -1,0 +1,137 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { closeWindows } from "../../src/ingest/close-windows.ts";
+import { prepareSeries } from "../../src/ingest/prepare-series.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { Query } from "../../src/model/query.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { aMention } from "../mention.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { aWindowRule } from "../rules/a-rule.ts";
+
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+let testDatabase: TestDatabase;
+let database: Database;
+let stores: Stores;
+let queries = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
+  stores = createStores(database.db);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+/** A query of which all is known until `completeUntil`, with a mention a minute since `from`. */
+async function aQuery(facts: { from: number; count: number; watchFrom: number }): Promise<Query> {
+  const queryId = String(++queries);
+  const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
+  await stores.queries.register([query], facts.watchFrom, facts.watchFrom - DAY);
+  await stores.walks.ensure(NOON - DAY);
+  const page = Array.from({ length: facts.count }, (_, i) => {
+    const addedAt = facts.from + i * MINUTE;
+    const mention = aMention({ queryId, resourceId: `m${i}`, addedAt, sentiment: "negative" });
+    return { mention, eventAt: addedAt, story: String(i) };
+  });
+  await stores.mentions.storePage("p", page, NOON);
+  return query;
+}
+
+async function completeUntil(query: Query, until: number): Promise<void> {
+  await sql`
+    update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
+    where query_id = ${query.queryId}`.execute(database.db);
+}
+
+function close(query: Query, rules: readonly Rule[]) {
+  const directory = { routes: [], receiver: () => undefined, throttled: [] };
+  return closeWindows(
+    { store: stores, rulesFor: () => rules, directory, clock: createManualClock(NOON) },
+    query,
+  );
+}
+
+const volume = () => aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }");
+
+test("a new rule counts what is stored already, once, and its alerts are the same in one step or in many", async () => {
+  const facts = { from: NOON - 2 * HOUR, count: 60, watchFrom: NOON - 3 * HOUR };
+  const [atOnce, inSteps] = [await aQuery(facts), await aQuery(facts)];
+  const rule = volume();
+  for (const query of [atOnce, inSteps]) {
+    expect(await Promise.all([1, 2].map(() => prepareSeries(stores, query, [rule])))).toContain(1);
+    expect(await prepareSeries(stores, query, [rule])).toBe(0);
+  }
+  await completeUntil(atOnce, NOON);
+  expect(await close(atOnce, [rule])).toMatchObject({ more: false });
+  for (let until = NOON - 3 * HOUR; until <= NOON; until += 7 * MINUTE) {
+    await completeUntil(inSteps, until);
+    await close(inSteps, [rule]);
+  }
+  await completeUntil(inSteps, NOON);
+  await close(inSteps, [rule]);
+  const alerts = await stores.alerts.openedBetween(0, NOON);
+  const [one, other] = [atOnce, inSteps].map((query) =>
+    alerts
+      .filter(({ queryId }) => queryId === query.queryId)
+      .map(({ openedAt, lastSeenAt, resolvedAt, mentions }) => ({
+        openedAt,
+        lastSeenAt,
+        resolvedAt,
+        mentions,
+      })),
+  );
+  expect(one).toEqual([
+    {
+      openedAt: NOON - 2 * HOUR + 10 * MINUTE,
+      lastSeenAt: NOON - HOUR + 5 * MINUTE,
+      resolvedAt: NOON - HOUR + 35 * MINUTE,
+      mentions: 60,
+    },
+  ]);
+  expect(other).toEqual(one);
+});
+
+test("what is not known to be complete is not judged, and what has been judged is not judged again", async () => {
+  const query = await aQuery({ from: NOON - HOUR, count: 30, watchFrom: NOON - 2 * HOUR });
+  const rule = volume();
+  await prepareSeries(stores, query, [rule]);
+  expect(await close(query, [rule])).toMatchObject({ judged: 0 });
+  await completeUntil(query, NOON - HOUR + 4 * MINUTE);
+  expect(await close(query, [rule])).toMatchObject({ judged: DAY / (5 * MINUTE) + 12 });
+  expect(await close(query, [rule])).toMatchObject({ judged: 0 });
+});
+
+test("history only teaches: nothing that arrived before the query was watched alerts", async () => {
+  const query = await aQuery({ from: NOON - 2 * HOUR, count: 60, watchFrom: NOON - 30 * MINUTE });
+  const rule = volume();
+  await prepareSeries(stores, query, [rule]);
+  await completeUntil(query, NOON);
+  await close(query, [rule]);
+  expect(await stores.alerts.openOfQuery("p", query.queryId)).toEqual([]);
+  const { rows } = await sql`select from earshot.alerts where query_id = ${query.queryId}`.execute(
+    database.db,
+  );
+  expect(rows).toHaveLength(0);
+});
+
+test("a rule that is taken away ends its alert", async () => {
+  const query = await aQuery({ from: NOON - 30 * MINUTE, count: 30, watchFrom: NOON - HOUR });
+  const rule = volume();
+  await prepareSeries(stores, query, [rule]);
+  await completeUntil(query, NOON - 5 * MINUTE);
+  await close(query, [rule]);
+  const [alert] = await stores.alerts.openOfQuery("p", query.queryId);
+  expect(alert?.state).toBe("firing");
+  await completeUntil(query, NOON);
+  await close(query, []);
+  expect(await stores.alerts.find("p", alert?.id ?? "")).toMatchObject({
+    state: "resolved",
+    resolvedAt: NOON,
+  });
+});
