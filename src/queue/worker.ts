@@ -29,8 +29,8 @@ export interface RunningWorker {
 }
 
 /**
- * Workers for the queues whose jobs have a handler here. A worker that dies is noticed by the others within 12 s
- * (lock 8 s, looked at every 4 s), and its jobs are run again by them: the same numbers have to hold in all processes.
+ * Workers for the queues whose jobs have a handler here. A worker that dies is noticed by the others within 9 s
+ * (lock 6 s, looked at every 3 s), and its jobs are run again by them: the same numbers have to hold in all processes.
  */
 export function createWorker(options: {
   queues: Queues;
@@ -80,8 +80,8 @@ function settings(concurrency: number) {
   return {
     autorun: false,
     concurrency,
-    lockDuration: 8_000,
-    stalledInterval: 4_000,
+    lockDuration: 6_000,
+    stalledInterval: 3_000,
     // A job whose process dies again and again is given up: it may be what kills it.
     maxStalledCount: 5,
     // How long to wait before trying again to fetch, while the engine is away.

@@ -4,7 +4,7 @@ import type { Notification, OwedNotification, ReceiverEntry } from "../model/not
 import { at, type Db } from "./database.ts";
 
 /** A worker that died while sending frees its notification after this. */
-const LEASE_SECONDS = 10;
+const LEASE_SECONDS = 8;
 
 /** Of the eight places that a process has for deliveries. */
 const MOST_AT_ONCE = 3;

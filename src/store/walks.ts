@@ -19,7 +19,7 @@ export class LeaseLostError extends Error {
 }
 
 /** A dead worker's walk is free again after this. Renewed with every page and by a timer during long calls. */
-const LEASE_SECONDS = 10;
+const LEASE_SECONDS = 8;
 
 export function createWalkStore(db: Db) {
   return {
