@@ -21,7 +21,7 @@ export function wireMention(index: number, options: { queryId: number; startAt: 
   const place = pick(random, PLACES);
   const negative = random();
   const sentiment = negative < 0.25 ? "negative" : negative < 0.45 ? "positive" : "neutral";
-  const category = random() < 0.5 ? pick(random, CATEGORIES) : undefined;
+  const category = random() < 0.5 ? (random() < 0.02 ? RISK : pick(random, CATEGORIES)) : undefined;
   const count = (limit: number): number => Math.floor(random() ** 4 * limit);
 
   return {
@@ -138,7 +138,7 @@ export function wireMention(index: number, options: { queryId: number; startAt: 
     tiktokShares: 0,
     title: twitter ? `${fullname} (@${author})` : sentences(random, brand, 1),
     twitterAuthorId: twitter ? String(1_000_000_000 + count(1e9)) : null,
-    twitterFollowers: twitter ? count(500_000) : null,
+    twitterFollowers: twitter ? followersOf(random()) : null,
     twitterFollowing: twitter ? count(5_000) : null,
     twitterPostCount: twitter ? count(90_000) : null,
     twitterReplyCount: twitter ? count(50) : null,
@@ -223,8 +223,15 @@ const TAILS = [
   "& now the app says “try later”",
   "in every store across the region",
 ] as const;
+/** Most people have a few hundred followers; one author in forty has 5,000, one in three hundred 50,000. */
+function followersOf(share: number): number {
+  return Math.min(5_000_000, Math.floor(80 * (1 - share) ** -1.1));
+}
+
+/** Seldom, or every page would be full of alerts. */
+const RISK = { id: "4711001", name: "Product safety", parentId: "4711000", parentName: "Risk" };
+
 const CATEGORIES = [
-  { id: "4711001", name: "Product safety", parentId: "4711000", parentName: "Risk" },
   { id: "4711002", name: "Late delivery", parentId: "4712000", parentName: "Service" },
   { id: "4711003", name: "Praise", parentId: "4713000", parentName: "Tone" },
 ] as const;
