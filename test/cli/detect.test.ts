@@ -24,7 +24,7 @@ async function run(csv: string, options: Partial<typeof OPTIONS> = {}, pieces = 
   const input = Readable.from(
     Array.from({ length: Math.ceil(csv.length / pieces) }, (_, i) => csv.slice(i * pieces, (i + 1) * pieces)),
   );
-  await detect({ ...OPTIONS, ...options }, input, output);
+  await detect({ ...OPTIONS, ...options }, input, output, output);
   return text;
 }
 
