@@ -16,7 +16,8 @@ export function drawSpikeChart(chart: SpikeChart, theme: Theme): string {
   const palette = paletteOf(theme);
   const frame = frameOf(chart);
   const title = escapeXml(chart.title);
-  const about = escapeXml(`${spellSpan(chart, frame)}, times in ${chart.zone}`);
+  const note = chart.note === undefined ? "" : `, ${chart.note}`;
+  const about = escapeXml(`${spellSpan(chart, frame)}, times in ${chart.zone}${note}`);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="DejaVu Sans, Verdana, sans-serif">`,
     `<title>${title}</title><desc>${about}</desc>`,
@@ -32,7 +33,7 @@ export function drawSpikeChart(chart: SpikeChart, theme: Theme): string {
 
 const WIDTH = 600;
 const HEIGHT = 340;
-const PLOT = { left: 58, right: 588, top: 104, bottom: 302 } as const;
+const PLOT = { left: 64, right: 588, top: 104, bottom: 302 } as const;
 
 interface Frame {
   readonly from: Instant;
@@ -61,18 +62,33 @@ function drawHead(chart: SpikeChart, about: string, palette: Palette): string[] 
   const size = Math.max(13, Math.min(20, Math.floor(900 / Math.max(1, chart.title.length))));
   const longest = Math.floor(900 / size);
   const title = chart.title.length > longest ? `${chart.title.slice(0, longest - 1)}…` : chart.title;
-  const firing = chart.firing.length > 0;
   return [
     `<text x="12" y="30" font-size="${size}" font-weight="bold" fill="${palette.text}">${escapeXml(title)}</text>`,
     `<text x="12" y="53" font-size="14" fill="${palette.faint}">${about}</text>`,
-    `<g font-size="14" fill="${palette.text}">`,
-    `<rect x="12" y="69" width="6" height="12" fill="${palette.count}"/><rect x="19" y="69" width="6" height="12" fill="${firing ? palette.firing : palette.count}"/>`,
-    `<text x="31" y="80">${escapeXml(chart.counted)}${firing ? " (orange: fired)" : ""}</text>`,
-    `<path d="M350 75H374" stroke="${palette.expected}" stroke-width="3"/><text x="380" y="80">expected</text>`,
-    `<rect x="462" y="68" width="24" height="14" fill="${palette.ordinary}"/><text x="492" y="80">ordinary</text>`,
-    "</g>",
+    ...drawLegend(chart, palette),
   ];
 }
+
+function drawLegend({ counted, firing }: SpikeChart, palette: Palette): string[] {
+  const bar = (colour: string) => (x: number) =>
+    `<rect x="${x + 4}" y="68" width="6" height="14" fill="${colour}"/><rect x="${x + 12}" y="72" width="6" height="10" fill="${colour}"/>`;
+  const entries: readonly (readonly [string, (x: number) => string])[] = [
+    [counted.length > 28 ? `${counted.slice(0, 27)}…` : counted, bar(palette.count)],
+    ...(firing.length > 0 ? [["fired", bar(palette.firing)] as const] : []),
+    ["expected", (x) => `<path d="M${x} 75h20" stroke="${palette.expected}" stroke-width="3"/>`],
+    ["ordinary", (x) => `<rect x="${x}" y="68" width="20" height="14" fill="${palette.ordinary}"/>`],
+  ];
+  const drawn: string[] = [];
+  let x = 12;
+  for (const [label, sign] of entries) {
+    drawn.push(sign(x), `<text x="${x + 26}" y="80">${escapeXml(label)}</text>`);
+    x += 26 + Math.ceil(label.length * LETTER) + 14;
+  }
+  return [`<g font-size="14" fill="${palette.text}">`, ...drawn, "</g>"];
+}
+
+/** A letter of 14 units is about this wide. */
+const LETTER = 8.6;
 
 function drawFiring({ firing }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
   return firing
@@ -109,7 +125,7 @@ function drawCounts(chart: SpikeChart, frame: Frame, palette: Palette): string[]
       frame,
     )}" fill="${palette.count}"/>`,
     `<path d="${bars(columns.filter(fired), columnMs, frame)}" fill="${palette.firing}"/>`,
-    `<path d="${steps(columns, columnMs, frame)}" fill="none" stroke="${palette.expected}" stroke-width="2.5" stroke-linejoin="round"/>`,
+    `<path d="${steps(columns, columnMs, frame)}" fill="none" stroke="${palette.expected}" stroke-width="2" stroke-linejoin="round"/>`,
     `<path d="M${PLOT.left} ${PLOT.bottom}H${PLOT.right}" stroke="${palette.faint}"/>`,
   ];
 }
@@ -138,14 +154,17 @@ function area(columns: readonly ChartColumn[], columnMs: number, { x, y, from, t
   return `M${x(from)} ${PLOT.bottom}${edge}L${x(to)} ${PLOT.bottom}Z`;
 }
 
-/** A mark of its own shape, so that the moment is found without any colour. */
+/** A mark of its own shape, so that the moment is found without any colour; a line down while there are few. */
 function drawTold({ told }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
-  return told
-    .filter((at) => at >= from && at <= to)
-    .map((at) => {
-      const here = x(at);
-      return `<path d="M${here} ${PLOT.top}l-6 -11h12Z" fill="${palette.firing}"/><path d="M${here} ${PLOT.top}V${PLOT.bottom}" stroke="${palette.firing}" stroke-dasharray="3 4"/>`;
-    });
+  const shown = told.filter((at) => at >= from && at <= to).map(x);
+  return shown.flatMap((here) => [
+    `<path d="M${here} ${PLOT.top}l-6 -11h12Z" fill="${palette.firing}" stroke="${palette.ground}"/>`,
+    ...(shown.length > 3
+      ? []
+      : [
+          `<path d="M${here} ${PLOT.top}V${PLOT.bottom}" stroke="${palette.firing}" stroke-dasharray="3 4"/>`,
+        ]),
+  ]);
 }
 
 /** `Tue 3 Mar 2015, 15:05 to 21:05`, or two dates. */

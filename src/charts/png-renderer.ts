@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -53,10 +52,7 @@ export function createPngRenderer(): PngRenderer {
       return Buffer.from(answer.png.buffer, answer.png.byteOffset, answer.png.byteLength);
     },
     close: async () => {
-      if (worker === undefined) return;
-      const ended = once(worker, "exit");
-      await worker.terminate();
-      await ended;
+      await worker?.terminate();
     },
   };
 }

@@ -13,6 +13,8 @@ export interface SpikeChart {
   readonly firing: readonly ChartSpan[];
   /** Moments at which people were told. */
   readonly told: readonly Instant[];
+  /** What else there is to know to read it, behind the dates. */
+  readonly note?: string;
   /** IANA name of the zone of the labels. */
   readonly zone: string;
 }

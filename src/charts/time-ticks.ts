@@ -29,7 +29,8 @@ function timesOf(day: DateTime, step: number): DateTime[] {
   const times: DateTime[] = [];
   for (let ms = 0; ms < DAY; ms += step) {
     const tick = day.set({ hour: Math.floor(ms / HOUR), minute: (ms % HOUR) / MINUTE });
-    if (tick.toMillis() > (times.at(-1)?.toMillis() ?? Number.NEGATIVE_INFINITY)) times.push(tick);
+    // A time that the clocks skip becomes another, which is not round.
+    if (tick.hour === Math.floor(ms / HOUR)) times.push(tick);
   }
   return times;
 }

@@ -8,7 +8,7 @@ import { BUCKET_MS, RING } from "../../spike/constants.ts";
 import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
 import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
 import { fromShortFloat } from "../../spike/short-float.ts";
-import { AT, type SpikeState } from "../../spike/spike-state.ts";
+import { AT, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
 import { createPlotColumns } from "./plot-columns.ts";
 
 export interface PlotLook {
@@ -41,18 +41,22 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
         ordinary: ordinaryLimit(state, usual, 1, settings.gates.lnSignificant),
       });
       length = at + BUCKET_MS - state.startAt;
+      const open = step === "opened" ? undefined : firing.at(-1);
+      if (open !== undefined && mark(state, MARK.open) === 1 && mark(state, MARK.highAt) === bucket) {
+        firing[firing.length - 1] = { from: open.from, to: at + BUCKET_MS };
+      }
       if (step !== "opened" && step !== "renewed") return;
       told.push(at + BUCKET_MS);
-      firing.push({ from: at + BUCKET_MS - window * BUCKET_MS, to: at + BUCKET_MS });
+      if (step === "opened") firing.push({ from: at + BUCKET_MS - window * BUCKET_MS, to: at + BUCKET_MS });
       last = { observed, expected, window };
     },
     draw: () => {
       const columnMs = columns.columnMs();
-      const counted = "mentions in 5 min";
       return drawSpikeChart(
         {
           title: `${name === "" ? "" : `${name}: `}${spellAlerts(told.length, length, last)}`,
-          counted: columnMs === BUCKET_MS ? counted : `${counted}, top of ${spellDuration(columnMs)}`,
+          counted: "mentions in 5 min",
+          ...(columnMs === BUCKET_MS ? {} : { note: `highest of each ${spellDuration(columnMs)}` }),
           columns: columns.columns(),
           columnMs,
           firing,
