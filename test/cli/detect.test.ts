@@ -124,7 +124,10 @@ describe("earshot detect", () => {
       const svg = await readFile(join(folder, "out-A-b.svg"), "utf8");
       expect(svg).toContain("<title>A/../b: 40 mentions in 5 min, 3.2 expected</title>");
       expect(svg).toContain("times in Asia/Tokyo, highest of each 40 min");
-      await run(`timestamp,value\n${rows("").split("\n").slice(-40).join("\n")}`, { plot: join(folder, "one.png"), theme: "dark" });
+      await run(`timestamp,value\n${rows("").split("\n").slice(-40).join("\n")}`, {
+        plot: join(folder, "one.png"),
+        theme: "dark",
+      });
       expect((await readFile(join(folder, "one.png"))).subarray(1, 4).toString()).toBe("PNG");
       expect((await readdir(folder)).sort()).toEqual(["one.png", "out-A-b.svg", "out-B.svg"]);
     } finally {
