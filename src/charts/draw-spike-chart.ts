@@ -64,7 +64,7 @@ function drawHead(chart: SpikeChart, about: string, palette: Palette): string[] 
   const title = chart.title.length > longest ? `${chart.title.slice(0, longest - 1)}…` : chart.title;
   return [
     `<text x="12" y="30" font-size="${size}" font-weight="bold" fill="${palette.text}">${escapeXml(title)}</text>`,
-    `<text x="12" y="53" font-size="14" fill="${palette.faint}">${about}</text>`,
+    `<text x="12" y="53" font-size="${Math.min(14, round(950 / about.length))}" fill="${palette.faint}">${about}</text>`,
     ...drawLegend(chart, palette),
   ];
 }
