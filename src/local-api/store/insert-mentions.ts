@@ -1,5 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { exactText } from "../records/exact-text.ts";
+import { isInSample } from "../records/is-in-sample.ts";
+import { mentionId } from "../records/mention-id.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { packRecord } from "../records/packed-record.ts";
 import type { Database } from "./database.ts";
@@ -25,13 +28,17 @@ export interface MentionVersion {
 }
 
 /**
- * Stores the versions that are not stored yet and gives their number. The revision of the queries that grew is raised
+ * Stores the versions that are not stored yet and gives their number; of those of a sampled query only the ones that
+ * its sample keeps. The revision of the queries that grew is raised
  * in the same transaction.
  */
-export async function insertMentions(db: Database, versions: readonly MentionVersion[]): Promise<number> {
-  if (versions.length === 0) return 0;
-  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, versions));
-  await lockQueries(db, versions);
+export async function insertMentions(db: Database, found: readonly MentionVersion[]): Promise<number> {
+  if (found.length === 0) return 0;
+  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, found));
+  const percentages = await lockQueries(db, found);
+  const versions = found.filter(({ record }) =>
+    isInSample(record.resourceId, percentages.get(record.queryId) ?? 100),
+  );
   const packed = versions.map((version) => packRecord(version.record));
   await putRecordShapes(
     db,
@@ -41,10 +48,10 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
     with stored as (
       insert into local_api.mention (query_id, resource_id, version, id, date, added, updated, visible_at,
         superseded_at, impact, sentiment, page_type, language, author, backfilled, categories, tags, shape_id,
-        said, full_text)
+        said, full_text, exact_text)
       select query_id, resource_id, version, id, date, added, updated, visible_at, superseded_at, impact,
         sentiment, page_type, language, author, backfilled, categories::bigint[], tags::bigint[], shape_id,
-        said, full_text
+        said, full_text, exact_text
       from unnest(
         ${column(versions, (v) => v.record.queryId)}::bigint[],
         ${column(versions, (v) => v.record.resourceId)}::text[],
@@ -65,9 +72,10 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
         ${column(versions, (v) => `{${(v.tagIds ?? []).join(",")}}`)}::text[],
         ${packed.map((record) => record.shape.id)}::bigint[],
         ${packed.map((record) => record.said)}::text[],
-        ${column(versions, (v) => withoutNul(v.fullText))}::text[]
+        ${column(versions, (v) => withoutNul(v.fullText))}::text[],
+        ${column(versions, (v) => exactText(v.fullText))}::text[]
       ) as given (query_id, resource_id, version, id, date, added, updated, visible_at, superseded_at, impact,
-        sentiment, page_type, language, author, backfilled, categories, tags, shape_id, said, full_text)
+        sentiment, page_type, language, author, backfilled, categories, tags, shape_id, said, full_text, exact_text)
       on conflict (query_id, resource_id, version) do nothing
       returning query_id
     ), grown as (
@@ -78,21 +86,16 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
   return rows.reduce((sum, row) => sum + Number(row.inserted), 0);
 }
 
-/** In the order of their ids, so that two writers to the same queries wait for each other and never both. */
-async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<void> {
-  const ids = [...new Set(versions.map((version) => version.record.queryId))];
-  await sql`
-    select id from local_api.query where id = any(${ids}::bigint[]) order by id for no key update`.execute(
-    db,
-  );
-}
-
 /**
- * The whole-number id of a mention: it grows with `added`, is the same wherever the mention is stored, and stays
- * below 2^53 until the year 2255. Two mentions of one millisecond may share it; it identifies nothing by itself.
+ * In the order of their ids, so that two writers to the same queries wait for each other and never both. Gives the
+ * sample percentages.
  */
-function mentionId(added: Instant, resourceId: string): number {
-  return added * 1_000 + ((Number.parseInt(resourceId.slice(0, 6), 16) || 0) % 1_000);
+async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<Map<number, number>> {
+  const ids = [...new Set(versions.map((version) => version.record.queryId))];
+  const { rows } = await sql<{ id: string; sample_percentage: number }>`
+    select id, sample_percentage from local_api.query where id = any(${ids}::bigint[])
+    order by id for no key update`.execute(db);
+  return new Map(rows.map((row) => [Number(row.id), row.sample_percentage]));
 }
 
 /** PostgreSQL keeps no NUL in text. Inside the record it is an escape sequence and arrives as it was found. */
