@@ -9,12 +9,14 @@ import { compressAnswers } from "./http/compress-answers.ts";
 import { limitCalls } from "./http/limit-calls.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
+import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
+import { createMentionRecords } from "./store/mention-records.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -46,7 +48,9 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
     pages: createMentionPages(db),
+    records: createMentionRecords(db),
     totals: createMentionTotals(db),
+    views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({

@@ -1,23 +1,30 @@
 import { sql } from "kysely";
+import { exactText } from "../records/exact-text.ts";
+import { isInSample } from "../records/is-in-sample.ts";
 import { packRecord } from "../records/packed-record.ts";
 import type { Database } from "./database.ts";
+import { textOf } from "./mention-facts.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
 import { MENTION_COLUMNS, mentionRow } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { putRecordShapes } from "./record-shapes.ts";
 
 /**
- * Stores the versions that are not stored yet and gives their number. The revision of the queries that grew is raised
- * in the same transaction. Throws when a query does not exist.
+ * Stores the versions that are not stored yet and gives their number; of those of a sampled query only the ones that
+ * its sample keeps. The revision of the queries that grew is raised in the same transaction. Throws when a query does
+ * not exist.
  */
-export async function insertMentions(db: Database, versions: readonly MentionVersion[]): Promise<number> {
-  if (versions.length === 0) return 0;
-  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, versions));
+export async function insertMentions(db: Database, found: readonly MentionVersion[]): Promise<number> {
+  if (found.length === 0) return 0;
+  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, found));
   await ensureMentionMonths(
     db,
-    versions.map((version) => version.date ?? version.added),
+    found.map((version) => version.date ?? version.added),
   );
-  await lockQueries(db, versions);
+  const percentages = await lockQueries(db, found);
+  const versions = found.filter(({ record }) =>
+    isInSample(record.resourceId, percentages.get(record.queryId) ?? 100),
+  );
   const packed = versions.map((version) => packRecord(version.record));
   await putRecordShapes(
     db,
@@ -28,6 +35,7 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
       ...mentionRow(version),
       shape_id: packed[index]?.shape.id,
       said: packed[index]?.said,
+      exact_text: exactText(textOf(version)),
     })),
   );
   // What is stored already is looked for by hand: a unique key over months would have to hold the date. The lock on
@@ -48,14 +56,17 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
   return rows.reduce((sum, row) => sum + Number(row.inserted), 0);
 }
 
-const COLUMNS = sql.join([...MENTION_COLUMNS, "shape_id", "said"].map((name) => sql.ref(name)));
+const COLUMNS = sql.join([...MENTION_COLUMNS, "shape_id", "said", "exact_text"].map((name) => sql.ref(name)));
 
-/** In the order of their ids, so that two writers to the same queries wait for each other and never both. */
-async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<void> {
+/**
+ * In the order of their ids, so that two writers to the same queries wait for each other and never both. Gives the
+ * sample percentages.
+ */
+async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<Map<number, number>> {
   const ids = [...new Set(versions.map((version) => version.record.queryId))];
-  const { rows } = await sql`
-    select id from local_api.query where id = any(${ids}::bigint[]) order by id for no key update`.execute(
-    db,
-  );
+  const { rows } = await sql<{ id: string; sample_percentage: number }>`
+    select id, sample_percentage from local_api.query where id = any(${ids}::bigint[])
+    order by id for no key update`.execute(db);
   if (rows.length < ids.length) throw new Error(`not all of the queries ${ids.join(", ")} exist`);
+  return new Map(rows.map((row) => [Number(row.id), row.sample_percentage]));
 }

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { mentionId } from "../records/mention-id.ts";
 import { mentionFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
 import type { MentionVersion } from "./mention-version.ts";
@@ -35,14 +36,6 @@ export function mentionRow(version: MentionVersion): Readonly<Record<string, unk
     if (value !== null) row[column] = write(value);
   }
   return row;
-}
-
-/**
- * The whole-number id of a mention: it grows with `added`, is the same wherever the mention is stored, and stays
- * below 2^53 until the year 2255. Two mentions of one millisecond may share it; it identifies nothing by itself.
- */
-function mentionId(added: Instant, resourceId: string): number {
-  return added * 1_000 + ((Number.parseInt(resourceId.slice(0, 6), 16) || 0) % 1_000);
 }
 
 function writerOf(field: MentionField, type: FieldType): (value: unknown) => unknown {
