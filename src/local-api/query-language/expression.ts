@@ -61,7 +61,7 @@ export interface Near extends Span {
   readonly forward: boolean;
 }
 
-/** All of them, any two with at most `distance` words in between. */
+/** All of them, any two with at most `distance` words in between. One word may stand for two that both fit it. */
 export interface Within extends Span {
   readonly kind: "within";
   readonly of: readonly { readonly expression: Expression; readonly times: number }[];

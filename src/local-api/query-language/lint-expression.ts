@@ -20,7 +20,7 @@ function lint(expression: Expression, problems: Problems): void {
     case "field":
       return;
     case "not":
-      return lint(expression.of, problems);
+      break;
     case "near":
       for (const side of [expression.left, expression.right]) lintNearOperand(side, problems);
       break;
