@@ -13,6 +13,8 @@ const DEEPEST = 100;
 /** Builds the tree. It is whole only while `problems` has no error; undefined when there is nothing to build on. */
 export function parse(lexemes: readonly Lexeme[], problems: Problems): Expression | undefined {
   let position = 0;
+  /** Nothing is said about brackets that were not read to their end. */
+  let isAbandoned = false;
 
   function tree(): Expression | undefined {
     const expression = level(0, undefined);
@@ -125,14 +127,15 @@ export function parse(lexemes: readonly Lexeme[], problems: Problems): Expressio
         `Brackets may be nested ${DEEPEST} deep; take some of them away.`,
       );
       position = lexemes.length;
+      isAbandoned = true;
       return undefined;
     }
     const isEmpty = lexemes[position]?.kind === "close";
     const inside = level(depth + 1, field);
     const close = lexemes[position];
     const span = { start: open.start, end: close?.end ?? lexemes.at(-1)?.end ?? open.end };
-    if (close === undefined) problems.add("error", "unclosed", open, "Close this bracket with ).");
-    else position++;
+    if (close !== undefined) position++;
+    else if (!isAbandoned) problems.add("error", "unclosed", open, "Close this bracket with ).");
     if (isEmpty) {
       problems.add(
         "error",

@@ -27,6 +27,7 @@ const FOLDED: Readonly<Record<string, string>> = {
   Moon: "moon",
   niño: "nino",
   nino: "nino",
+  Nino: "nino",
   Niño: "nino",
   tide: "tide",
   тень: "тень",
