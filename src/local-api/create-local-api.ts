@@ -2,6 +2,10 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
+import { disturbAnswers } from "./faults/disturb-answers.ts";
+import { disturbCalls } from "./faults/disturb-calls.ts";
+import { disturbPages, disturbTotals } from "./faults/disturb-pages.ts";
+import { createFaultSwitch } from "./faults/fault-switch.ts";
 import { answerErrors } from "./http/answer-errors.ts";
 import { notFound } from "./http/api-error.ts";
 import { authenticate } from "./http/authenticate.ts";
@@ -25,6 +29,8 @@ export interface LocalApiOptions {
   readonly log: LocalApiLog;
   /** Signs cursors. The same in all processes that serve the same data. */
   readonly signingSecret: string;
+  /** Calls may ask for faults in the header `x-earshot-fault`. Faults that stand in the tables happen anyway. */
+  readonly testMode?: boolean;
   /** Default: a year less a second. */
   readonly tokenLifetimeSeconds?: number;
 }
@@ -41,12 +47,13 @@ const A_YEAR_IN_SECONDS = 31_535_999;
 /** The Listening API as an HTTP server. Any number of them may serve the same database. */
 export function createLocalApi(options: LocalApiOptions): LocalApi {
   const db = createDatabase(options.pool);
+  const faults = createFaultSwitch(db, { testMode: options.testMode ?? false, random: Math.random });
   const context: LocalApiContext = {
     db,
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
-    pages: createMentionPages(db),
-    totals: createMentionTotals(db),
+    pages: disturbPages(createMentionPages(db), faults),
+    totals: disturbTotals(createMentionTotals(db), faults),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({
@@ -58,6 +65,9 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
   });
   answerErrors(app, options.log);
+  faults.watch(app);
+  disturbCalls(app, faults, db);
+  disturbAnswers(app, faults);
   compressAnswers(app);
   app.register(formbody);
   app.register(async (open) => tokenRoute(open, context));

@@ -7,6 +7,8 @@ export type MentionCondition =
   | { readonly kind: "contains"; readonly column: TextColumn; readonly text: string }
   | { readonly kind: "after"; readonly column: TimeColumn; readonly at: Instant }
   | { readonly kind: "is"; readonly column: "backfilled"; readonly value: boolean }
+  /** That `share` of the mentions which is indexed up to `withinMs` late is there only when it is, in its own time. */
+  | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
   | { readonly kind: "any"; readonly of: readonly MentionCondition[] }
   | { readonly kind: "not"; readonly condition: MentionCondition };
 

@@ -24,7 +24,8 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.getDecorator<Caller>("caller");
 }
 
-function readToken(request: FastifyRequest): string | undefined {
+/** The token of a call, in the header or as a parameter. */
+export function readToken(request: FastifyRequest): string | undefined {
   const header = /^bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? "")?.[1];
   if (header !== undefined) return header;
   const parameter = (request.query as Record<string, unknown>)["access_token"];

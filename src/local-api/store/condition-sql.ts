@@ -14,11 +14,20 @@ export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
       return sql`${COLUMNS[condition.column]} > ${new Date(condition.at)}`;
     case "is":
       return sql`${COLUMNS[condition.column]} = ${condition.value}`;
+    case "indexed":
+      return indexedSql(condition);
     case "any":
       return sql`(${sql.join(condition.of.map(conditionSql), sql` or `)})`;
     case "not":
       return sql`not (${conditionSql(condition.condition)})`;
   }
+}
+
+/** Which mentions are late, and how late, follows from their ids: the same in every process and on every page. */
+function indexedSql({ at, withinMs, share }: Extract<MentionCondition, { kind: "indexed" }>) {
+  const lateMs = sql`abs(hashtext(resource_id)::bigint) % ${withinMs}::bigint`;
+  return sql<boolean>`(abs(hashtext(resource_id || ' is late')::bigint) % 1000 >= ${Math.round(share * 1_000)}
+    or visible_at + (${lateMs}) * interval '1 millisecond' <= ${new Date(at)})`;
 }
 
 const COLUMNS = {
