@@ -5,7 +5,7 @@ import { ApiError, errorsBody, invalidRequest } from "../http/api-error.ts";
 import { readToken } from "../http/authenticate.ts";
 import { hashToken } from "../http/token.ts";
 import type { Database } from "../store/database.ts";
-import { revokeToken } from "../store/revoke-tokens.ts";
+import { revokeTokens } from "../store/tokens.ts";
 import { amountOf } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
 
@@ -19,7 +19,8 @@ export function disturbCalls(app: FastifyInstance, faults: FaultSwitch, db: Data
     const slow = await call.take("slow");
     if (slow) await delay(amountOf(slow), undefined, { signal: closing.signal }).catch(() => {});
     const token = readToken(request);
-    if (token !== undefined && (await call.take("token-revoked"))) await revokeToken(db, hashToken(token));
+    if (token !== undefined && (await call.take("token-revoked")))
+      await revokeTokens(db, { hash: hashToken(token) });
     const refused = await call.take("429", "500", "502", "503", "dropped");
     if (refused?.kind === "dropped") return hangUp(request, reply);
     if (refused) return refuse(reply, refused);

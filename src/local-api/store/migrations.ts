@@ -2,8 +2,20 @@ import { accounts } from "./migrations/001-accounts.ts";
 import { projects } from "./migrations/002-projects.ts";
 import { mentions } from "./migrations/003-mentions.ts";
 import { streamHours } from "./migrations/004-stream-hours.ts";
+import { access } from "./migrations/030-access.ts";
+import { labels } from "./migrations/031-labels.ts";
+import { savedLists } from "./migrations/032-saved-lists.ts";
 import { faults } from "./migrations/050-faults.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
-export const MIGRATIONS: readonly Migration[] = [accounts, projects, mentions, streamHours, faults];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  projects,
+  mentions,
+  streamHours,
+  access,
+  labels,
+  savedLists,
+  faults,
+];
