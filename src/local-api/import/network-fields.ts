@@ -41,7 +41,18 @@ const FIELDS: Readonly<Record<string, (line: ImportLine) => Partial<MentionField
     tiktokLikes: likes ?? null,
     tiktokShares: shares ?? null,
   }),
-  bluesky: ({ authorId, followers, following, likes, posts, quotes, replies, comments, retweets, shares }) => ({
+  bluesky: ({
+    authorId,
+    followers,
+    following,
+    likes,
+    posts,
+    quotes,
+    replies,
+    comments,
+    retweets,
+    shares,
+  }) => ({
     blueskyAuthorId: authorId ?? null,
     blueskyFollowers: followers ?? null,
     blueskyFollowing: following ?? null,

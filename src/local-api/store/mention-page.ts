@@ -65,7 +65,7 @@ async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
   const direction = sql.raw(request.direction);
   const end = sql`limit ${request.limit + request.offset}`;
   const branches = request.range.queryIds.map(
-    (queryId) => sql`(select query_id, resource_id, ${ordering} as key, id, shape_id, ctid as place
+    (queryId) => sql`(select query_id, resource_id, version, date, ${ordering} as key, id, shape_id
       from local_api.mention
       where query_id = ${queryId} and ${rangeSql(request.range)} and ${visibleSql(request.at)}
         and ${keysetSql(request, queryId)}
@@ -73,8 +73,8 @@ async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
   );
   const { rows } = await sql<Row>`
     select query_id, resource_id, ${key} as key, id, shape_id,
-      (select m.said from local_api.mention m where m.ctid = merged.place) as said
-      ${request.view.needsFullText ? FULL_TEXT : sql``}
+      ${storedAt("said")}
+      ${request.view.needsFullText ? sql`, ${storedAt("full_text")}, ${storedAt("exact_text")}` : sql``}
     from (
       select * from (${sql.join(branches, sql` union all `)}) as branches
       order by key ${direction}, resource_id ${direction}, query_id ${direction}
@@ -83,9 +83,12 @@ async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
   return rows;
 }
 
-const FULL_TEXT = sql`,
-      (select m.full_text from local_api.mention m where m.ctid = merged.place) as full_text,
-      (select m.exact_text from local_api.mention m where m.ctid = merged.place) as exact_text`;
+/** A column of the row itself, which is fetched once its place on the page is sure. */
+function storedAt(column: "said" | "full_text" | "exact_text"): RawBuilder<unknown> {
+  return sql`(select m.${sql.ref(column)} from local_api.mention m where m.query_id = merged.query_id
+    and m.resource_id = merged.resource_id and m.version = merged.version
+    and m.date = merged.date) as ${sql.ref(column)}`;
+}
 
 /** Within one query, the query id that ends the position only decides whether an equal key was already shown. */
 function keysetSql(
@@ -100,7 +103,7 @@ function keysetSql(
         ? queryId > after.queryId
         : queryId < after.queryId;
   const operator = sql.raw((direction === "asc" ? ">" : "<") + (sameKeyIsAhead ? "=" : ""));
-  const key = orderBy === "impact" ? sql`${after.key}::integer` : sql`${new Date(after.key)}::timestamptz`;
+  const key = orderBy === "impact" ? sql`${after.key}::bigint` : sql`${new Date(after.key)}::timestamptz`;
   return sql`(${ORDERS[orderBy].ordering}, resource_id) ${operator} (${key}, ${after.resourceId})`;
 }
 
@@ -110,7 +113,7 @@ const ORDERS: Readonly<Record<MentionOrder, { ordering: RawBuilder<unknown>; key
   date: { ordering: sql.ref("date"), key: MOMENT_KEY },
   added: { ordering: sql.ref("added"), key: MOMENT_KEY },
   updated: { ordering: sql.ref("updated"), key: MOMENT_KEY },
-  impact: { ordering: sql.ref("impact"), key: sql`merged.key` },
+  impact: { ordering: sql`coalesce(impact, '-9007199254740991'::bigint)`, key: sql`merged.key` },
 };
 
 interface Row {
