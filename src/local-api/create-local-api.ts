@@ -13,6 +13,7 @@ import { compressAnswers } from "./http/compress-answers.ts";
 import { limitCalls } from "./http/limit-calls.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
+import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
@@ -54,6 +55,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     cursors: createCursorCodec(options.signingSecret),
     pages: disturbPages(createMentionPages(db), faults),
     totals: disturbTotals(createMentionTotals(db), faults),
+    views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({
