@@ -4,7 +4,8 @@ import { mentionRecord } from "../records/mention-record.ts";
 import { wireTime } from "../records/wire-time.ts";
 import { type CurrentMention, supersedeMention, takeCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
-import { insertMentions, type MentionVersion } from "../store/insert-mentions.ts";
+import { insertMentions } from "../store/insert-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
 import { applyChanges, type MentionChanges } from "./mention-changes.ts";
 
 export interface EditedMention {
@@ -67,5 +68,6 @@ function editedVersion(mention: CurrentMention, changes: MentionChanges, at: Ins
     backfilled: mention.backfilled,
     fullText: mention.fullText,
     tagIds,
+    twitterLikeCount: mention.twitterLikeCount,
   };
 }

@@ -13,6 +13,7 @@ export interface CurrentMention {
   readonly backfilled: boolean;
   readonly tagIds: readonly number[];
   readonly fullText: string | null;
+  readonly twitterLikeCount: number | null;
   /** The fields of the wire record that say something. */
   readonly said: Readonly<Record<string, unknown>>;
 }
@@ -32,7 +33,8 @@ export async function takeCurrentMentions(
     db,
   );
   const { rows } = await sql<CurrentRow>`
-    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, said
+    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
+      said
     from local_api.mention where query_id = any(${queryIds}::bigint[]) and resource_id = ${resourceId}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id`.execute(db);
   await sql`
@@ -61,6 +63,7 @@ interface CurrentRow {
   backfilled: boolean;
   tags: string[];
   full_text: string | null;
+  twitter_like_count: string | null;
   said: string;
 }
 
@@ -76,7 +79,8 @@ function toCurrent(row: CurrentRow): CurrentMention {
     backfilled: row.backfilled,
     tagIds: row.tags.map(Number),
     fullText: row.full_text,
+    twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
     // The closing brace belongs to the shape of the record.
-    said: Said.parse(JSON.parse(row.said.endsWith("}") ? row.said : `${row.said}}`)),
+    said: Said.parse(JSON.parse(`${row.said}}`)),
   };
 }
