@@ -1,15 +1,15 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { openLocalTables } from "../../app/open-local-tables.ts";
 import { readSurroundings } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { HOUR, type Instant, toIso } from "../../lib/instant.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../local-api/create-local-api.ts";
+import { createSampleLife } from "../../local-api/desk/sample-life.ts";
 import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-world.ts";
 import { signingSecret } from "../../local-api/desk/signing-secret.ts";
-import { createLog, type Logger } from "../../log.ts";
+import { createLog } from "../../log.ts";
 import { toPort } from "../parse-port.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
 import { curlLines } from "./curl-lines.ts";
@@ -44,12 +44,9 @@ Examples:
   DATABASE_URL=postgres://… earshot local-api start --port 8088
                                                 one of several processes on the same tables
 
-The sample (client "Sample") has ten days of mentions behind it and goes on living while a server runs.
+The sample (client "Sample") has seven days of mentions behind it (the last one at once, the others in the minutes
+after the first start) and goes on living while a server runs.
 Tables that hold accounts of yours and no sample get none.`;
-
-/** The stream is written this far ahead; the API shows a mention when its moment has come. */
-const AHEAD_MS = HOUR;
-const FILL_EVERY_MS = 60_000;
 
 async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const signal = stopSignal(() => say(options, "\nStopping."));
@@ -59,7 +56,8 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now()) : null;
-    if (sample !== null) await fillPast(sample, signal);
+    const life = sample === null ? null : createSampleLife(sample, systemClock, log);
+    await life?.begin(signal, tellHour);
     const api = createLocalApi({
       pool,
       clock: systemClock,
@@ -70,14 +68,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     closing.add(api.close);
     if (signal.aborted) return { url: "", sample, description, close: closing.close };
     const url = await listen(api, options);
-    if (sample !== null) {
-      const stopping = new AbortController();
-      const living = liveOn(sample, log, stopping.signal);
-      closing.add(() => {
-        stopping.abort();
-        return living;
-      });
-    }
+    if (life !== null) closing.add(life.live());
     return { url, sample, description, close: closing.close };
   });
   if (!signal.aborted) announce(options, running);
@@ -96,27 +87,11 @@ async function listen(api: LocalApi, { host, port }: StartOptions): Promise<stri
   }
 }
 
-/** The hours of the past, with a word about it where somebody watches. */
-async function fillPast(sample: SampleWorld, signal: AbortSignal): Promise<void> {
-  const now = systemClock.now();
-  const tell = (hour: Instant): void => {
-    if (process.stderr.isTTY)
-      process.stderr.write(`\r\u001b[Kwriting the past of the sample: ${toIso(hour).slice(0, 10)}`);
-  };
-  // Newest last, in steps, so that Ctrl-C need not wait for all of it; what is written is kept.
-  for (let to = sample.from; to < now + AHEAD_MS && !signal.aborted; to += 6 * HOUR)
-    await sample.stream.fillUntil(Math.min(to + 6 * HOUR, now + AHEAD_MS), tell);
-  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
-}
-
-async function liveOn(sample: SampleWorld, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await delay(FILL_EVERY_MS, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return;
-    await sample.stream
-      .fillUntil(systemClock.now() + AHEAD_MS)
-      .catch((error: unknown) => log.warn({ error: describeError(error) }, "the sample could not live on"));
-  }
+/** A line that changes, where somebody watches. */
+function tellHour(hour: Instant | null): void {
+  if (!process.stderr.isTTY) return;
+  const text = hour === null ? "" : `writing the day before: ${toIso(hour).slice(11, 16)}`;
+  process.stderr.write(`\r\u001b[K${text}`);
 }
 
 function announce(

@@ -18,12 +18,13 @@ export interface SampleWorld {
   readonly password: string;
   readonly account: SeededAccount;
   readonly queries: ReadonlyMap<string, number>;
-  readonly stream: Stream;
+  /** The stream from a moment on. Several of them write each hour once. */
+  streamFrom(at: Instant): Stream;
   /** The past begins here. */
   readonly from: Instant;
 }
 
-const PAST_DAYS = 10;
+const PAST_DAYS = 7;
 const CRISIS_EVERY_MS = 53 * HOUR;
 const SETTING = "sample";
 const SEED = "sample";
@@ -50,11 +51,12 @@ export async function openSampleWorld(pool: DatabasePool, now: Instant): Promise
     at: from,
   });
   const { projectId, userId } = account;
-  const stream = createStream({ pool, projectId, seed: SEED, startAt: from, crises: crises(from) });
-  const queries = await stream.queries();
+  const streamFrom = (startAt: Instant): Stream =>
+    createStream({ pool, projectId, seed: SEED, startAt, crises: crises(from) });
+  const queries = await streamFrom(from).queries();
   await putQueryGroup(db, { projectId, name: "All brands", queryIds: [...queries.values()], userId });
   for (const tag of ["answered", "escalated"]) await putTag(db, projectId, tag);
-  return { username: USERNAME, password, account, queries, stream, from };
+  return { username: USERNAME, password, account, queries, streamFrom, from };
 }
 
 const USERNAME = "sample@earshot.local";
