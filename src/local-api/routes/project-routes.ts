@@ -4,7 +4,7 @@ import type { LocalApiContext } from "../local-api-context.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/list-envelope.ts";
 import { projectRecord, projectSummaryRecord } from "../records/project-record.ts";
-import { queryRecord } from "../records/query-record.ts";
+import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
 import { listCategories } from "../store/categories.ts";
 import { listProjects } from "../store/projects.ts";
 import { listQueries, QUERY_TYPES } from "../store/queries.ts";
@@ -36,7 +36,7 @@ export function projectRoutes(app: FastifyInstance, context: LocalApiContext): v
   app.get<InProject>("/projects/:projectId/queries/summary", async (request) => {
     createParameterReader(request.query).finish();
     const project = await projectOf(context, request);
-    return listEnvelope((await listQueries(db, project.id)).map(queryRecord));
+    return listEnvelope((await listQueries(db, project.id)).map(querySummaryRecord));
   });
 
   app.get<InProject>("/projects/:projectId/queries", async (request) => {
