@@ -9,6 +9,7 @@ import { limitCalls } from "./http/limit-calls.ts";
 import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
+import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
 import { labelRoutes } from "./routes/label-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
@@ -51,6 +52,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     cursors: createCursorCodec(options.signingSecret),
     pages: createMentionPages(db),
     totals: createMentionTotals(db),
+    views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({

@@ -2,6 +2,8 @@ import { accounts } from "./migrations/001-accounts.ts";
 import { projects } from "./migrations/002-projects.ts";
 import { mentions } from "./migrations/003-mentions.ts";
 import { streamHours } from "./migrations/004-stream-hours.ts";
+import { mentionRows } from "./migrations/010-mention-rows.ts";
+import { record } from "./migrations/020-record.ts";
 import { access } from "./migrations/030-access.ts";
 import { labels } from "./migrations/031-labels.ts";
 import { savedLists } from "./migrations/032-saved-lists.ts";
@@ -13,6 +15,8 @@ export const MIGRATIONS: readonly Migration[] = [
   projects,
   mentions,
   streamHours,
+  mentionRows,
+  record,
   access,
   labels,
   savedLists,
