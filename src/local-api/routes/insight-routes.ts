@@ -1,0 +1,43 @@
+import type { FastifyInstance } from "fastify";
+import { INSIGHT_KINDS, type InsightKind } from "../insights/insight-kinds.ts";
+import { insightsEnvelope } from "../insights/insights-envelope.ts";
+import { readInsightsRequest } from "../insights/insights-request.ts";
+import type { LocalApiContext } from "../local-api-context.ts";
+import { readInsightCounts } from "../store/insight-counts.ts";
+import { listQueries } from "../store/queries.ts";
+import { readTopAuthors } from "../store/top-authors.ts";
+import { topAuthorRecord } from "../top-authors/top-author-record.ts";
+import { type InProject, readDataRequest } from "./data-request.ts";
+
+const DEFAULT_AUTHORS = 10;
+const MAX_AUTHORS = 1_000;
+
+/** GET /projects/:projectId/data/… hashtags, emoticons, urls, mentionedauthors, mentions/count, volume/topauthors/queries. */
+export function insightRoutes(app: FastifyInstance, context: LocalApiContext): void {
+  const data = "/projects/:projectId/data";
+
+  for (const [path, kind] of Object.entries(INSIGHT_KINDS) as [string, InsightKind][]) {
+    app.get<InProject>(`${data}/${path}`, async (request) => {
+      const { parameters, range, at } = await readDataRequest(context, request);
+      const asked = readInsightsRequest(parameters);
+      parameters.finish();
+      const counts = await readInsightCounts(context.db, { range, at, kind, asked });
+      return insightsEnvelope(kind, counts, asked);
+    });
+  }
+
+  app.get<InProject>(`${data}/mentions/count`, async (request) => {
+    const { parameters, range, at } = await readDataRequest(context, request);
+    parameters.finish();
+    return { mentionsCount: (await context.totals.read(range, at)).count };
+  });
+
+  app.get<InProject>(`${data}/volume/topauthors/queries`, async (request) => {
+    const { project, parameters, range, at } = await readDataRequest(context, request);
+    const limit = parameters.integer("limit", { min: 0, max: MAX_AUTHORS }) ?? DEFAULT_AUTHORS;
+    parameters.finish();
+    const authors = await readTopAuthors(context.db, { range, at, limit });
+    const names = new Map((await listQueries(context.db, project.id)).map(({ id, name }) => [id, name]));
+    return { results: authors.map((author) => topAuthorRecord(author, names)) };
+  });
+}
