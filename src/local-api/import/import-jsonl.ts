@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import type { Instant } from "../../lib/instant.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
-import { insertMentions, type MentionVersion } from "../store/insert-mentions.ts";
+import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
 import { type ImportLine, parseImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
 import { importedMention } from "./imported-mention.ts";

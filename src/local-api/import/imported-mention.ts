@@ -3,7 +3,7 @@ import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts
 import { repostedText } from "../records/reposted-text.ts";
 import { insightsOf } from "../records/text-insights.ts";
 import { wireTime } from "../records/wire-time.ts";
-import type { MentionVersion } from "../store/insert-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
 import type { ImportLine } from "./import-line.ts";
 
 /** The mention that a line of an import file becomes: visible from its own date on, and never changed. */

@@ -62,7 +62,7 @@ async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
   const direction = sql.raw(request.direction);
   const end = sql`limit ${request.limit + request.offset}`;
   const branches = request.range.queryIds.map(
-    (queryId) => sql`(select query_id, resource_id, ${ordering} as key, id, shape_id, ctid as place
+    (queryId) => sql`(select query_id, resource_id, version, date, ${ordering} as key, id, shape_id
       from local_api.mention
       where query_id = ${queryId} and ${rangeSql(request.range)} and ${visibleSql(request.at)}
         and ${keysetSql(request, queryId)}
@@ -70,7 +70,8 @@ async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
   );
   const { rows } = await sql<Row>`
     select query_id, resource_id, ${key} as key, id, shape_id,
-      (select m.said from local_api.mention m where m.ctid = merged.place) as said
+      (select m.said from local_api.mention m where m.query_id = merged.query_id
+        and m.resource_id = merged.resource_id and m.version = merged.version and m.date = merged.date) as said
     from (
       select * from (${sql.join(branches, sql` union all `)}) as branches
       order by key ${direction}, resource_id ${direction}, query_id ${direction}
@@ -92,7 +93,7 @@ function keysetSql(
         ? queryId > after.queryId
         : queryId < after.queryId;
   const operator = sql.raw((direction === "asc" ? ">" : "<") + (sameKeyIsAhead ? "=" : ""));
-  const key = orderBy === "impact" ? sql`${after.key}::integer` : sql`${new Date(after.key)}::timestamptz`;
+  const key = orderBy === "impact" ? sql`${after.key}::bigint` : sql`${new Date(after.key)}::timestamptz`;
   return sql`(${ORDERS[orderBy].ordering}, resource_id) ${operator} (${key}, ${after.resourceId})`;
 }
 
@@ -102,7 +103,7 @@ const ORDERS: Readonly<Record<MentionOrder, { ordering: RawBuilder<unknown>; key
   date: { ordering: sql.ref("date"), key: MOMENT_KEY },
   added: { ordering: sql.ref("added"), key: MOMENT_KEY },
   updated: { ordering: sql.ref("updated"), key: MOMENT_KEY },
-  impact: { ordering: sql.ref("impact"), key: sql`merged.key` },
+  impact: { ordering: sql`coalesce(impact, '-9007199254740991'::bigint)`, key: sql`merged.key` },
 };
 
 interface Row {
