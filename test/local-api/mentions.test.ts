@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { putQueryGroup } from "../../src/local-api/store/queries.ts";
+import { putQueryGroup } from "../../src/local-api/store/query-groups.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
 
 type Parameters = readonly (readonly [string, string | number])[];

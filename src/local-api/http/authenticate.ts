@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Caller, findCaller } from "../store/accounts.ts";
+import { type Caller, findCaller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { unauthorized } from "./api-error.ts";
 import { mayUseApi } from "./roles.ts";

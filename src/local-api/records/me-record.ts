@@ -1,4 +1,4 @@
-import type { Caller } from "../store/accounts.ts";
+import type { Caller } from "../store/callers.ts";
 import { wireTime } from "./wire-time.ts";
 
 /** User and client in one. The spec leaves the shape of the two links open. */

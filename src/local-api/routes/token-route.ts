@@ -7,7 +7,9 @@ import { mayUseApi } from "../http/roles.ts";
 import { createToken, hashToken } from "../http/token.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { createParameterReader, type ParameterReader } from "../parameters/parameter-reader.ts";
-import { findUser, insertToken, listMemberships, type StoredUser } from "../store/accounts.ts";
+import { findUser, type StoredUser } from "../store/accounts.ts";
+import { listMemberships } from "../store/memberships.ts";
+import { insertToken } from "../store/tokens.ts";
 
 /** POST /oauth/token. Parameters may stand in the query or in the form body; the password only in the body. */
 export function tokenRoute(app: FastifyInstance, context: LocalApiContext): void {

@@ -3,7 +3,19 @@ import { projects } from "./migrations/002-projects.ts";
 import { mentions } from "./migrations/003-mentions.ts";
 import { streamHours } from "./migrations/004-stream-hours.ts";
 import { mentionRows } from "./migrations/010-mention-rows.ts";
+import { access } from "./migrations/030-access.ts";
+import { labels } from "./migrations/031-labels.ts";
+import { savedLists } from "./migrations/032-saved-lists.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
-export const MIGRATIONS: readonly Migration[] = [accounts, projects, mentions, streamHours, mentionRows];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  projects,
+  mentions,
+  streamHours,
+  mentionRows,
+  access,
+  labels,
+  savedLists,
+];

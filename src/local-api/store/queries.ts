@@ -56,21 +56,6 @@ export async function putQueries(
   return new Map(rows.filter((row) => wanted.has(row.name)).map((row) => [row.name, Number(row.id)]));
 }
 
-/** Creates the group if it is missing and adds the queries to it. */
-export async function putQueryGroup(
-  db: Database,
-  group: { projectId: number; name: string; queryIds: readonly number[] },
-): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    insert into local_api.query_group (project_id, name) values (${group.projectId}, ${group.name})
-    on conflict (project_id, name) do update set name = excluded.name returning id`.execute(db);
-  const id = Number(rows[0]?.id);
-  await sql`
-    insert into local_api.query_group_member (query_group_id, query_id)
-    select ${id}, unnest(${group.queryIds}::bigint[]) on conflict do nothing`.execute(db);
-  return id;
-}
-
 interface QueryRow {
   id: string;
   name: string;
