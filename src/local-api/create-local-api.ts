@@ -10,6 +10,8 @@ import { limitCalls } from "./http/limit-calls.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
+import { chartRoutes } from "./routes/chart-routes.ts";
+import { insightRoutes } from "./routes/insight-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
@@ -76,6 +78,8 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   accountRoutes(app);
   projectRoutes(app, context);
   mentionRoutes(app, context);
+  insightRoutes(app, context);
+  chartRoutes(app, context);
   app.all("/*", (request) => {
     const path = request.url.split("?")[0];
     throw notFound(`There is nothing at ${request.method} ${path}.`);

@@ -17,7 +17,10 @@ export type KeySource =
   | { readonly kind: "clock"; readonly part: "hourOfDay" | "dayOfWeek"; readonly zone: string }
   | { readonly kind: "query" }
   /** Ids of the groups that the mention's query is in. */
-  | { readonly kind: "group"; readonly members: readonly { readonly group: number; readonly query: number }[] }
+  | {
+      readonly kind: "group";
+      readonly members: readonly { readonly group: number; readonly query: number }[];
+    }
   | { readonly kind: "flag"; readonly field: FieldOf<"flag"> }
   | { readonly kind: "text"; readonly field: FieldOf<"text"> }
   | { readonly kind: "texts"; readonly field: FieldOf<"texts"> }

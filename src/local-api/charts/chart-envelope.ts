@@ -57,7 +57,7 @@ export function multiChartEnvelope(
 function envelope<Value>(
   { dimensions, axes, cell }: ChartAnswer,
   aggregate: string,
-  valueOf: (cell: ReturnType<CellReader>) => Value,
+  toValue: (cell: ReturnType<CellReader>) => Value,
 ): ChartEnvelope<Value> {
   const [series, points] = axes;
   return {
@@ -71,7 +71,7 @@ function envelope<Value>(
       values: points.map((second) => ({
         id: second.id,
         name: second.name,
-        value: valueOf(cell(first.key, second.key)),
+        value: toValue(cell(first.key, second.key)),
         data: {},
       })),
     })),

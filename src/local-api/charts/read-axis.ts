@@ -62,7 +62,10 @@ export async function readAxis(
       const starts = timeBuckets(dimension.unit, scope, scope.zone, MAX_BUCKETS);
       if (starts === undefined)
         parameters.fault(`endDate: expected at most ${MAX_BUCKETS} ${name} after startDate.`);
-      const keys = (starts ?? []).map((at, index) => ({ key: String(index), ...bucketLabel(at, scope.zone) }));
+      const keys = (starts ?? []).map((at, index) => ({
+        key: String(index),
+        ...bucketLabel(at, scope.zone),
+      }));
       return closed({ kind: "bucket", starts: starts ?? [] }, keys);
     }
     case "clock":
@@ -169,5 +172,9 @@ const WEEKDAY_NAMES = { mon: "Monday", tue: "Tuesday", wed: "Wednesday", thu: "T
 
 const CLOCK_KEYS: Readonly<Record<"hourOfDay" | "dayOfWeek", readonly AxisKey[]>> = {
   hourOfDay: Array.from({ length: 24 }, (_, hour) => ({ key: String(hour), id: hour, name: String(hour) })),
-  dayOfWeek: WEEKDAYS.map((day, index) => ({ key: String(index + 1), id: index + 1, name: WEEKDAY_NAMES[day] })),
+  dayOfWeek: WEEKDAYS.map((day, index) => ({
+    key: String(index + 1),
+    id: index + 1,
+    name: WEEKDAY_NAMES[day],
+  })),
 };

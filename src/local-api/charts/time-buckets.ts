@@ -1,5 +1,12 @@
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
-import { instantOf, type LocalDate, localDateOf, plusDays, WEEKDAYS, weekdayOf } from "../../lib/local-time.ts";
+import {
+  instantOf,
+  type LocalDate,
+  localDateOf,
+  plusDays,
+  WEEKDAYS,
+  weekdayOf,
+} from "../../lib/local-time.ts";
 import { offsetSegments } from "./offset-segments.ts";
 
 export const TIME_UNITS = ["months", "weeks", "days", "hours", "minutes"] as const;
@@ -37,8 +44,7 @@ function clockBuckets(width: number, { from, to }: { from: Instant; to: Instant 
   const starts: Instant[] = [];
   // Begins one width early: the bucket that holds `from` may have started under another offset.
   for (const segment of offsetSegments(zone, from - width, to)) {
-    const aligned = (at: Instant) =>
-      Math.floor((at + segment.offsetMs) / width) * width - segment.offsetMs;
+    const aligned = (at: Instant) => Math.floor((at + segment.offsetMs) / width) * width - segment.offsetMs;
     const isFirst = segment.from === from - width;
     if (!isFirst && aligned(segment.from) !== segment.from) starts.push(segment.from);
     for (let at = aligned(segment.from + width - 1); at < segment.to; at += width) starts.push(at);

@@ -31,16 +31,25 @@ export async function readMentionsRequest(
   parameters: ParameterReader,
   scope: RequestScope,
 ): Promise<MentionsRequest> {
+  const range = await readMentionRange(parameters, scope);
+  const paging = readPaging(parameters);
+  parameters.finish();
+  return { range, ...paging };
+}
+
+/** Reads which mentions a call speaks of: queries, dates and filters. What is wrong is left to `parameters.finish`. */
+export async function readMentionRange(
+  parameters: ParameterReader,
+  scope: RequestScope,
+): Promise<MentionRange> {
   const queryIds = await readQueryIds(parameters, scope);
   const { from, to } = readDates(parameters, scope.timezone);
-  const paging = readPaging(parameters);
   const conditions = [];
   for (const filter of FILTERS) {
     const condition = await filter.read(parameters, scope);
     if (condition !== undefined) conditions.push(condition);
   }
-  parameters.finish();
-  return { range: { queryIds, from, to, conditions }, ...paging };
+  return { queryIds, from, to, conditions };
 }
 
 async function readQueryIds(parameters: ParameterReader, scope: RequestScope): Promise<number[]> {

@@ -9,9 +9,9 @@ import { type AxisPlan, readAxis } from "../charts/read-axis.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readChartCells } from "../store/chart-cells.ts";
+import { listQueries } from "../store/queries.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
 import { listTags } from "../store/tags.ts";
-import { listQueries } from "../store/queries.ts";
 import { readTopKeys } from "../store/top-keys.ts";
 import { type DataRequest, type InProject, readDataRequest } from "./data-request.ts";
 
@@ -69,9 +69,9 @@ async function chart(
   return { dimensions, axes: [axes[0].keys, axes[1].keys], cell };
 }
 
-function chartScope({ db }: LocalApiContext, { project, scope, parameters, range }: DataRequest) {
+function chartScope({ db }: LocalApiContext, { project, scope, zone, parameters, range }: DataRequest) {
   return {
-    zone: scope.timezone,
+    zone,
     from: range.from,
     to: range.to,
     queryIds: range.queryIds,

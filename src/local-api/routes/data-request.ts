@@ -1,12 +1,17 @@
 import type { FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
+import { TimeZone } from "../../lib/local-time.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
-import { createParameterReader, type ParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import {
+  createParameterReader,
+  type ParameterReader,
+  type RawParameters,
+} from "../parameters/parameter-reader.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import type { StoredProject } from "../store/projects.ts";
+import { requestScopeOf } from "./mention-routes.ts";
 import { projectOf } from "./project-of.ts";
-import { requestScopeOf } from "./request-scope.ts";
 
 export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
 
@@ -14,6 +19,8 @@ export type InProject = { Params: { projectId: string }; Querystring: RawParamet
 export interface DataRequest {
   readonly project: StoredProject;
   readonly scope: RequestScope;
+  /** IANA zone of the answer: `timezone`, else that of the project. */
+  readonly zone: string;
   readonly parameters: ParameterReader;
   /** Only to be used after `parameters.finish()`. */
   readonly range: MentionRange;
@@ -30,5 +37,13 @@ export async function readDataRequest(
   const scope = await requestScopeOf(context, project);
   const parameters = createParameterReader(request.query);
   const range = await readMentionRange(parameters, scope);
-  return { project, scope, parameters, range, at: context.clock.now() };
+  const zone = readZone(parameters) ?? project.timezone;
+  return { project, scope, zone, parameters, range, at: context.clock.now() };
+}
+
+function readZone(parameters: ParameterReader): string | undefined {
+  const name = parameters.text("timezone");
+  const zone = name === undefined ? undefined : TimeZone.safeParse(name);
+  if (zone?.success === false) parameters.fault(`timezone: ${zone.error.issues[0]?.message}.`);
+  return zone?.data;
 }

@@ -25,7 +25,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
     const project = await projectOf(context, request);
     const asked = await readMentionsRequest(
       createParameterReader(request.query),
-      await scopeOf(context, project),
+      await requestScopeOf(context, project),
     );
     reply.type("application/json; charset=utf-8");
     return answer(context, asked, bindingOf(project, request.query));
@@ -53,7 +53,8 @@ async function answer(context: LocalApiContext, asked: MentionsRequest, binding:
   });
 }
 
-async function scopeOf({ db }: LocalApiContext, project: StoredProject): Promise<RequestScope> {
+/** What reading a request about mentions has to know of the project. */
+export async function requestScopeOf({ db }: LocalApiContext, project: StoredProject): Promise<RequestScope> {
   const queries = await listQueries(db, project.id);
   return {
     timezone: project.timezone,

@@ -93,7 +93,7 @@ async function countDifferent(
   put: (row: KeyRow, values: Partial<Cell>) => void,
 ): Promise<void> {
   const { rows } = await sql<KeyRow & { different: string }>`
-    select key1::text as key1, key2::text as key2, count(value) as different
+    select key1::text as key1, key2::text as key2, count(nullif(value, '')) as different
     from (
       select distinct d1.key as key1, d2.key as key2, ${fieldSql(field, "m")} as value
       from ${mentionsSql(request)}

@@ -28,7 +28,10 @@ export async function readTopKeys(
   const { range, at, source, nameField, limit, among } = request;
   const wanted = among === undefined ? sql`true` : sql`d.key::text = any(${among}::text[])`;
   if (range.queryIds.length === 0 || limit === 0) return [];
-  const name = nameField === undefined ? sql`null::text` : sql`mode() within group (order by ${fieldSql(nameField, "m")})`;
+  const name =
+    nameField === undefined
+      ? sql`null::text`
+      : sql`mode() within group (order by ${fieldSql(nameField, "m")})`;
   const { rows } = await sql<TopKey>`
     select d.key::text as key, ${name} as name
     from local_api.mention m cross join lateral ${keySourceSql(source)} as d

@@ -40,6 +40,11 @@ export function topAuthorRecord(author: TopAuthor, queryNames: ReadonlyMap<numbe
     },
     id: author.domain === null ? author.author : `${author.author}-${author.domain}`,
     name: author.author,
-    values: author.queryIds.map((id) => ({ id, name: queryNames.get(id) ?? String(id), value: null, data: {} })),
+    values: author.queryIds.map((id) => ({
+      id,
+      name: queryNames.get(id) ?? String(id),
+      value: null,
+      data: {},
+    })),
   };
 }

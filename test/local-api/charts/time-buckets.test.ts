@@ -131,7 +131,9 @@ it("every moment of any range lies in the bucket that its own clock names", () =
 /** Walks back minute by minute, or calendar by luxon. */
 function naiveStart(unit: TimeUnit, at: number, zone: string): number {
   const shown = (moment: number) =>
-    DateTime.fromMillis(moment, { zone }).toFormat(unit === "hours" ? "yyyy-MM-dd HH ZZ" : "yyyy-MM-dd HH:mm ZZ");
+    DateTime.fromMillis(moment, { zone }).toFormat(
+      unit === "hours" ? "yyyy-MM-dd HH ZZ" : "yyyy-MM-dd HH:mm ZZ",
+    );
   if (unit === "hours" || unit === "minutes") {
     let start = Math.floor(at / MINUTE) * MINUTE;
     while (shown(start - MINUTE) === shown(at)) start -= MINUTE;
