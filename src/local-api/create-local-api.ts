@@ -9,6 +9,7 @@ import { compressAnswers } from "./http/compress-answers.ts";
 import { limitCalls } from "./http/limit-calls.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
+import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
 import { chartRoutes } from "./routes/chart-routes.ts";
 import { insightRoutes } from "./routes/insight-routes.ts";
@@ -49,6 +50,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     cursors: createCursorCodec(options.signingSecret),
     pages: createMentionPages(db),
     totals: createMentionTotals(db),
+    views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({

@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { CursorCodec } from "./cursor/cursor-codec.ts";
+import type { RecordViews } from "./records/record-views.ts";
 import type { Database } from "./store/database.ts";
 import type { MentionPages } from "./store/mention-page.ts";
 import type { MentionTotals } from "./store/mention-totals.ts";
@@ -11,5 +12,6 @@ export interface LocalApiContext {
   readonly cursors: CursorCodec;
   readonly pages: MentionPages;
   readonly totals: MentionTotals;
+  readonly views: RecordViews;
   readonly tokenLifetimeSeconds: number;
 }

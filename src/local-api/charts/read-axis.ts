@@ -30,7 +30,8 @@ export interface ChartScope {
   readonly queryIds: readonly number[];
   /** Asked for by id. */
   readonly queryGroupIds: readonly number[];
-  queries(): Promise<readonly Named[]>;
+  /** All of the project. */
+  readonly queries: readonly Named[];
   queryGroups(): Promise<readonly (Named & { readonly queries: readonly { readonly id: number }[] })[]>;
   categories(): Promise<readonly StoredCategory[]>;
   tags(): Promise<readonly Named[]>;
@@ -74,7 +75,7 @@ export async function readAxis(
         among(CLOCK_KEYS[dimension.part], name),
       );
     case "queries": {
-      const asked = (await scope.queries()).filter((query) => scope.queryIds.includes(query.id));
+      const asked = scope.queries.filter((query) => scope.queryIds.includes(query.id));
       return closed({ kind: "query" }, among(asked.map(named), "query of this request"));
     }
     case "queryGroups":

@@ -65,8 +65,7 @@ export async function importJsonl(options: ImportOptions): Promise<ImportResult>
 
   async function take(line: ImportLine): Promise<void> {
     const query = await targets.queryOf(line.brand, line.date);
-    const category = line.negativeReason ? await targets.categoryOf(line.negativeReason) : undefined;
-    batch.push(importedMention(line, query, category));
+    batch.push(importedMention(line, query, await targets.labelsOf(line)));
     mentions++;
     from = Math.min(from, line.date);
     to = Math.max(to, line.date);

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import type { RecordVersion } from "../records/record-version.ts";
 import { wireTime } from "../records/wire-time.ts";
 import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
@@ -6,11 +7,14 @@ import type { Total } from "../store/mention-totals.ts";
 export interface MentionsAnswer {
   readonly rows: readonly PageRow[];
   readonly total: Total;
+  /** What the total would be if no query were sampled. */
+  readonly scaledTotal: number;
+  readonly version: RecordVersion;
   readonly page: number;
   readonly pageSize: number;
   readonly nextCursor: string | undefined;
   readonly prevCursor: string | undefined;
-  /** Answers to a cursor name mention ids too. */
+  /** Answers to a cursor, and all of the earlier version, name mention ids too. */
   readonly isCursorAnswer: boolean;
   readonly from: Instant;
   readonly to: Instant;
@@ -20,14 +24,15 @@ export interface MentionsAnswer {
 export function mentionsEnvelope(answer: MentionsAnswer): string {
   const { rows, total } = answer;
   const inResult = rows.reduce((highest, row) => Math.max(highest, row.mentionId), -1);
+  const namesIds = answer.isCursorAnswer || answer.version === "earlier";
   const rest = JSON.stringify({
     resultsTotal: total.count,
-    scaledResultsTotal: total.count,
+    ...(answer.version === "current" ? { scaledResultsTotal: answer.scaledTotal } : {}),
     resultsPage: answer.page,
     resultsPageSize: answer.pageSize,
     nextCursor: answer.nextCursor,
     prevCursor: answer.prevCursor,
-    ...(answer.isCursorAnswer ? { maximumId: total.maximumId, maximumIdInResult: inResult } : {}),
+    ...(namesIds ? { maximumId: total.maximumId, maximumIdInResult: inResult } : {}),
     startDate: wireTime(answer.from),
     endDate: wireTime(answer.to),
   });

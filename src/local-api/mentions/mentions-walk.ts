@@ -8,8 +8,10 @@ export function momentOf(cursor: Cursor | undefined, now: Instant): Instant {
   return cursor?.pinnedAt ?? now;
 }
 
+type Walked = Omit<PageRequest, "view">;
+
 /** Which rows to read for a request. Rows toward `previous` come in reverse, see `inOrder`. */
-export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined, at: Instant): PageRequest {
+export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined, at: Instant): Walked {
   const { range, orderBy, direction, pageSize } = request;
   const base = { range, orderBy, at, limit: pageSize };
   if (cursor === undefined) return { ...base, direction, offset: request.page * pageSize };

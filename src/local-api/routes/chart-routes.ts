@@ -2,18 +2,17 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AGGREGATE_NAMES, type AggregateName, isAggregateName } from "../charts/aggregates.ts";
 import type { Axis } from "../charts/axis.ts";
 import { type ChartAnswer, chartEnvelope, multiChartEnvelope } from "../charts/chart-envelope.ts";
-import { DIMENSION_NAMES, type DimensionName, isDimensionName } from "../charts/dimensions.ts";
+import { DIMENSION_NAMES, type DimensionName, isDimensionName, recordFieldOf } from "../charts/dimensions.ts";
 import { findKeys } from "../charts/find-keys.ts";
 import { readAggregates } from "../charts/read-aggregates.ts";
 import { type AxisPlan, readAxis } from "../charts/read-axis.ts";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readChartCells } from "../store/chart-cells.ts";
-import { listQueries } from "../store/queries.ts";
 import { listQueryGroups } from "../store/query-groups.ts";
 import { listTags } from "../store/tags.ts";
 import { readTopKeys } from "../store/top-keys.ts";
-import { type DataRequest, type InProject, readDataRequest } from "./data-request.ts";
+import { type DataRequest, type InProject, readDataRequest, showing } from "./data-request.ts";
 
 interface InChart extends InProject {
   Params: { projectId: string; aggregate: string; dimension1: string; dimension2: string };
@@ -56,27 +55,40 @@ async function chart(
   aggregates: readonly AggregateName[],
 ): Promise<ChartAnswer> {
   const { db } = context;
-  const { parameters, range, at } = data;
+  const { parameters, at } = data;
   const scope = chartScope(context, data);
   const first = await readAxis(dimensions[0], 1, parameters, scope);
   const second = await readAxis(dimensions[1], 2, parameters, scope);
   parameters.finish();
+  const range = dimensions.reduce(
+    (kept, name) => showing({ ...data, range: kept }, recordFieldOf(name)),
+    data.range,
+  );
   const find = ({ source, nameField }: AxisPlan, limit: number, among: readonly string[] | undefined) =>
     readTopKeys(db, { range, at, source, nameField, limit, among });
   const axes = [await findKeys(first, find), await findKeys(second, find)] as const;
   refuseTooMany(axes);
-  const cell = await readChartCells(db, { range, at, axes, aggregates });
+  const cell = await readChartCells(db, {
+    range,
+    at,
+    axes,
+    aggregates,
+    samplePercentages: new Map(data.queries.map((query) => [query.id, query.samplePercentage])),
+  });
   return { dimensions, axes: [axes[0].keys, axes[1].keys], cell };
 }
 
-function chartScope({ db }: LocalApiContext, { project, scope, zone, parameters, range }: DataRequest) {
+function chartScope(
+  { db }: LocalApiContext,
+  { project, queries, scope, zone, parameters, range }: DataRequest,
+) {
   return {
     zone,
     from: range.from,
     to: range.to,
     queryIds: range.queryIds,
     queryGroupIds: parameters.integers("queryGroupId"),
-    queries: () => listQueries(db, project.id),
+    queries,
     queryGroups: () => listQueryGroups(db, project.id),
     categories: scope.categories,
     tags: () => listTags(db, project.id),

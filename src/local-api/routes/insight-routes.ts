@@ -4,10 +4,9 @@ import { insightsEnvelope } from "../insights/insights-envelope.ts";
 import { readInsightsRequest } from "../insights/insights-request.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readInsightCounts } from "../store/insight-counts.ts";
-import { listQueries } from "../store/queries.ts";
 import { readTopAuthors } from "../store/top-authors.ts";
 import { topAuthorRecord } from "../top-authors/top-author-record.ts";
-import { type InProject, readDataRequest } from "./data-request.ts";
+import { type InProject, readDataRequest, showing } from "./data-request.ts";
 
 const DEFAULT_AUTHORS = 10;
 const MAX_AUTHORS = 1_000;
@@ -18,10 +17,11 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
 
   for (const [path, kind] of Object.entries(INSIGHT_KINDS) as [string, InsightKind][]) {
     app.get<InProject>(`${data}/${path}`, async (request) => {
-      const { parameters, range, at } = await readDataRequest(context, request);
-      const asked = readInsightsRequest(parameters);
-      parameters.finish();
-      const counts = await readInsightCounts(context.db, { range, at, kind, asked });
+      const data = await readDataRequest(context, request);
+      const asked = readInsightsRequest(data.parameters);
+      data.parameters.finish();
+      const range = showing(data, kind.recordField);
+      const counts = await readInsightCounts(context.db, { range, at: data.at, kind, asked });
       return insightsEnvelope(kind, counts, asked);
     });
   }
@@ -33,11 +33,12 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
   });
 
   app.get<InProject>(`${data}/volume/topauthors/queries`, async (request) => {
-    const { project, parameters, range, at } = await readDataRequest(context, request);
-    const limit = parameters.integer("limit", { min: 0, max: MAX_AUTHORS }) ?? DEFAULT_AUTHORS;
-    parameters.finish();
-    const authors = await readTopAuthors(context.db, { range, at, limit });
-    const names = new Map((await listQueries(context.db, project.id)).map(({ id, name }) => [id, name]));
+    const data = await readDataRequest(context, request);
+    const limit = data.parameters.integer("limit", { min: 0, max: MAX_AUTHORS }) ?? DEFAULT_AUTHORS;
+    data.parameters.finish();
+    const range = showing(data, "author");
+    const authors = await readTopAuthors(context.db, { range, at: data.at, limit });
+    const names = new Map(data.queries.map(({ id, name }) => [id, name]));
     return { results: authors.map((author) => topAuthorRecord(author, names)) };
   });
 }

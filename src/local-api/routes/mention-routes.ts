@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import type { Cursor } from "../cursor/cursor-codec.ts";
 import { invalidRequest } from "../http/api-error.ts";
+import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
 import {
@@ -10,39 +11,73 @@ import {
   readMentionsRequest,
 } from "../mentions/mentions-request.ts";
 import { inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
+import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import { dataPolicyOf } from "../policy/data-policy-of.ts";
+import { readRecordVersion } from "../records/record-version.ts";
+import type { ViewOptions } from "../records/view-options.ts";
 import { listCategories } from "../store/categories.ts";
 import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
-import { listGroupMembers, listQueries } from "../store/queries.ts";
+import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";
 import { projectOf } from "./project-of.ts";
 
-/** GET /projects/:projectId/data/mentions. */
+/** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {
   const path = "/projects/:projectId/data/mentions";
-  app.get<{ Params: { projectId: string }; Querystring: RawParameters }>(path, async (request, reply) => {
-    const project = await projectOf(context, request);
-    const asked = await readMentionsRequest(
-      createParameterReader(request.query),
-      await requestScopeOf(context, project),
-    );
-    reply.type("application/json; charset=utf-8");
-    return answer(context, asked, bindingOf(project, request.query));
-  });
+  mentionRoute(path, "snippet");
+  mentionRoute(`${path}/fulltext`, "full");
+
+  function mentionRoute(path: string, text: ViewOptions["text"]): void {
+    app.get<{ Params: { projectId: string }; Querystring: RawParameters }>(path, async (request, reply) => {
+      const project = await projectOf(context, request);
+      const { client } = callerOf(request);
+      const queries = await listQueries(context.db, project.id);
+      const parameters = createParameterReader(request.query);
+      const version = readRecordVersion(parameters, client);
+      const asked = await readMentionsRequest(parameters, requestScopeOf(context, project, queries));
+      reply.type("application/json; charset=utf-8");
+      return answer(context, asked, {
+        view: { version, text, policy: dataPolicyOf(client, project) },
+        percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
+        binding: bindingOf(project, request.query),
+      });
+    });
+  }
 }
 
-async function answer(context: LocalApiContext, asked: MentionsRequest, binding: string): Promise<string> {
+interface Manner {
+  readonly view: ViewOptions;
+  readonly percentages: SamplePercentages;
+  /** What a cursor of this call is bound to. */
+  readonly binding: string;
+}
+
+async function answer(
+  context: LocalApiContext,
+  asked: MentionsRequest,
+  { view, percentages, binding }: Manner,
+): Promise<string> {
   const cursor = readCursor(context, asked.cursor, binding);
   const at = momentOf(cursor, context.clock.now());
   // A group without queries has no mentions; every other request names at least one query.
   const isEmpty = asked.range.queryIds.length === 0;
-  const read = isEmpty ? [] : await context.pages.read(pageRequest(asked, cursor, at));
+  const read = isEmpty
+    ? []
+    : await context.pages.read({ ...pageRequest(asked, cursor, at), view: context.views.of(view) });
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at);
+  const total = await totalOf(context, asked, rows, at);
   return mentionsEnvelope({
     rows,
-    total: await totalOf(context, asked, rows, at),
+    total,
+    scaledTotal: await scaledTotal(asked.range, percentages, total.count, async (part) => {
+      if (isWhole(asked, rows))
+        return rows.filter(({ position }) => part.queryIds.includes(position.queryId)).length;
+      return (await context.totals.read(part, at)).count;
+    }),
+    version: view.version,
     page,
     pageSize: asked.pageSize,
     nextCursor: next && context.cursors.encode(next, binding),
@@ -54,8 +89,11 @@ async function answer(context: LocalApiContext, asked: MentionsRequest, binding:
 }
 
 /** What reading a request about mentions has to know of the project. */
-export async function requestScopeOf({ db }: LocalApiContext, project: StoredProject): Promise<RequestScope> {
-  const queries = await listQueries(db, project.id);
+export function requestScopeOf(
+  { db }: LocalApiContext,
+  project: StoredProject,
+  queries: readonly StoredQuery[],
+): RequestScope {
   return {
     timezone: project.timezone,
     queries: new Set(queries.map((query) => query.id)),
@@ -64,16 +102,19 @@ export async function requestScopeOf({ db }: LocalApiContext, project: StoredPro
   };
 }
 
-/** A first page that is not full has shown everything there is; nothing needs to be counted. */
 async function totalOf(
   { totals }: LocalApiContext,
   asked: MentionsRequest,
   rows: readonly PageRow[],
   at: Instant,
 ): Promise<Total> {
-  const isWhole = asked.cursor === undefined && asked.page === 0 && rows.length < asked.pageSize;
-  if (!isWhole) return totals.read(asked.range, at);
+  if (!isWhole(asked, rows)) return totals.read(asked.range, at);
   return { count: rows.length, maximumId: Math.max(-1, ...rows.map((row) => row.mentionId)) };
+}
+
+/** A first page that is not full has shown everything there is; nothing needs to be counted. */
+function isWhole(asked: MentionsRequest, rows: readonly PageRow[]): boolean {
+  return asked.cursor === undefined && asked.page === 0 && rows.length < asked.pageSize;
 }
 
 function readCursor(

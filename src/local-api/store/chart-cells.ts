@@ -15,13 +15,16 @@ export interface CellsRequest {
   readonly at: Instant;
   readonly axes: readonly [Axis, Axis];
   readonly aggregates: readonly AggregateName[];
+  /** What part of the mentions that match a query keeps, by query id; 100 where it is not here. */
+  readonly samplePercentages: ReadonlyMap<number, number>;
 }
 
 type Cell = Record<AggregateName, number>;
 
 /**
  * Counts a chart. All that can be added up comes from one pass over the mentions; different values take one more each,
- * through a distinct that PostgreSQL can hash, which is several times faster than `count(distinct …)`.
+ * through a distinct that PostgreSQL can hash, which is several times faster than `count(distinct …)`. Mentions of a sampled query count for those that its sample
+ * left out, which makes sums whole again; how many different values were left out nobody knows.
  */
 export async function readChartCells(db: Database, request: CellsRequest): Promise<CellReader> {
   const cells = new Map<string, Partial<Cell>>();
@@ -53,7 +56,7 @@ async function addUp(
   put: (row: KeyRow, values: Partial<Cell>) => void,
 ): Promise<void> {
   const columns = names.flatMap((name) => {
-    const expressions = sumsOf(AGGREGATES[name]);
+    const expressions = sumsOf(AGGREGATES[name], weightSql(request));
     return expressions.map((expression, index) => sql`${expression} as ${sql.id(`${name}_${index}`)}`);
   });
   const { rows } = await sql<KeyRow & Record<string, string>>`
@@ -68,21 +71,30 @@ async function addUp(
   }
 }
 
-function sumsOf(aggregate: Aggregate): RawBuilder<unknown>[] {
+function sumsOf(aggregate: Aggregate, weight: RawBuilder<unknown> | undefined): RawBuilder<unknown>[] {
   switch (aggregate.kind) {
     case "count":
-      return [sql`count(*)`];
+      return [weight === undefined ? sql`count(*)` : sql`round(sum(${weight}))`];
     case "net-sentiment":
       return ["positive", "negative"].map(
-        (word) => sql`count(*) filter (where m.sentiment = ${sql.lit(word)})`,
+        (word) => sql`coalesce(sum(${weight ?? sql`1`}) filter (where m.sentiment = ${sql.lit(word)}), 0)`,
       );
     case "sum": {
       const summands = aggregate.fields.map((field) => sql`coalesce(${fieldSql(field, "m")}, 0)`);
-      return [sql`sum(${sql.join(summands, sql` + `)})`];
+      const one = sql`(${sql.join(summands, sql` + `)})`;
+      return [weight === undefined ? sql`sum(${one})` : sql`round(sum(${one} * ${weight}))`];
     }
     case "distinct":
       return [];
   }
+}
+
+/** How many mentions the mention `m` stands for; undefined where each stands for itself. */
+function weightSql({ range, samplePercentages }: CellsRequest): RawBuilder<unknown> | undefined {
+  const weights = range.queryIds.map((id) => 100 / (samplePercentages.get(id) ?? 100));
+  if (weights.every((weight) => weight === 1)) return undefined;
+  const cases = range.queryIds.map((id, index) => sql`when ${id} then ${weights[index]}::double precision`);
+  return sql`case m.query_id ${sql.join(cases, sql` `)} end`;
 }
 
 async function countDifferent(

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isInSample } from "../records/is-in-sample.ts";
 import { packRecord } from "../records/packed-record.ts";
 import type { Database } from "./database.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
@@ -7,17 +8,20 @@ import type { MentionVersion } from "./mention-version.ts";
 import { putRecordShapes } from "./record-shapes.ts";
 
 /**
- * Stores the versions that are not stored yet and gives their number. The revision of the queries that grew is raised
- * in the same transaction. Throws when a query does not exist.
+ * Stores the versions that are not stored yet and gives their number; of those of a sampled query only the ones that
+ * its sample keeps. The revision of the queries that grew is raised in the same transaction. Throws when a query does not exist.
  */
-export async function insertMentions(db: Database, versions: readonly MentionVersion[]): Promise<number> {
-  if (versions.length === 0) return 0;
-  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, versions));
+export async function insertMentions(db: Database, found: readonly MentionVersion[]): Promise<number> {
+  if (found.length === 0) return 0;
+  if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, found));
   await ensureMentionMonths(
     db,
-    versions.map((version) => version.date ?? version.added),
+    found.map((version) => version.date ?? version.added),
   );
-  await lockQueries(db, versions);
+  const percentages = await lockQueries(db, found);
+  const versions = found.filter(({ record }) =>
+    isInSample(record.resourceId, percentages.get(record.queryId) ?? 100),
+  );
   const packed = versions.map((version) => packRecord(version.record));
   await putRecordShapes(
     db,
@@ -50,12 +54,15 @@ export async function insertMentions(db: Database, versions: readonly MentionVer
 
 const COLUMNS = sql.join([...MENTION_COLUMNS, "shape_id", "said"].map((name) => sql.ref(name)));
 
-/** In the order of their ids, so that two writers to the same queries wait for each other and never both. */
-async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<void> {
+/**
+ * In the order of their ids, so that two writers to the same queries wait for each other and never both. Gives the
+ * sample percentages.
+ */
+async function lockQueries(db: Database, versions: readonly MentionVersion[]): Promise<Map<number, number>> {
   const ids = [...new Set(versions.map((version) => version.record.queryId))];
-  const { rows } = await sql`
-    select id from local_api.query where id = any(${ids}::bigint[]) order by id for no key update`.execute(
-    db,
-  );
+  const { rows } = await sql<{ id: string; sample_percentage: number }>`
+    select id, sample_percentage from local_api.query where id = any(${ids}::bigint[])
+    order by id for no key update`.execute(db);
   if (rows.length < ids.length) throw new Error(`not all of the queries ${ids.join(", ")} exist`);
+  return new Map(rows.map((row) => [Number(row.id), row.sample_percentage]));
 }

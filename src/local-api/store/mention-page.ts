@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import { unpackRecord } from "../records/packed-record.ts";
+import { textAsFound } from "../records/exact-text.ts";
+import type { RecordView } from "../records/record-view.ts";
 import type { Database } from "./database.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 import { createRecordShapes } from "./record-shapes.ts";
@@ -28,6 +29,8 @@ export interface PageRequest {
   readonly after?: Position;
   /** The place itself belongs to the page. */
   readonly inclusive?: boolean;
+  /** How the records are shown. */
+  readonly view: RecordView;
 }
 
 export interface PageRow {
@@ -47,7 +50,7 @@ export function createMentionPages(db: Database): MentionPages {
     async read(request) {
       const rows = await readRows(db, request);
       const silences = await shapes.read(new Set(rows.map((row) => Number(row.shape_id))));
-      return rows.map((row) => toPageRow(row, silences));
+      return rows.map((row) => toPageRow(row, silences, request.view));
     },
   };
 }
@@ -70,14 +73,21 @@ async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
   );
   const { rows } = await sql<Row>`
     select query_id, resource_id, ${key} as key, id, shape_id,
-      (select m.said from local_api.mention m where m.query_id = merged.query_id
-        and m.resource_id = merged.resource_id and m.version = merged.version and m.date = merged.date) as said
+      ${storedAt("said")}
+      ${request.view.needsFullText ? sql`, ${storedAt("full_text")}, ${storedAt("exact_text")}` : sql``}
     from (
       select * from (${sql.join(branches, sql` union all `)}) as branches
       order by key ${direction}, resource_id ${direction}, query_id ${direction}
       limit ${request.limit} offset ${request.offset}
     ) as merged`.execute(db);
   return rows;
+}
+
+/** A column of the row itself, which is fetched once its place on the page is sure. */
+function storedAt(column: "said" | "full_text" | "exact_text"): RawBuilder<unknown> {
+  return sql`(select m.${sql.ref(column)} from local_api.mention m where m.query_id = merged.query_id
+    and m.resource_id = merged.resource_id and m.version = merged.version
+    and m.date = merged.date) as ${sql.ref(column)}`;
 }
 
 /** Within one query, the query id that ends the position only decides whether an equal key was already shown. */
@@ -113,14 +123,18 @@ interface Row {
   id: string;
   shape_id: string;
   said: string;
+  full_text?: string | null;
+  exact_text?: string | null;
 }
 
-function toPageRow(row: Row, silences: ReadonlyMap<number, string>): PageRow {
+function toPageRow(row: Row, silences: ReadonlyMap<number, string>, view: RecordView): PageRow {
   const silence = silences.get(Number(row.shape_id));
   if (silence === undefined) throw new Error(`record shape ${row.shape_id} is missing`);
+  const mentionId = Number(row.id);
+  const { said, full_text = null, exact_text = null } = row;
   return {
     position: { key: Number(row.key), resourceId: row.resource_id, queryId: Number(row.query_id) },
-    mentionId: Number(row.id),
-    record: unpackRecord(row.said, silence),
+    mentionId,
+    record: view.render({ said, silence, mentionId, fullText: textAsFound({ full_text, exact_text }) }),
   };
 }

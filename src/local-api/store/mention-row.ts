@@ -1,4 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
+import { exactText } from "../records/exact-text.ts";
+import { mentionId } from "../records/mention-id.ts";
 import { mentionFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
 import type { MentionVersion } from "./mention-version.ts";
@@ -16,6 +18,7 @@ export const MENTION_COLUMNS: readonly string[] = [
   "visible_at",
   "superseded_at",
   "full_text",
+  "exact_text",
   ...FIELDS.map(({ column }) => column),
 ];
 
@@ -29,20 +32,13 @@ export function mentionRow(version: MentionVersion): Readonly<Record<string, unk
     visible_at: moment(version.visibleAt),
     superseded_at: version.supersededAt === null ? "infinity" : moment(version.supersededAt),
     full_text: text === null ? null : storable(text),
+    exact_text: exactText(text),
   };
   for (const { field, column, write } of FIELDS) {
     const value = facts[field];
     if (value !== null) row[column] = write(value);
   }
   return row;
-}
-
-/**
- * The whole-number id of a mention: it grows with `added`, is the same wherever the mention is stored, and stays
- * below 2^53 until the year 2255. Two mentions of one millisecond may share it; it identifies nothing by itself.
- */
-function mentionId(added: Instant, resourceId: string): number {
-  return added * 1_000 + ((Number.parseInt(resourceId.slice(0, 6), 16) || 0) % 1_000);
 }
 
 function writerOf(field: MentionField, type: FieldType): (value: unknown) => unknown {

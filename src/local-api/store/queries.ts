@@ -12,12 +12,15 @@ export interface StoredQuery {
   readonly createdAt: Instant;
   readonly lastModifiedAt: Instant;
   readonly lastModifiedUsername: string;
+  /** What part of the mentions that match is kept; 100: all of them. */
+  readonly samplePercentage: number;
 }
 
 export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
-    select id, name, type, created_at, last_modified_at, last_modified_username
+    select id, name, type, created_at, last_modified_at, last_modified_username,
+      sample_percentage
     from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
   return rows.map(toQuery);
 }
@@ -39,15 +42,17 @@ export async function listGroupMembers(
 export async function putQueries(
   db: Database,
   projectId: number,
-  queries: readonly { name: string; type: QueryType }[],
+  queries: readonly { name: string; type: QueryType; samplePercentage?: number }[],
   by: { username: string; at: Instant },
 ): Promise<Map<string, number>> {
   const at = new Date(by.at);
   for (const query of queries) {
     await sql`
       insert into local_api.query
-        (project_id, name, type, created_at, last_modified_at, last_modified_username)
-      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username})
+        (project_id, name, type, created_at, last_modified_at, last_modified_username,
+          sample_percentage)
+      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username},
+        ${query.samplePercentage ?? 100})
       on conflict (project_id, name) do nothing`.execute(db);
   }
   const { rows } = await sql<{ id: string; name: string }>`
@@ -63,6 +68,7 @@ interface QueryRow {
   created_at: Date;
   last_modified_at: Date;
   last_modified_username: string;
+  sample_percentage: number;
 }
 
 function toQuery(row: QueryRow): StoredQuery {
@@ -73,5 +79,6 @@ function toQuery(row: QueryRow): StoredQuery {
     createdAt: row.created_at.getTime(),
     lastModifiedAt: row.last_modified_at.getTime(),
     lastModifiedUsername: row.last_modified_username,
+    samplePercentage: row.sample_percentage,
   };
 }

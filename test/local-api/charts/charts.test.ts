@@ -157,7 +157,7 @@ it("any two dimensions, zone, range and filters agree with the reference", async
         expect(cells(answer.body)).toEqual(naiveChart(kept, dimensions, scope(timezone)));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 }, 60_000);
 
