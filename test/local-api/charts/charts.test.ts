@@ -10,8 +10,8 @@ import type { MentionVersion } from "../../../src/local-api/store/mention-versio
 import { putQueryGroup } from "../../../src/local-api/store/query-groups.ts";
 import { putTag } from "../../../src/local-api/store/tags.ts";
 import { type Fixture, SEED, startFixture } from "../fixture.ts";
+import { nightMentions, seededMentions } from "../seeded-mentions.ts";
 import { type Facts, NAIVE_AGGREGATES, naiveChart, seen } from "./naive-chart.ts";
-import { nightMentions, seededMentions } from "./seeded-mentions.ts";
 
 type Parameters = readonly (readonly [string, string | number])[];
 
