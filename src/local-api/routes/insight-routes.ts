@@ -35,9 +35,12 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
   app.get<InProject>(`${data}/volume/topauthors/queries`, async (request) => {
     const data = await readDataRequest(context, request);
     const limit = data.parameters.integer("limit", { min: 0, max: MAX_AUTHORS }) ?? DEFAULT_AUTHORS;
+    // There is one order; clients name it nevertheless.
+    data.parameters.oneOf("orderBy", ["volume"]);
+    const direction = data.parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc";
     data.parameters.finish();
     const range = showing(data, "author");
-    const authors = await readTopAuthors(context.db, { range, at: data.at, limit });
+    const authors = await readTopAuthors(context.db, { range, at: data.at, limit, direction });
     const names = new Map(data.queries.map(({ id, name }) => [id, name]));
     return { results: authors.map((author) => topAuthorRecord(author, names)) };
   });

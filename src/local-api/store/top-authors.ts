@@ -39,12 +39,17 @@ export interface TopAuthor {
 }
 
 /**
- * Authors by falling volume, equal ones by name and domain. Mentions without an author belong to nobody. The authors
+ * Authors by volume, falling when `direction` is desc, equal ones by name and domain. Mentions without an author belong to nobody. The authors
  * are chosen first, so that only their mentions are read for the rest.
  */
 export async function readTopAuthors(
   db: Database,
-  { range, at, limit }: { range: MentionRange; at: Instant; limit: number },
+  {
+    range,
+    at,
+    limit,
+    direction,
+  }: { range: MentionRange; at: Instant; limit: number; direction: "asc" | "desc" },
 ): Promise<TopAuthor[]> {
   if (range.queryIds.length === 0 || limit === 0) return [];
   const mentions = sql`local_api.mention m
@@ -53,7 +58,7 @@ export async function readTopAuthors(
   const { rows } = await sql<Row>`
     with top as materialized (
       select m.author, coalesce(m.domain, '') as site from ${mentions}
-      group by 1, 2 order by count(*) desc, 1, 2 limit ${limit}
+      group by 1, 2 order by count(*) ${sql.raw(direction)}, 1, 2 limit ${limit}
     ), theirs as materialized (
       select m.*, coalesce(m.domain, '') as site from ${mentions}
         and (m.author, coalesce(m.domain, '')) in (select author, site from top)
@@ -67,7 +72,7 @@ export async function readTopAuthors(
     )
     select facts.*, coalesce(interests.words, '{}') as interest, coalesce(professions.words, '{}') as professions
     from facts left join interests using (author, site) left join professions using (author, site)
-    order by volume desc, author, site`.execute(db);
+    order by volume ${sql.raw(direction)}, author, site`.execute(db);
   return rows.map(toTopAuthor);
 }
 

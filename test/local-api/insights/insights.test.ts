@@ -178,6 +178,9 @@ describe("data/volume/topauthors/queries", () => {
     expect(results).toHaveLength(10);
     expect(Object.keys(results[0])).toEqual(["data", "id", "name", "values"]);
     expect(results[0].values[0]).toMatchObject({ value: null, data: {} });
+    const asked: Parameters = [["limit", 1], ["orderBy", "volume"], ["orderDirection", "asc"]]; // biome-ignore format: a table
+    const [least] = (await call("volume/topauthors/queries", asked)).body.results;
+    expect(least.data.volume).toBeLessThanOrEqual(results.at(-1).data.volume);
     const none = await call("volume/topauthors/queries", [["limit", 0]]);
     expect(none.body.results).toEqual([]);
   });
