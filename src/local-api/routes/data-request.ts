@@ -15,8 +15,8 @@ import { showingCondition } from "../policy/withheld-sources.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
-import { requestScopeOf } from "./mention-routes.ts";
 import { projectOf } from "./project-of.ts";
+import { requestScopeOf } from "./request-scope-of.ts";
 
 export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
 
@@ -43,19 +43,23 @@ export async function readDataRequest(
 ): Promise<DataRequest> {
   const project = await projectOf(context, request);
   const queries = await listQueries(context.db, project.id);
-  const scope = requestScopeOf(context, project, queries);
+  const caller = callerOf(request);
+  const scope = requestScopeOf(context, caller, project, queries);
   const parameters = createParameterReader(request.query);
   const range = await readMentionRange(parameters, scope);
   const zone = readZone(parameters) ?? project.timezone;
-  const policy = dataPolicyOf(callerOf(request).client, project);
+  const policy = dataPolicyOf(caller.client, project);
   return { project, queries, scope, zone, parameters, range, policy, at: context.clock.now() };
 }
 
+/** What is no zone at all has been found faulty with the range, in the same words; an offset is refused here. */
 function readZone(parameters: ParameterReader): string | undefined {
   const name = parameters.text("timezone");
-  const zone = name === undefined ? undefined : TimeZone.safeParse(name);
-  if (zone?.success === false) parameters.fault(`timezone: ${zone.error.issues[0]?.message}.`);
-  return zone?.data;
+  if (name === undefined || TimeZone.safeParse(name).success) return name;
+  parameters.fault(
+    `timezone: expected an IANA name such as Europe/London, got ${JSON.stringify(name.slice(0, 60))}.`,
+  );
+  return undefined;
 }
 
 /** The range without the mentions whose source may not show the field, for answers made of its values. */

@@ -26,8 +26,7 @@ export async function readInsightCounts(
     kind.fields.map((field) => fieldSql(field, "m")),
     sql` || `,
   );
-  // Names are stored in byte order, where only ASCII has case; und-x-icu folds all scripts alike.
-  const name = kind.foldsCase ? sql`lower(member collate "und-x-icu") collate "C"` : sql`member`;
+  const name = kind.foldsCase ? sql`lower(member collate local_api.folding) collate "C"` : sql`member`;
   const order = sql.raw(`${asked.orderBy} ${asked.orderDirection}, name asc`);
   const { rows } = await sql<{ [Name in keyof InsightCount]: string }>`
     select name, count(*) as volume, count(*) filter (where not ${REPOST_SQL}) as tweets,

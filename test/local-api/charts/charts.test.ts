@@ -254,7 +254,7 @@ describe("what cannot be charted is refused with what can be", () => {
     ["volume/days/queries?dim1Args=5", 400, /dim1Args: expected none for days/],
     ["volume/queries/days?dim2Limit=5", 400, /dim2Limit: expected none for days/],
     ["volume/categories/days?dim1Args=7", 400, /dim1Args: "7" is no category/],
-    ["volume/queries/days?timezone=Mars", 400, /timezone: expected the name of a time zone/],
+    ["volume/queries/days?timezone=Mars", 400, /timezone: expected an IANA name/],
     ["volume/queries/days?colour=red", 400, /"colour" is not a parameter/],
     ["volume/minutes/authors", 400, /endDate: expected at most 20000 minutes/],
     ["volume/hours/hours", 400, /672 series of 672 points; expected at most 100000|673 series/],
