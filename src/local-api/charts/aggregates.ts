@@ -10,9 +10,10 @@ export type Aggregate =
   | { readonly kind: "net-sentiment" };
 
 /**
- * Documented: the names, and that `volume` counts mentions and `authors` different authors. Chosen: an author is a
- * name on a domain's `author` field, whatever the network; audience numbers are summed over mentions; `netSentiment`
- * as in `netSentiment`; `engagementScore` is every like, comment, reply and share that the networks count.
+ * Documented: the names, and that `volume` counts mentions and `authors` different authors. Chosen: authors are told
+ * apart by name alone; audience numbers are summed over the mentions, so an author of two mentions counts twice in
+ * them; `netSentiment` as the function of that name has it; `engagementScore` is every like, comment, reply and share
+ * that the networks count.
  */
 export const AGGREGATES = {
   volume: { kind: "count" },

@@ -20,7 +20,7 @@ export function readDimensionArguments(
   position: 1 | 2,
 ): DimensionArguments {
   const dimension: Dimension = DIMENSIONS[name];
-  const isOpen = dimension.kind === "words" || dimension.kind === "values";
+  const isOpen = dimension.kind === "values";
   const texts = parameters.texts(`dim${position}Args`);
   const isWhole = isOpen && WITH_COMMAS.includes(dimension.field);
   const given = isWhole ? texts : texts.flatMap((text) => text.split(",").map((part) => part.trim()));

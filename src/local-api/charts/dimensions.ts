@@ -7,12 +7,16 @@ export type Dimension =
   | { readonly kind: "clock"; readonly part: "hourOfDay" | "dayOfWeek" }
   | { readonly kind: "queries" | "queryGroups" | "categories" | "parentCategories" | "tags" }
   | { readonly kind: "flag"; readonly field: FieldOf<"flag"> }
-  /** A field with a vocabulary, all of which is shown; a value outside of it is shown when it is found. */
+  /** A field that says one of these words or nothing. */
   | { readonly kind: "words"; readonly field: FieldOf<"text">; readonly vocabulary: readonly string[] }
-  /** A field that may say anything. `nameField` holds the name where the value is a code. */
+  /**
+   * A field that may say anything: what mentions say is looked for. The `usual` words are shown in any case;
+   * `nameField` holds the name where the value is a code.
+   */
   | {
       readonly kind: "values";
       readonly field: FieldOf<"text" | "texts">;
+      readonly usual?: readonly string[];
       readonly nameField?: FieldOf<"text">;
     };
 
@@ -44,8 +48,8 @@ export const DIMENSIONS = {
   minutes: { kind: "time", unit: "minutes" },
   hourOfDay: { kind: "clock", part: "hourOfDay" },
   dayOfWeek: { kind: "clock", part: "dayOfWeek" },
-  accountTypes: { kind: "words", field: "accountType", vocabulary: ["individual", "organisational"] },
-  gender: { kind: "words", field: "gender", vocabulary: ["female", "male"] },
+  accountTypes: { kind: "values", field: "accountType", usual: ["individual", "organisational"] },
+  gender: { kind: "values", field: "gender", usual: ["female", "male"] },
   interest: { kind: "values", field: "interest" },
   profession: { kind: "values", field: "profession" },
   pageTypes: { kind: "values", field: "pageType" },

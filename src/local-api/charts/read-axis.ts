@@ -1,5 +1,4 @@
 import type { Instant } from "../../lib/instant.ts";
-import { WEEKDAYS } from "../../lib/local-time.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { StoredCategory } from "../store/categories.ts";
 import type { FieldOf } from "../store/mention-fields.ts";
@@ -8,6 +7,7 @@ import type { AxisKey, KeySource } from "./axis.ts";
 import { bucketLabel } from "./bucket-label.ts";
 import { readDimensionArguments } from "./dimension-arguments.ts";
 import { DIMENSIONS, type Dimension, type DimensionName } from "./dimensions.ts";
+import { CLOCK_KEYS, FLAG_KEYS } from "./known-keys.ts";
 import { timeBuckets } from "./time-buckets.ts";
 
 /** An axis as far as the request and the project say. */
@@ -93,9 +93,12 @@ export async function readAxis(
     case "flag":
       return closed({ kind: "flag", field: dimension.field }, among(FLAG_KEYS, name));
     case "words":
-      return openAxis({ kind: "text", field: dimension.field }, given, limit, dimension.vocabulary);
+      return closed(
+        { kind: "text", field: dimension.field },
+        among(dimension.vocabulary.map(word), `${name}, expected ${dimension.vocabulary.join(", ")}`),
+      );
     case "values":
-      return openAxis(valueSource(dimension.field), given, limit, [], dimension.nameField);
+      return openAxis(valueSource(dimension.field), given, limit, dimension.usual ?? [], dimension.nameField);
   }
 }
 
@@ -124,13 +127,13 @@ function openAxis(
   source: KeySource,
   given: readonly string[],
   limit: number | undefined,
-  vocabulary: readonly string[],
+  usual: readonly string[],
   nameField?: FieldOf<"text">,
 ): AxisPlan {
-  const words = given.length > 0 ? given : vocabulary;
+  const words = given.length > 0 ? given : usual;
   return {
     source,
-    keys: [...new Set(words)].map((word) => ({ key: word, id: word, name: word })),
+    keys: [...new Set(words)].map(word),
     findUpTo: given.length > 0 ? 0 : Math.min(limit ?? DEFAULT_VALUES, MAX_VALUES),
     nameField,
   };
@@ -152,30 +155,18 @@ function chosen(
 ): readonly AxisKey[] {
   if (given.length === 0) return keys;
   const byKey = new Map(keys.map((key) => [key.key, key]));
-  return [...new Set(given)].flatMap((word) => {
-    const key = byKey.get(word);
+  return [...new Set(given)].flatMap((asked) => {
+    const key = byKey.get(asked);
     if (key === undefined)
-      parameters.fault(`dim${position}Args: ${JSON.stringify(word.slice(0, 60))} is no ${what}.`);
+      parameters.fault(`dim${position}Args: ${JSON.stringify(asked.slice(0, 60))} is no ${what}.`);
     return key ?? [];
   });
+}
+
+function word(text: string): AxisKey {
+  return { key: text, id: text, name: text };
 }
 
 function named({ id, name }: Named): AxisKey {
   return { key: String(id), id, name };
 }
-
-const FLAG_KEYS: readonly AxisKey[] = [
-  { key: "true", id: "true", name: "true" },
-  { key: "false", id: "false", name: "false" },
-];
-
-const WEEKDAY_NAMES = { mon: "Monday", tue: "Tuesday", wed: "Wednesday", thu: "Thursday", fri: "Friday", sat: "Saturday", sun: "Sunday" } as const; // biome-ignore format: a table
-
-const CLOCK_KEYS: Readonly<Record<"hourOfDay" | "dayOfWeek", readonly AxisKey[]>> = {
-  hourOfDay: Array.from({ length: 24 }, (_, hour) => ({ key: String(hour), id: hour, name: String(hour) })),
-  dayOfWeek: WEEKDAYS.map((day, index) => ({
-    key: String(index + 1),
-    id: index + 1,
-    name: WEEKDAY_NAMES[day],
-  })),
-};

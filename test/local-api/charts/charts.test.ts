@@ -254,6 +254,12 @@ describe("what cannot be charted is refused with what can be", () => {
     ["volume/days/queries?dim1Args=5", 400, /dim1Args: expected none for days/],
     ["volume/queries/days?dim2Limit=5", 400, /dim2Limit: expected none for days/],
     ["volume/categories/days?dim1Args=7", 400, /dim1Args: "7" is no category/],
+    [
+      "volume/sentiment/days?dim1Args=angry",
+      400,
+      /dim1Args: "angry" is no sentiment, expected negative, neutral/,
+    ],
+    ["volume/queries/days?timezone=%2B02:00", 400, /timezone: expected an IANA name/],
     ["volume/queries/days?timezone=Mars", 400, /timezone: expected an IANA name/],
     ["volume/queries/days?colour=red", 400, /"colour" is not a parameter/],
     ["volume/minutes/authors", 400, /endDate: expected at most 20000 minutes/],
