@@ -138,6 +138,9 @@ it("any two dimensions, zone, range and filters agree with the reference", async
     ["sentiment", "negative", (facts) => facts.sentiment === "negative"],
     ["pageType", "news", (facts) => facts.pageType === "news"],
     ["language", "de", (facts) => facts.language === "de"],
+    ["impressionsMin", "300", (facts) => (facts.impressions ?? -1) >= 300],
+    ["checked", "true", (facts) => facts.checked === true],
+    ["xinterest", "Sports", (facts) => !(facts.interest ?? []).includes("Sports")],
     ["author", "ANN", (facts) => facts.author?.toLowerCase() === "ann"],
   );
   await fc.assert(
