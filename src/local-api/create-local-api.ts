@@ -16,6 +16,8 @@ import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
 import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
+import { chartRoutes } from "./routes/chart-routes.ts";
+import { insightRoutes } from "./routes/insight-routes.ts";
 import { labelRoutes } from "./routes/label-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
@@ -23,6 +25,7 @@ import { projectRoutes } from "./routes/project-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
+import { createMentionRecords } from "./store/mention-records.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -59,6 +62,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
     pages: disturbPages(createMentionPages(db), faults),
+    records: createMentionRecords(db),
     totals: disturbTotals(createMentionTotals(db), faults),
     views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
@@ -101,6 +105,8 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   labelRoutes(app, context);
   listRoutes(app, context);
   mentionRoutes(app, context);
+  insightRoutes(app, context);
+  chartRoutes(app, context);
 }
 
 /** An earlier form of the paths ends in `.json`. What stands after the question mark is not touched. */
