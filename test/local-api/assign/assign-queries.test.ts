@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HOUR } from "../../../src/lib/instant.ts";
-import { importJsonl } from "../../../src/local-api/import/import-jsonl.ts";
+import { importMentions } from "../../../src/local-api/import/import-mentions.ts";
 import { seedAccount } from "../../../src/local-api/seed-account.ts";
 import { createStream } from "../../../src/local-api/simulate/create-stream.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
@@ -29,7 +29,7 @@ async function importLines(projectId: number, lines: readonly object[]) {
     JSON.stringify({ id: `m${id}`, date: "2026-03-01T08:00:00.000+0000", ...line }),
   );
   await writeFile(path, given.join("\n"));
-  return importJsonl({ pool: fixture.database.pool, path, projectId });
+  return importMentions({ pool: fixture.database.pool, path, projectId });
 }
 
 async function mentionsOf(projectId: number, queryId: number | undefined) {
