@@ -59,7 +59,8 @@ export function earlierAdditions(said: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Runs of letters and digits, in any script. */
-export function wordCount(text: string): number {
+/** Runs of letters and digits, in any script; null where no text is known. */
+export function wordCount(text: string | null): number | null {
+  if (text === null) return null;
   return text.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)?.length ?? 0;
 }

@@ -23,7 +23,7 @@ export function shownFields(
       id: record.mentionId,
       resourceId: record.mentionId,
       resourceType: "page",
-      wordCount: wordCount(record.fullText ?? said.snippet ?? ""),
+      wordCount: wordCount(record.fullText ?? said.snippet ?? null),
     });
   }
   if (view.text === "full") {
