@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { CallFaults } from "./call-faults.ts";
 import { amountOf } from "./fault-kinds.ts";
@@ -8,8 +9,11 @@ import type { FaultSwitch } from "./fault-switch.ts";
 export function disturbAnswers(app: FastifyInstance, faults: FaultSwitch): void {
   app.addHook("onSend", async (_request, reply, payload) => {
     const call = faults.current();
-    if (call === null || typeof payload !== "string" || reply.statusCode >= 300) return payload;
-    const said = await disturbEnvelope(call, payload);
+    if (call === null || reply.statusCode >= 300) return payload;
+    // Long pages come as streams. With a call that has faults they are held whole: nobody waits for speed.
+    const whole = payload instanceof Readable ? await text(payload) : payload;
+    if (typeof whole !== "string") return payload;
+    const said = await disturbEnvelope(call, whole);
     const cut = await call.take("truncated", "hang-up");
     if (cut === undefined) return said;
     const bytes = Buffer.from(said);
