@@ -18,6 +18,7 @@ import { projectRoutes } from "./routes/project-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
+import { createMentionRecords } from "./store/mention-records.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -51,6 +52,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
     pages: createMentionPages(db),
+    records: createMentionRecords(db),
     totals: createMentionTotals(db),
     views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,

@@ -3,6 +3,7 @@ import { projects } from "./migrations/002-projects.ts";
 import { mentions } from "./migrations/003-mentions.ts";
 import { streamHours } from "./migrations/004-stream-hours.ts";
 import { mentionRows } from "./migrations/010-mention-rows.ts";
+import { folding } from "./migrations/011-folding.ts";
 import { record } from "./migrations/020-record.ts";
 import { access } from "./migrations/030-access.ts";
 import { labels } from "./migrations/031-labels.ts";
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mentions,
   streamHours,
   mentionRows,
+  folding,
   record,
   access,
   labels,
