@@ -87,11 +87,20 @@ describe("wrong input", () => {
   const alpha = () => ["queryId", fixture.account.queries.get("Alpha") ?? 0] as const;
   const cases: readonly [string, readonly (readonly [string, string | number])[], RegExp][] = [
     ["an unknown parameter", [["colour", "red"]], /"colour" is not a parameter/],
+    [
+      "a parameter that is nearly one",
+      [["xpagetypes", "red"]],
+      /"xpagetypes" is not .* Did you mean xpageType/,
+    ],
     ["a page size of 0", [["pageSize", 0]], /pageSize: expected an integer from 1 to 5000/],
     ["a page size of 5001", [["pageSize", 5001]], /pageSize/],
     ["a page that is no number", [["page", "two"]], /page: expected an integer, got "two"/],
     ["a page beyond 10,000 mentions", [["page", 2], ["pageSize", 5000]], /page: .* at most 10000/], // biome-ignore format: a table
-    ["an unknown order", [["orderBy", "md5"]], /orderBy: expected one of date, added, updated, impact/],
+    [
+      "an unknown order",
+      [["orderBy", "reach"]],
+      /orderBy: expected one of date, added, updated, impact.*reachestimate/,
+    ],
     ["an unknown direction", [["orderDirection", "up"]], /orderDirection/],
     ["an invented cursor", [["cursor", "abc.def"]], /cursor: expected the nextCursor/],
     ["an unknown sentiment", [["sentiment", "angry"]], /sentiment: expected one of positive/],

@@ -20,12 +20,25 @@ export interface MentionsAnswer {
   readonly to: Instant;
 }
 
-/** The response as JSON text. The records are text already, so a page costs one concatenation. */
-export function mentionsEnvelope(answer: MentionsAnswer): string {
+/** The response as JSON text, in pieces: all that is known of the page, around the records as they are read. */
+export async function* mentionsEnvelope(
+  answer: MentionsAnswer,
+  records: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string> {
+  yield '{"results":[';
+  let isFirst = true;
+  for await (const some of records) {
+    if (some.length > 0) yield (isFirst ? "" : ",") + some.join(",");
+    isFirst &&= some.length === 0;
+  }
+  yield `],${envelopeEnd(answer).slice(1)}`;
+}
+
+function envelopeEnd(answer: MentionsAnswer): string {
   const { rows, total } = answer;
   const inResult = rows.reduce((highest, row) => Math.max(highest, row.mentionId), -1);
   const namesIds = answer.isCursorAnswer || answer.version === "earlier";
-  const rest = JSON.stringify({
+  return JSON.stringify({
     resultsTotal: total.count,
     ...(answer.version === "current" ? { scaledResultsTotal: answer.scaledTotal } : {}),
     resultsPage: answer.page,
@@ -36,5 +49,4 @@ export function mentionsEnvelope(answer: MentionsAnswer): string {
     startDate: wireTime(answer.from),
     endDate: wireTime(answer.to),
   });
-  return `{"results":[${rows.map((row) => row.record).join(",")}],${rest.slice(1)}`;
 }

@@ -14,5 +14,5 @@ export function withheldSources(policy: DataPolicyName, field: string): string[]
 export function showingCondition(policy: DataPolicyName, field: string): MentionCondition | undefined {
   const values = withheldSources(policy, field);
   if (values.length === 0) return undefined;
-  return { kind: "not", condition: { kind: "one-of", column: "pageType", values } };
+  return { kind: "not", condition: { kind: "one-of", field: "pageType", values } };
 }

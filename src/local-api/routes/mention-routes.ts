@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import type { Cursor } from "../cursor/cursor-codec.ts";
@@ -5,23 +6,19 @@ import { invalidRequest } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
-import {
-  type MentionsRequest,
-  type RequestScope,
-  readMentionsRequest,
-} from "../mentions/mentions-request.ts";
+import { type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
 import { inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
 import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../policy/data-policy-of.ts";
 import { readRecordVersion } from "../records/record-version.ts";
 import type { ViewOptions } from "../records/view-options.ts";
-import { listCategories } from "../store/categories.ts";
 import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
-import { listGroupMembers, listQueries, type StoredQuery } from "../store/queries.ts";
+import { listQueries } from "../store/queries.ts";
 import { projectOf } from "./project-of.ts";
+import { requestScopeOf } from "./request-scope-of.ts";
 
 /** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {
@@ -36,7 +33,10 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const queries = await listQueries(context.db, project.id);
       const parameters = createParameterReader(request.query);
       const version = readRecordVersion(parameters, client);
-      const asked = await readMentionsRequest(parameters, scopeOf(context, project, queries));
+      const asked = await readMentionsRequest(
+        parameters,
+        requestScopeOf(context, callerOf(request), project, queries),
+      );
       reply.type("application/json; charset=utf-8");
       return answer(context, asked, {
         view: { version, text, policy: dataPolicyOf(client, project) },
@@ -58,18 +58,16 @@ async function answer(
   context: LocalApiContext,
   asked: MentionsRequest,
   { view, percentages, binding }: Manner,
-): Promise<string> {
+): Promise<string | Readable> {
   const cursor = readCursor(context, asked.cursor, binding);
   const at = momentOf(cursor, context.clock.now());
   // A group without queries has no mentions; every other request names at least one query.
   const isEmpty = asked.range.queryIds.length === 0;
-  const read = isEmpty
-    ? []
-    : await context.pages.read({ ...pageRequest(asked, cursor, at), view: context.views.of(view) });
+  const read = isEmpty ? [] : await context.pages.read(pageRequest(asked, cursor, at));
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at);
   const total = await totalOf(context, asked, rows, at);
-  return mentionsEnvelope({
+  const envelope = {
     rows,
     total,
     scaledTotal: await scaledTotal(asked.range, percentages, total.count, async (part) => {
@@ -85,21 +83,16 @@ async function answer(
     isCursorAnswer: cursor !== undefined,
     from: asked.range.from,
     to: asked.range.to,
-  });
+  };
+  const pieces = mentionsEnvelope(envelope, context.records.read(rows, context.views.of(view)));
+  if (rows.length > SENT_WHOLE) return Readable.from(pieces, { objectMode: false });
+  let whole = "";
+  for await (const piece of pieces) whole += piece;
+  return whole;
 }
 
-function scopeOf(
-  { db }: LocalApiContext,
-  project: StoredProject,
-  queries: readonly StoredQuery[],
-): RequestScope {
-  return {
-    timezone: project.timezone,
-    queries: new Set(queries.map((query) => query.id)),
-    categories: () => listCategories(db, project.id),
-    groupMembers: (groupIds) => listGroupMembers(db, project.id, groupIds),
-  };
-}
+/** Longer pages are sent while they are read, so that no page is in memory as a whole. */
+const SENT_WHOLE = 1_000;
 
 async function totalOf(
   { totals }: LocalApiContext,
@@ -133,8 +126,10 @@ function readCursor(
 /** What has to stay the same while a cursor is followed: the project and every parameter, in whatever order. */
 function bindingOf(project: StoredProject, parameters: RawParameters): string {
   const kept = Object.entries(parameters)
-    .filter(([name]) => !["cursor", "access_token", "page"].includes(name))
+    .filter(([name]) => !NOT_BOUND.has(name))
     .map(([name, value]) => [name, [value].flat().map(String).sort()] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([project.id, kept]);
 }
+
+const NOT_BOUND: ReadonlySet<string> = new Set(["cursor", "access_token", "page"]);

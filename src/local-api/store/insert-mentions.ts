@@ -1,7 +1,9 @@
 import { sql } from "kysely";
+import { exactText } from "../records/exact-text.ts";
 import { isInSample } from "../records/is-in-sample.ts";
 import { packRecord } from "../records/packed-record.ts";
 import type { Database } from "./database.ts";
+import { textOf } from "./mention-facts.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
 import { MENTION_COLUMNS, mentionRow } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
@@ -9,7 +11,8 @@ import { putRecordShapes } from "./record-shapes.ts";
 
 /**
  * Stores the versions that are not stored yet and gives their number; of those of a sampled query only the ones that
- * its sample keeps. The revision of the queries that grew is raised in the same transaction. Throws when a query does not exist.
+ * its sample keeps. The revision of the queries that grew is raised in the same transaction. Throws when a query does
+ * not exist.
  */
 export async function insertMentions(db: Database, found: readonly MentionVersion[]): Promise<number> {
   if (found.length === 0) return 0;
@@ -32,6 +35,7 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
       ...mentionRow(version),
       shape_id: packed[index]?.shape.id,
       said: packed[index]?.said,
+      exact_text: exactText(textOf(version)),
     })),
   );
   // What is stored already is looked for by hand: a unique key over months would have to hold the date. The lock on
@@ -52,7 +56,7 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
   return rows.reduce((sum, row) => sum + Number(row.inserted), 0);
 }
 
-const COLUMNS = sql.join([...MENTION_COLUMNS, "shape_id", "said"].map((name) => sql.ref(name)));
+const COLUMNS = sql.join([...MENTION_COLUMNS, "shape_id", "said", "exact_text"].map((name) => sql.ref(name)));
 
 /**
  * In the order of their ids, so that two writers to the same queries wait for each other and never both. Gives the

@@ -1,5 +1,4 @@
 import type { Instant } from "../../lib/instant.ts";
-import { exactText } from "../records/exact-text.ts";
 import { mentionId } from "../records/mention-id.ts";
 import { mentionFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
@@ -18,7 +17,6 @@ export const MENTION_COLUMNS: readonly string[] = [
   "visible_at",
   "superseded_at",
   "full_text",
-  "exact_text",
   ...FIELDS.map(({ column }) => column),
 ];
 
@@ -32,7 +30,6 @@ export function mentionRow(version: MentionVersion): Readonly<Record<string, unk
     visible_at: moment(version.visibleAt),
     superseded_at: version.supersededAt === null ? "infinity" : moment(version.supersededAt),
     full_text: text === null ? null : storable(text),
-    exact_text: exactText(text),
   };
   for (const { field, column, write } of FIELDS) {
     const value = facts[field];
