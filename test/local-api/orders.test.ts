@@ -204,12 +204,10 @@ async function apply(
 
 it("a walk by a place that may change goes on after its end with what has become visible since", async () => {
   await clear();
-  const [one, two, three] = fc
-    .sample(AnyMention, { numRuns: 3, seed: 3 })
-    .map(({ version }, n) => ({
-      ...version,
-      record: { ...version.record, resourceId: `${n}`.repeat(32), impact: n },
-    }));
+  const [one, two, three] = fc.sample(AnyMention, { numRuns: 3, seed: 3 }).map(({ version }, n) => ({
+    ...version,
+    record: { ...version.record, resourceId: `${n}`.repeat(32), impact: n },
+  }));
   if (!one || !two || !three) throw new Error("no sample");
   await store([one, two]);
   const walk = { orderBy: "impact", orderDirection: "asc", pageSize: 2 };
