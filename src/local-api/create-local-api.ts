@@ -2,6 +2,7 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
+import { answerClientError } from "./http/answer-client-error.ts";
 import { answerErrors, answerFrameworkError } from "./http/answer-errors.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
@@ -67,6 +68,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
     rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
     frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
   });
   answerErrors(app, options.log);
   compressAnswers(app);
