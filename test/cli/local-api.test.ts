@@ -228,9 +228,9 @@ test("what is deleted is gone, and nothing with mentions goes unasked", async ()
   expect(await json("delete", "query", "Everything", "--yes")).toMatchObject([{ mentions: 3 }]);
   await say("delete", "tag", "answered");
   await say("delete", "category", "Price");
-  expect(await json("list", "categories")).toMatchObject([
-    { name: "Topics", children: [expect.stringMatching("Safety")] },
-  ]);
+  const [topics] = await json("list", "categories");
+  expect(topics.children.join()).toMatch(/Safety/);
+  expect(topics.children.join()).not.toMatch(/Price/);
   await say("delete", "client", "Acme", "--yes");
   expect(await json("list", "projects")).toEqual([]);
   expect(await json("list", "users")).toMatchObject([{ name: "ann@acme.example", clients: [] }]);
