@@ -21,7 +21,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "local-api": ["lib", "log"],
   config: [...GROUND, ...PURE],
   app: [...GROUND, ...PURE, ...EDGES, "config"],
-  cli: [...GROUND, "app", "config", "rules", "spike", "templates"],
+  cli: [...GROUND, "app", "config", "rules", "source", "spike", "templates"],
 };
 
 /** The folder `workers` beside src. */
