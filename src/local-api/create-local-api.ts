@@ -2,19 +2,25 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
-import { answerErrors } from "./http/answer-errors.ts";
-import { notFound } from "./http/api-error.ts";
+import { answerErrors, answerFrameworkError } from "./http/answer-errors.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
 import { limitCalls } from "./http/limit-calls.ts";
+import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
+import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
+import { chartRoutes } from "./routes/chart-routes.ts";
+import { insightRoutes } from "./routes/insight-routes.ts";
+import { labelRoutes } from "./routes/label-routes.ts";
+import { listRoutes } from "./routes/list-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
+import { createMentionRecords } from "./store/mention-records.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -27,6 +33,8 @@ export interface LocalApiOptions {
   readonly signingSecret: string;
   /** Default: a year less a second. */
   readonly tokenLifetimeSeconds?: number;
+  /** Addresses (or CIDR ranges) of proxies whose word on the caller's address is taken. Default: none. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export interface LocalApi {
@@ -46,21 +54,27 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
     pages: createMentionPages(db),
+    records: createMentionRecords(db),
     totals: createMentionTotals(db),
+    views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({
     logger: false,
-    exposeHeadRoutes: false,
     forceCloseConnections: true,
-    bodyLimit: 64 * 1024,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    bodyLimit: 256 * 1024,
+    trustProxy: [...(options.trustedProxies ?? [])],
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
     rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
+    frameworkErrors: answerFrameworkError,
   });
   answerErrors(app, options.log);
   compressAnswers(app);
-  app.register(formbody);
-  app.register(async (open) => tokenRoute(open, context));
+  app.removeContentTypeParser("text/plain");
+  app.register(async (open) => {
+    await open.register(formbody, { bodyLimit: 16 * 1024 });
+    tokenRoute(open, context, options.log);
+  });
   app.register(async (guarded) => guardedRoutes(guarded, context));
   return {
     app,
@@ -73,16 +87,17 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
 function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   authenticate(app, context.db);
   limitCalls(app, context.db, context.clock);
-  accountRoutes(app);
+  answerUnknownPaths(app);
+  accountRoutes(app, context);
   projectRoutes(app, context);
+  labelRoutes(app, context);
+  listRoutes(app, context);
   mentionRoutes(app, context);
-  app.all("/*", (request) => {
-    const path = request.url.split("?")[0];
-    throw notFound(`There is nothing at ${request.method} ${path}.`);
-  });
+  insightRoutes(app, context);
+  chartRoutes(app, context);
 }
 
-/** An earlier form of the paths ends in `.json`. */
+/** An earlier form of the paths ends in `.json`. What stands after the question mark is not touched. */
 function withoutJsonSuffix(url: string): string {
-  return url.replace(/\.json(?=\?|$)/, "");
+  return url.replace(/^([^?]*)\.json(?=\?|$)/, "$1");
 }

@@ -5,7 +5,11 @@ import type { Instant } from "../../lib/instant.ts";
 /** A place in a walk. It survives every insert: it names a position in an order, not a number of rows. */
 export interface Cursor {
   /** Null before the first mention of a range that had none. */
-  readonly position: { readonly key: number; readonly resourceId: string; readonly queryId: number } | null;
+  readonly position: {
+    readonly key: number | string;
+    readonly resourceId: string;
+    readonly queryId: number;
+  } | null;
   /** `previous` is read against the order, up to the position. */
   readonly toward: "next" | "previous";
   /** The position itself belongs to the page. */
@@ -14,6 +18,8 @@ export interface Cursor {
   readonly page: number;
   /** The moment whose state the walk shows; null: whatever is visible when a page is asked for. */
   readonly pinnedAt: Instant | null;
+  /** The walk had come to its end at this moment: only mentions that became visible since are still to be shown. */
+  readonly newSince: Instant | null;
 }
 
 /** Why a text is not a cursor that can be followed. */
@@ -25,7 +31,7 @@ export interface CursorCodec {
   decode(text: string, binding: string): Cursor | CursorFault;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const SIGNATURE_BYTES = 16;
 
 /** Cursors are opaque and signed: what comes back is a position that we gave out, for the parameters it was for. */
@@ -52,14 +58,15 @@ export function createCursorCodec(secret: string): CursorCodec {
   };
 }
 
-/** version, binding, position, toward previous, inclusive, page, pinned at. */
+/** version, binding, position, toward previous, inclusive, page, pinned at, new since. */
 const WireCursor = z.tuple([
   z.literal(VERSION),
   z.string(),
-  z.tuple([z.number(), z.string(), z.number()]).nullable(),
+  z.tuple([z.union([z.number(), z.string()]), z.string(), z.number()]).nullable(),
   z.boolean(),
   z.boolean(),
   z.int(),
+  z.int().nullable(),
   z.int().nullable(),
 ]);
 type WireCursor = z.infer<typeof WireCursor>;
@@ -74,15 +81,17 @@ function toWire(cursor: Cursor, binding: string): WireCursor {
     cursor.inclusive,
     cursor.page,
     cursor.pinnedAt,
+    cursor.newSince,
   ];
 }
 
-function fromWire([, , position, previous, inclusive, page, pinnedAt]: WireCursor): Cursor {
+function fromWire([, , position, previous, inclusive, page, pinnedAt, newSince]: WireCursor): Cursor {
   return {
     position: position && { key: position[0], resourceId: position[1], queryId: position[2] },
     toward: previous ? "previous" : "next",
     inclusive,
     page,
     pinnedAt,
+    newSince,
   };
 }

@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import type { Instant } from "../../lib/instant.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
-import { insertMentions, type MentionVersion } from "../store/insert-mentions.ts";
+import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
 import { type ImportLine, parseImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
 import { importedMention } from "./imported-mention.ts";
@@ -64,8 +65,7 @@ export async function importJsonl(options: ImportOptions): Promise<ImportResult>
 
   async function take(line: ImportLine): Promise<void> {
     const query = await targets.queryOf(line.brand, line.date);
-    const category = line.negativeReason ? await targets.categoryOf(line.negativeReason) : undefined;
-    batch.push(importedMention(line, query, category));
+    batch.push(importedMention(line, query, await targets.labelsOf(line)));
     mentions++;
     from = Math.min(from, line.date);
     to = Math.max(to, line.date);

@@ -18,6 +18,8 @@ export interface ParameterReader {
   someOf<Value extends string>(name: string, allowed: readonly Value[]): readonly Value[];
   moment(name: string, zone: string): Instant | undefined;
   fault(message: string): void;
+  /** Everything that is wrong so far, with each name that nobody asked for: what `finish` would throw. */
+  faults(): readonly string[];
   finish(): void;
 }
 
@@ -33,7 +35,10 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     const values = parameters[name];
     const list = values === undefined ? [] : Array.isArray(values) ? values.map(String) : [String(values)];
     if (list.includes("")) faults.add(`${name}: expected a value, got nothing.`);
-    return list.filter((value) => value !== "");
+    // PostgreSQL keeps no such character.
+    if (list.some((value) => value.includes("\0")))
+      faults.add(`${name}: expected text without NUL characters.`);
+    return list.filter((value) => value !== "" && !value.includes("\0"));
   }
 
   function text(name: string): string | undefined {
@@ -53,6 +58,11 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     if (found === undefined)
       faults.add(`${name}: expected one of ${allowed.join(", ")}, got ${quote(value)}.`);
     return found;
+  }
+
+  function allFaults(): readonly string[] {
+    const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
+    return [...faults, ...strangers.map((name) => `${quote(name)} is not a parameter of this call.`)];
   }
 
   return {
@@ -83,10 +93,10 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     fault: (message) => {
       faults.add(message);
     },
+    faults: allFaults,
     finish() {
-      const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
-      for (const name of strangers) faults.add(`${quote(name)} is not a parameter of this call.`);
-      if (faults.size > 0) throw invalidRequest(...faults);
+      const found = allFaults();
+      if (found.length > 0) throw invalidRequest(...found);
     },
   };
 }

@@ -1,8 +1,10 @@
-import type { Caller } from "../store/accounts.ts";
+import type { Caller } from "../store/callers.ts";
+import { clientRecord } from "./client-record.ts";
 import { wireTime } from "./wire-time.ts";
 
 /** User and client in one. The spec leaves the shape of the two links open. */
 export function meRecord({ user, client, role }: Caller) {
+  const { theme, parentId, userInactivityTimeoutMinutes, startDate } = clientRecord(client, "");
   return {
     id: user.id,
     username: user.username,
@@ -13,14 +15,14 @@ export function meRecord({ user, client, role }: Caller) {
     client: {
       id: client.id,
       name: client.name,
-      theme: "default",
-      parentId: -1,
-      userInactivityTimeoutMinutes: 0,
+      theme,
+      parentId,
+      userInactivityTimeoutMinutes,
       priceStructureName: "local",
       queryLimit: 1000,
       mentionLimit: -1,
       priceStructureLineCost: 0,
-      startDate: wireTime(client.createdAt),
+      startDate,
     },
     crmAccount: null,
     passwordExpiryDate: null,

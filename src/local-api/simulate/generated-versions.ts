@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { type CategoryDetail, type MentionFields, mentionRecord } from "../records/mention-record.ts";
 import { insightsOf } from "../records/text-insights.ts";
 import { wireTime } from "../records/wire-time.ts";
-import type { MentionVersion } from "../store/insert-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
 import type { GeneratedMention } from "./generate-hour.ts";
 import type { PageType, Post } from "./post.ts";
 import { createRandom } from "./random.ts";

@@ -12,12 +12,15 @@ export interface StoredQuery {
   readonly createdAt: Instant;
   readonly lastModifiedAt: Instant;
   readonly lastModifiedUsername: string;
+  /** What part of the mentions that match is kept; 100: all of them. */
+  readonly samplePercentage: number;
 }
 
 export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
-    select id, name, type, created_at, last_modified_at, last_modified_username
+    select id, name, type, created_at, last_modified_at, last_modified_username,
+      sample_percentage
     from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
   return rows.map(toQuery);
 }
@@ -39,36 +42,23 @@ export async function listGroupMembers(
 export async function putQueries(
   db: Database,
   projectId: number,
-  queries: readonly { name: string; type: QueryType }[],
+  queries: readonly { name: string; type: QueryType; samplePercentage?: number }[],
   by: { username: string; at: Instant },
 ): Promise<Map<string, number>> {
   const at = new Date(by.at);
   for (const query of queries) {
     await sql`
       insert into local_api.query
-        (project_id, name, type, created_at, last_modified_at, last_modified_username)
-      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username})
+        (project_id, name, type, created_at, last_modified_at, last_modified_username,
+          sample_percentage)
+      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username},
+        ${query.samplePercentage ?? 100})
       on conflict (project_id, name) do nothing`.execute(db);
   }
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from local_api.query where project_id = ${projectId}`.execute(db);
   const wanted = new Set(queries.map((query) => query.name));
   return new Map(rows.filter((row) => wanted.has(row.name)).map((row) => [row.name, Number(row.id)]));
-}
-
-/** Creates the group if it is missing and adds the queries to it. */
-export async function putQueryGroup(
-  db: Database,
-  group: { projectId: number; name: string; queryIds: readonly number[] },
-): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    insert into local_api.query_group (project_id, name) values (${group.projectId}, ${group.name})
-    on conflict (project_id, name) do update set name = excluded.name returning id`.execute(db);
-  const id = Number(rows[0]?.id);
-  await sql`
-    insert into local_api.query_group_member (query_group_id, query_id)
-    select ${id}, unnest(${group.queryIds}::bigint[]) on conflict do nothing`.execute(db);
-  return id;
 }
 
 interface QueryRow {
@@ -78,6 +68,7 @@ interface QueryRow {
   created_at: Date;
   last_modified_at: Date;
   last_modified_username: string;
+  sample_percentage: number;
 }
 
 function toQuery(row: QueryRow): StoredQuery {
@@ -88,5 +79,6 @@ function toQuery(row: QueryRow): StoredQuery {
     createdAt: row.created_at.getTime(),
     lastModifiedAt: row.last_modified_at.getTime(),
     lastModifiedUsername: row.last_modified_username,
+    samplePercentage: row.sample_percentage,
   };
 }

@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import { textAsFound } from "../records/exact-text.ts";
+import type { RecordView } from "../records/record-view.ts";
+import type { Database } from "./database.ts";
+import type { PageRow } from "./mention-page.ts";
+import { createRecordShapes } from "./record-shapes.ts";
+
+export interface MentionRecords {
+  /**
+   * The wire records of the rows as JSON text, in their order, some at a time: a page of long articles is never in
+   * memory as a whole. A row that was deleted meanwhile is left out.
+   */
+  read(rows: readonly PageRow[], view: RecordView): AsyncGenerator<readonly string[]>;
+}
+
+/** About a megabyte of usual mentions. */
+const AT_A_TIME = 500;
+
+export function createMentionRecords(db: Database): MentionRecords {
+  const shapes = createRecordShapes(db);
+  return {
+    async *read(rows, view) {
+      for (let start = 0; start < rows.length; start += AT_A_TIME) {
+        const some = rows.slice(start, start + AT_A_TIME);
+        const silences = await shapes.read(new Set(some.map((row) => row.shapeId)));
+        yield (await readSaid(db, some, view)).map((said) => render(said, silences, view));
+      }
+    },
+  };
+}
+
+interface Said {
+  id: string;
+  shape_id: string;
+  said: string;
+  full_text: string | null;
+  exact_text: string | null;
+}
+
+/** By their whole key: the date leads to the month, and a version of a mention never changes. */
+async function readSaid(db: Database, rows: readonly PageRow[], view: RecordView): Promise<Said[]> {
+  const texts = view.needsFullText
+    ? sql`m.full_text, m.exact_text`
+    : sql`null as full_text, null as exact_text`;
+  const { rows: found } = await sql<Said>`
+    select m.id, m.shape_id, m.said, ${texts}
+    from unnest(
+      ${rows.map((row) => row.position.queryId)}::bigint[], ${rows.map((row) => row.position.resourceId)}::text[],
+      ${rows.map((row) => row.version)}::integer[], ${rows.map((row) => new Date(row.date))}::timestamptz[]
+    ) with ordinality as wanted (query_id, resource_id, version, date, place)
+    join local_api.mention m on m.query_id = wanted.query_id and m.resource_id = wanted.resource_id
+      and m.version = wanted.version and m.date = wanted.date
+    order by wanted.place`.execute(db);
+  return found;
+}
+
+function render(row: Said, silences: ReadonlyMap<number, string>, view: RecordView): string {
+  const silence = silences.get(Number(row.shape_id));
+  if (silence === undefined) throw new Error(`record shape ${row.shape_id} is missing`);
+  return view.render({ said: row.said, silence, mentionId: Number(row.id), fullText: textAsFound(row) });
+}
