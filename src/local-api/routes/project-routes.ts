@@ -5,7 +5,7 @@ import { readListPaging } from "../parameters/list-paging.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/list-envelope.ts";
 import { projectRecord, projectSummaryRecord } from "../records/project-record.ts";
-import { queryRecord } from "../records/query-record.ts";
+import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
 import { listQueries, QUERY_TYPES } from "../store/queries.ts";
 import { type InProject, listCall } from "./list-call.ts";
@@ -33,7 +33,7 @@ export function projectRoutes(app: FastifyInstance, context: LocalApiContext): v
 
   app.get<InProject>("/projects/:projectId/queries/summary", async (request) => {
     const { project, paging } = await listCall(context, request);
-    return listEnvelope((await listQueries(db, project.id)).map(queryRecord), paging);
+    return listEnvelope((await listQueries(db, project.id)).map(querySummaryRecord), paging);
   });
 
   app.get<InProject>("/projects/:projectId/queries", async (request) => {
