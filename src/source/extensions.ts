@@ -1,12 +1,6 @@
+import { ruleCategories, type SourceCategory } from "./calls/categories.ts";
 import { type LocationList, locationLists } from "./calls/saved-lists.ts";
-import {
-  type QueryGroup,
-  queryGroups,
-  ruleCategories,
-  ruleTags,
-  type SourceTag,
-  tags,
-} from "./calls/tags.ts";
+import { type QueryGroup, queryGroups, ruleTags, type SourceTag, tags } from "./calls/tags.ts";
 import {
   type ChartParams,
   type ChartRow,
@@ -24,7 +18,7 @@ export interface Extensions {
   locationLists(projectId: string, options?: CallOptions): Promise<readonly LocationList[]>;
   tags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
   ruleTags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
-  ruleCategories(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
+  ruleCategories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
   queryGroups(projectId: string, options?: CallOptions): Promise<readonly QueryGroup[]>;
   mentionCount(params: ScopeParams, options?: CallOptions): Promise<number>;
   chart(params: ChartParams, options?: CallOptions): Promise<readonly ChartRow[]>;

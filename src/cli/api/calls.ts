@@ -133,6 +133,7 @@ export const API_CALLS: readonly ApiCall[] = [
     group: "Lists",
     summary: "the categories that rules of the service give",
     needs: "project",
+    columns: ["id", "name", "multiple", "children"],
     examples: ["--project Brands"],
     isExtension: true,
   },
@@ -263,7 +264,10 @@ export const API_CALLS: readonly ApiCall[] = [
     needs: "mentions",
     aliases: ["volume"],
     parameters: [
-      ["aggregate", "volume (default), authors, reachEstimate, impressions, netSentiment, …"],
+      [
+        "aggregate",
+        "volume (default), authors, reachEstimate, impressions, netSentiment, …; several by commas",
+      ],
       ["dim1", "days (default), hours, weeks, queries, sentiment, pageTypes, …"],
       ["dim2", "queries (default), sentiment, categories, tags, languages, …"],
       ["dim1Args, dim2Args", "only these values of a dimension"],

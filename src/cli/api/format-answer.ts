@@ -29,17 +29,24 @@ function asRow(value: unknown): Row {
   return isRow(value) ? value : { value };
 }
 
-/** A chart has its second dimension across. Rows of time come in no order, so all are sorted by their id. */
+/** A chart has its second dimension across. Rows of time come in no order, so they are sorted. */
 function chartRows(rows: readonly unknown[] | null): readonly unknown[] | null {
-  if (rows === null) return null;
-  return rows
-    .map(asRow)
-    .toSorted((a, b) => String(a["id"] ?? "").localeCompare(String(b["id"] ?? ""), "en", { numeric: true }))
-    .map((row) => {
-      const values = Array.isArray(row["values"]) ? row["values"].map(asRow) : [];
-      const across = values.map((one) => [columnName(one["name"] ?? one["id"]), one["value"] ?? 0] as const);
-      return { "": row["name"] ?? row["id"], ...Object.fromEntries(across) };
-    });
+  const found = rows?.map(asRow) ?? null;
+  if (found === null) return null;
+  const isTime = found.every((row) => /^\d{4}-\d\d-\d\dT/.test(String(row["id"])));
+  const ordered = isTime ? found.toSorted((a, b) => (String(a["id"]) < String(b["id"]) ? -1 : 1)) : found;
+  return ordered.map((row) => {
+    const values = Array.isArray(row["values"]) ? row["values"].map(asRow) : [];
+    return { "": row["name"] ?? row["id"], ...Object.fromEntries(values.flatMap(cellsOf)) };
+  });
+}
+
+/** One column for a value, or one for each aggregate where several were asked for. */
+function cellsOf(point: Row): [string, unknown][] {
+  const name = point["name"] ?? point["id"];
+  const value = point["value"];
+  if (!isRow(value)) return [[columnName(name), value ?? 0]];
+  return Object.entries(value).map(([aggregate, one]) => [columnName(`${String(name)} ${aggregate}`), one]);
 }
 
 /** The row's own name first; keys that look like numbers would else come before it. */

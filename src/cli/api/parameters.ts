@@ -39,7 +39,11 @@ export function readParameters(texts: readonly string[]): GivenParameters {
       );
     const place = PLACES[name];
     if (place === undefined) pairs.push([name, value]);
-    else places[place] = value;
+    else if (place === "aggregate" && value.includes(",")) {
+      // Several aggregates have an address of their own.
+      places.aggregate = "multiAggregate";
+      pairs.push([name, value]);
+    } else places[place] = value;
   }
   return { places, pairs };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineCall } from "../define-call.ts";
+import { type Call, defineCall } from "../define-call.ts";
 import { listInside, listOf, WireId } from "../list-envelope.ts";
 
 const Subcategory = z.object({ id: WireId, name: z.string(), ordering: z.number().catch(0) });
@@ -15,8 +15,16 @@ export const SourceCategory = z.object({
 
 const SourceCategories = listOf(SourceCategory);
 
-export const categories = defineCall({
-  name: "categories",
-  places: ({ projectId }: { readonly projectId: string }) => ({ projectId }),
-  read: (json): readonly SourceCategory[] => SourceCategories.parse(json),
-});
+export const categories = defineCategories("categories");
+/** An extension of the live service: the categories that its rules give. */
+export const ruleCategories = defineCategories("rule-categories");
+
+function defineCategories(
+  name: "categories" | "rule-categories",
+): Call<{ readonly projectId: string }, readonly SourceCategory[]> {
+  return defineCall({
+    name,
+    places: ({ projectId }) => ({ projectId }),
+    read: (json) => SourceCategories.parse(json),
+  });
+}

@@ -12,11 +12,10 @@ const SourceTags = listOf(SourceTag);
 
 /** An extension of the live service: the tags whose ids the filters `tag` and `xtag` take. */
 export const tags = defineTags("tags");
-/** Extensions: tags and categories that rules of the service give. */
+/** An extension: the tags that rules of the service give. */
 export const ruleTags = defineTags("rule-tags");
-export const ruleCategories = defineTags("rule-categories");
 
-function defineTags(name: "tags" | "rule-tags" | "rule-categories"): Call<InProject, readonly SourceTag[]> {
+function defineTags(name: "tags" | "rule-tags"): Call<InProject, readonly SourceTag[]> {
   return defineCall({
     name,
     places: ({ projectId }: InProject) => ({ projectId }),

@@ -144,6 +144,21 @@ test("one record is a line for each field, and a token is shown only as JSON", a
   expect(hidden.out).not.toContain(token);
 });
 
+test("a list is created and shown, and breakdowns and charts are tables", async () => {
+  const made = await run("create-location-list", { param: ["name=Cities", "location=new8"] });
+  expect(made.out).toMatch(/locations +New York City \(new8\)/);
+  expect((await run("location-lists")).out).toMatch(/Cities +New York City \(new8\) +public/);
+  const { out } = await run("chart", { param: ["dim1=queries", "dim2=sentiment"] });
+  expect(out).toMatch(/negative +neutral/);
+  expect(out).toMatch(/Alpha .*15 +30/);
+  const several = await run("chart", {
+    param: ["aggregate=volume,authors", "dim1=queries", "dim2=pageTypes"],
+  });
+  expect(several.failure).toBeNull();
+  expect((await run("mention-count")).out).toMatch(/mentionsCount +45/);
+  expect((await run("top-authors", { param: ["limit=3"] })).out.trim().split("\n")).toHaveLength(4);
+});
+
 test("--quiet says nothing but the answer", async () => {
   expect((await run("projects", { quiet: true })).err).toBe("");
 });
