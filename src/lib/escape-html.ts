@@ -1,6 +1,6 @@
 /** Text for HTML, inside elements and inside quoted attributes. */
 export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return text.replaceAll(/[&<>"'`]/g, (character) => ENTITIES[character] ?? character);
 }
 
 const ENTITIES: Record<string, string> = {
@@ -9,4 +9,5 @@ const ENTITIES: Record<string, string> = {
   ">": "&gt;",
   '"': "&quot;",
   "'": "&#39;",
+  "`": "&#96;",
 };
