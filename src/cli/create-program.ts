@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDetectCommand } from "./detect.ts";
+import { addLocalApiCommand } from "./local-api.ts";
 import { addStartCommand } from "./start.ts";
 
 /** Every command of `earshot`, with its flags. */
@@ -16,6 +17,7 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
   addCheckCommand(program, env);
   addDetectCommand(program);
   addApiCommand(program, env);
+  addLocalApiCommand(program, env);
   return program;
 }
 
@@ -25,6 +27,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --roles poll,tick           only these roles, as one of many processes
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
+  earshot local-api start                   the Listening API alone, with a sample account
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
 

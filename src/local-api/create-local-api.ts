@@ -2,6 +2,11 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
+import { disturbAnswers } from "./faults/disturb-answers.ts";
+import { disturbCalls } from "./faults/disturb-calls.ts";
+import { disturbPages, disturbTotals } from "./faults/disturb-pages.ts";
+import { createFaultSwitch } from "./faults/fault-switch.ts";
+import { answerClientError } from "./http/answer-client-error.ts";
 import { answerErrors, answerFrameworkError } from "./http/answer-errors.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
@@ -31,6 +36,8 @@ export interface LocalApiOptions {
   readonly log: LocalApiLog;
   /** Signs cursors. The same in all processes that serve the same data. */
   readonly signingSecret: string;
+  /** Calls may ask for faults in the header `x-earshot-fault`. Faults that stand in the tables happen anyway. */
+  readonly testMode?: boolean;
   /** Default: a year less a second. */
   readonly tokenLifetimeSeconds?: number;
   /** Addresses (or CIDR ranges) of proxies whose word on the caller's address is taken. Default: none. */
@@ -49,13 +56,14 @@ const A_YEAR_IN_SECONDS = 31_535_999;
 /** The Listening API as an HTTP server. Any number of them may serve the same database. */
 export function createLocalApi(options: LocalApiOptions): LocalApi {
   const db = createDatabase(options.pool);
+  const faults = createFaultSwitch(db, { testMode: options.testMode ?? false, random: Math.random });
   const context: LocalApiContext = {
     db,
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
-    pages: createMentionPages(db),
+    pages: disturbPages(createMentionPages(db), faults),
     records: createMentionRecords(db),
-    totals: createMentionTotals(db),
+    totals: disturbTotals(createMentionTotals(db), faults),
     views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
@@ -67,8 +75,12 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
     rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
     frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
   });
   answerErrors(app, options.log);
+  faults.watch(app);
+  disturbCalls(app, faults, db);
+  disturbAnswers(app, faults);
   compressAnswers(app);
   app.removeContentTypeParser("text/plain");
   app.register(async (open) => {

@@ -29,6 +29,8 @@ export type MentionCondition =
   | { readonly kind: "site"; readonly sites: readonly string[] }
   /** The versions of mentions that a search found. */
   | { readonly kind: "found"; readonly mentions: readonly FoundMention[] }
+  /** That `share` of the mentions which is indexed up to `withinMs` late is there only when it is, in its own time. */
+  | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
   | { readonly kind: "any" | "all"; readonly of: readonly MentionCondition[] }
   | { readonly kind: "not"; readonly condition: MentionCondition };
 

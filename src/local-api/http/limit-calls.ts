@@ -16,17 +16,20 @@ export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): vo
     const { client } = callerOf(request);
     const limit = wholeNumber(client.tags["ratelimit.limit"]);
     if (limit === undefined) return;
-    const minutes = wholeNumber(client.tags["ratelimit.period"]) ?? 10;
+    const minutes = wholeNumber(client.tags["ratelimit.period"]) || DEFAULT_MINUTES;
     const used = await recordCall(db, {
       clientId: client.id,
       at: clock.speed === 1 ? undefined : clock.now(),
       periodMs: minutes * MINUTE,
+      countTo: limit * 2 + 100,
     });
     reply.header("x-rate-limit", `${limit}/${minutes}m`).header("x-rate-limit-used", String(used));
     if (used > limit) throw tooManyRequests(`${used} of ${limit} calls in ${minutes} minutes`);
   });
 }
 
+const DEFAULT_MINUTES = 10;
+
 function wholeNumber(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : undefined;
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

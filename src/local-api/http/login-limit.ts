@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database } from "../store/database.ts";
 import { beginAttempt, forgetAttempts, pruneAttempts } from "../store/login-attempts.ts";
 import { oauthError } from "./api-error.ts";
+import { networkOf } from "./network-of.ts";
 
 const WINDOW_SECONDS = 300;
 /** Failed logins of one name in the window. */
@@ -23,7 +24,7 @@ export async function limitLogins<Login>(
     db,
     [
       { hash: name, allowed: FAILURES_OF_A_NAME },
-      { hash: subject("address", address), allowed: FAILURES_OF_AN_ADDRESS },
+      { hash: subject("address", networkOf(address)), allowed: FAILURES_OF_AN_ADDRESS },
     ],
     WINDOW_SECONDS,
   );

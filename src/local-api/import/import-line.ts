@@ -74,13 +74,7 @@ export const ImportLine = z.object({
 export type ImportLine = z.infer<typeof ImportLine>;
 
 /** The line, or why it is none. */
-export function parseImportLine(text: string): ImportLine | { reason: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { reason: "is not JSON" };
-  }
+export function parseImportLine(json: unknown): ImportLine | { reason: string } {
   const parsed = ImportLine.safeParse(withShortNames(json));
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(": "));

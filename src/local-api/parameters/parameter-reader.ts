@@ -1,3 +1,4 @@
+import { closestWord } from "../../lib/closest-word.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import { parseMoment } from "./parse-moment.ts";
@@ -62,7 +63,7 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
 
   function allFaults(): readonly string[] {
     const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
-    return [...faults, ...strangers.map((name) => `${quote(name)} is not a parameter of this call.`)];
+    return [...faults, ...strangers.map((name) => strangerFault(name, [...asked]))];
   }
 
   return {
@@ -99,6 +100,11 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
       if (found.length > 0) throw invalidRequest(...found);
     },
   };
+}
+
+function strangerFault(name: string, known: readonly string[]): string {
+  const meant = name.length > 60 ? undefined : closestWord(name, known);
+  return `${quote(name)} is not a parameter of this call.${meant === undefined ? "" : ` Did you mean ${meant}?`}`;
 }
 
 /** What was sent, short enough to be read. JSON, so that control characters show. */

@@ -42,6 +42,8 @@ export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
       return site(condition.sites);
     case "found":
       return found(condition.mentions);
+    case "indexed":
+      return indexed(condition);
     case "any":
       return joined(condition.of, sql` or `, sql`false`);
     case "all":
@@ -49,6 +51,13 @@ export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
     case "not":
       return sql`not (${conditionSql(condition.condition)})`;
   }
+}
+
+/** Which mentions are late, and how late, follows from their ids: the same in every process and on every page. */
+function indexed({ at, withinMs, share }: Extract<MentionCondition, { kind: "indexed" }>) {
+  const lateMs = sql`abs(hashtext(resource_id)::bigint) % ${withinMs}::bigint`;
+  return sql<boolean>`(abs(hashtext(resource_id || ' is late')::bigint) % 1000 >= ${Math.round(share * 1_000)}
+    or visible_at + (${lateMs}) * interval '1 millisecond' <= ${new Date(at)})`;
 }
 
 function joined(

@@ -8,6 +8,7 @@ import { record } from "./migrations/020-record.ts";
 import { access } from "./migrations/030-access.ts";
 import { labels } from "./migrations/031-labels.ts";
 import { savedLists } from "./migrations/032-saved-lists.ts";
+import { faults } from "./migrations/050-faults.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   access,
   labels,
   savedLists,
+  faults,
 ];

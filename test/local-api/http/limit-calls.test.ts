@@ -148,3 +148,49 @@ test("a window that rolls under fire holds no call too many", async () => {
   expect(rows[0].kept).toBeLessThan(36);
   for (const server of servers) await server.stop();
 });
+
+test("a caller who does not stop is counted to an end, and waits no longer for it", async () => {
+  const { token, clientId } = await limited("stubborn", 0);
+  const pool = fixture.database.pool;
+  await pool.query(
+    "insert into local_api.api_call select $1, $2::timestamptz - n * interval '1 second' from generate_series(1, 300) n",
+    [clientId, new Date(fixture.clock.now())],
+  );
+  const answer = await get(fixture.api, "/me", [], token);
+  expect(answer).toMatchObject({
+    status: 429,
+    headers: { "x-rate-limit": "0/10m", "x-rate-limit-used": "100" },
+  });
+  const { rows } = await pool.query(
+    "select count(*)::int as kept, max(called_at) as last from local_api.api_call where client_id = $1",
+    [clientId],
+  );
+  expect(rows).toEqual([{ kept: 100, last: new Date(fixture.clock.now()) }]);
+});
+
+test("a clock that was set back by a replay does not shut the client out", async () => {
+  const { token } = await limited("replayed", 1);
+  const [future, past] = [
+    startServer(createManualClock(T0 + 60 * MINUTE)),
+    startServer(createManualClock(T0)),
+  ];
+  expect((await get(future.api, "/me", [], token)).status).toBe(200);
+  expect((await get(past.api, "/me", [], token)).status).toBe(200);
+  expect((await get(past.api, "/me", [], token)).status).toBe(429);
+  await future.stop();
+  await past.stop();
+});
+
+test.each([
+  [{}, undefined],
+  [{ "ratelimit.limit": "many" }, undefined],
+  [{ "ratelimit.limit": "7" }, "7/10m"],
+  [{ "ratelimit.limit": "7", "ratelimit.period": "0" }, "7/10m"],
+  [{ "ratelimit.limit": "7", "ratelimit.period": "1" }, "7/1m"],
+] as const)("the tags %j mean a limit of %s", async (tags, expected) => {
+  const user = { username: JSON.stringify(tags), password: "tags" };
+  await seedAccount(fixture.database.pool, { ...SEED, client: { name: user.username, tags }, user });
+  const { access_token } = (await logIn(fixture.api, user)).body;
+  const answer = await get(fixture.api, "/me", [], access_token);
+  expect(answer.headers["x-rate-limit"]).toBe(expected);
+});

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { createLocalApi } from "../../../src/local-api/create-local-api.ts";
 import { seedAccount } from "../../../src/local-api/seed-account.ts";
@@ -220,6 +221,37 @@ describe("guessing", () => {
     );
     expect((await guess("somebody-new", "wrong", "10.0.3.1")).status).toBe(429);
     expect((await guess("somebody-new", "wrong", "10.0.3.2")).status).toBe(401);
+  });
+
+  test("an address is what a trusted proxy says, and nothing that anybody else says", async () => {
+    const { pool } = fixture.database;
+    const log = { info() {}, warn() {}, error() {} };
+    const behind = createLocalApi({
+      pool,
+      clock: fixture.clock,
+      log,
+      signingSecret: "for tests",
+      trustedProxies: ["10.0.5.1"],
+    });
+    const subjects = async () =>
+      (await pool.query("select distinct encode(subject, 'hex') as hash from local_api.login_attempt")).rows;
+    const claim = (api: typeof behind, remoteAddress: string) =>
+      send(api, {
+        method: "POST",
+        url: `/oauth/token?${new URLSearchParams({ ...asked, username: "nobody", password: "wrong" })}`,
+        headers: { "x-forwarded-for": "203.0.113.9" },
+        remoteAddress,
+      });
+    const hashOf = (address: string) => ({
+      hash: createHash("sha256").update(`address:${address}`).digest("hex"),
+    });
+    await claim(behind, "10.0.5.2");
+    await claim(fixture.api, "10.0.5.1");
+    expect(await subjects()).toEqual(expect.arrayContaining([hashOf("10.0.5.1"), hashOf("10.0.5.2")]));
+    expect(await subjects()).not.toContainEqual(hashOf("203.0.113.9"));
+    await claim(behind, "10.0.5.1");
+    expect(await subjects()).toContainEqual(hashOf("203.0.113.9"));
+    await behind.close();
   });
 
   test("a login that succeeds forgets the failures of its name and costs its address nothing", async () => {

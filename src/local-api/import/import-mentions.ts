@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { Instant } from "../../lib/instant.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
@@ -7,12 +7,18 @@ import type { MentionVersion } from "../store/mention-version.ts";
 import { type ImportLine, parseImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
 import { importedMention } from "./imported-mention.ts";
-import { readLines } from "./read-lines.ts";
+import { type ImportFormat, readImportRows } from "./read-import-rows.ts";
 
 export interface ImportOptions {
   readonly pool: DatabasePool;
-  /** A JSON Lines file, one mention a line, as `ImportLine` describes it. */
+  /** A file with one mention a line, as `ImportLine` describes it. */
   readonly path: string;
+  /** JSON Lines unless told otherwise. */
+  readonly format?: ImportFormat;
+  /** Every mention goes into this query, whatever the file says. */
+  readonly query?: string;
+  /** The mentions enter now, as when the live service looks back: `added` is this moment, `date` stays. */
+  readonly arriveAt?: Instant;
   /** Where the queries and the category are made, see `seedAccount`. */
   readonly projectId: number;
   /** Called after each batch. */
@@ -36,14 +42,13 @@ export interface ImportResult {
 }
 
 const BATCH = 500;
-const MAX_LINE_BYTES = 1_048_576;
 const REASONS_KEPT = 1_000;
 
 /**
  * Reads a file of mentions into a project, in constant memory and batch by batch; each batch is one transaction, and
  * repeating an import stores nothing twice. Rejects when the file cannot be read.
  */
-export async function importJsonl(options: ImportOptions): Promise<ImportResult> {
+export async function importMentions(options: ImportOptions): Promise<ImportResult> {
   const db = createDatabase(options.pool);
   const targets = createImportTargets(db, options.projectId);
   const skipped: { line: number; reason: string }[] = [];
@@ -73,14 +78,11 @@ export async function importJsonl(options: ImportOptions): Promise<ImportResult>
   }
 
   const file = createReadStream(options.path, { signal: options.signal });
-  for await (const line of readLines(file, MAX_LINE_BYTES)) {
-    linesRead = line.line;
-    if ("tooLong" in line) skip(line.line, `is longer than ${MAX_LINE_BYTES} bytes`);
-    else if (line.text.trim() !== "") {
-      const parsed = parseImportLine(line.text);
-      if ("reason" in parsed) skip(line.line, parsed.reason);
-      else await take(parsed);
-    }
+  for await (const row of readImportRows(file, options.format ?? { kind: "jsonl" })) {
+    linesRead = row.line;
+    const parsed = "reason" in row ? row : parseImportLine(preset(row.value, options));
+    if ("reason" in parsed) skip(row.line, parsed.reason);
+    else await take(parsed);
     if (batch.length >= BATCH) await storeBatch();
   }
   await storeBatch();
@@ -94,5 +96,16 @@ export async function importJsonl(options: ImportOptions): Promise<ImportResult>
     from: isEmpty ? null : from,
     to: isEmpty ? null : to,
     queries,
+  };
+}
+
+/** What was said for all mentions counts more than what one of them says. */
+function preset(value: unknown, { query, arriveAt }: ImportOptions): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const now = arriveAt === undefined ? undefined : toIso(arriveAt);
+  return {
+    ...value,
+    ...(query === undefined ? {} : { brand: query }),
+    ...(now === undefined ? {} : { added: now, updated: now, backfilled: true }),
   };
 }

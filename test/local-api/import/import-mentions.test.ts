@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { importJsonl } from "../../../src/local-api/import/import-jsonl.ts";
+import { importMentions } from "../../../src/local-api/import/import-mentions.ts";
 import { seedAccount } from "../../../src/local-api/seed-account.ts";
 import { type Fixture, SEED, startFixture } from "../fixture.ts";
 import { sharedFile } from "../shared-data.ts";
@@ -44,7 +44,7 @@ async function importText(projectId: number, text: string) {
   const path = join(folder, "mentions.jsonl");
   await writeFile(path, text);
   const progress: number[] = [];
-  const result = await importJsonl({
+  const result = await importMentions({
     pool: fixture.database.pool,
     path,
     projectId,
@@ -166,7 +166,7 @@ it("says so when the file has nothing, or is not there", async () => {
   const projectId = await project("Empty");
   const { result } = await importText(projectId, "\n\n");
   expect(result).toMatchObject({ imported: 0, from: null, to: null });
-  const missing = importJsonl({ pool: fixture.database.pool, path: join(folder, "none"), projectId });
+  const missing = importMentions({ pool: fixture.database.pool, path: join(folder, "none"), projectId });
   await expect(missing).rejects.toThrow("ENOENT");
 });
 
@@ -174,7 +174,7 @@ it("imports the airline file, where it lies beside the repository", async (conte
   const file = sharedFile("airline-tweets.jsonl");
   if ("absent" in file) return context.skip(file.absent);
   const projectId = await project("Airlines");
-  const result = await importJsonl({ pool: fixture.database.pool, path: file.path, projectId });
+  const result = await importMentions({ pool: fixture.database.pool, path: file.path, projectId });
   expect(result).toMatchObject({ imported: 8_968, skippedTotal: 0 });
   expect(Object.fromEntries([...result.queries].map(([name, { mentions }]) => [name, mentions]))).toEqual({
     Delta: 2_222,

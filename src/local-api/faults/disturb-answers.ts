@@ -1,0 +1,55 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import type { CallFaults } from "./call-faults.ts";
+import { amountOf } from "./fault-kinds.ts";
+import type { FaultSwitch } from "./fault-switch.ts";
+
+/** What goes wrong with an answer that is ready. Before it is compressed, so that a half body is half a JSON text. */
+export function disturbAnswers(app: FastifyInstance, faults: FaultSwitch): void {
+  app.addHook("onSend", async (_request, reply, payload) => {
+    const call = faults.current();
+    if (call === null || typeof payload !== "string" || reply.statusCode >= 300) return payload;
+    const said = await disturbEnvelope(call, payload);
+    const cut = await call.take("truncated", "hang-up");
+    if (cut === undefined) return said;
+    const bytes = Buffer.from(said);
+    const half = bytes.subarray(0, bytes.byteLength >> 1);
+    if (cut.kind === "truncated") return half;
+    reply.header("content-length", bytes.byteLength);
+    return breaksAfter(half);
+  });
+}
+
+interface MentionsEnvelope {
+  readonly results: readonly unknown[];
+  resultsTotal: number;
+  scaledResultsTotal?: number;
+  readonly resultsPageSize: number;
+  nextCursor?: string;
+}
+
+async function disturbEnvelope(call: CallFaults, payload: string): Promise<string> {
+  if (!/^\{"results":\[/.test(payload) || !payload.includes('"resultsPageSize"')) return payload;
+  const envelope = JSON.parse(payload) as MentionsEnvelope;
+  const total = await call.take("wrong-total");
+  if (total) {
+    envelope.resultsTotal += amountOf(total);
+    if (envelope.scaledResultsTotal !== undefined) envelope.scaledResultsTotal += amountOf(total);
+  }
+  const isLast = envelope.results.length < envelope.resultsPageSize;
+  const ends = isLast ? await call.take("cursor-ends") : undefined;
+  if (ends) delete envelope.nextCursor;
+  return total || ends ? JSON.stringify(envelope) : payload;
+}
+
+/** A body that ends before its time. */
+function breaksAfter(part: Buffer): Readable {
+  let isSent = false;
+  return new Readable({
+    read() {
+      if (!isSent) this.push(part);
+      else setImmediate(() => this.destroy(new Error("a fault on request broke the connection")));
+      isSent = true;
+    },
+  });
+}
