@@ -5,7 +5,7 @@ import type { Surroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";
-import { leaveDemoAddress } from "./demo-address.ts";
+import { leaveLocalAddress } from "./local-address.ts";
 import { shippedFolder } from "./shipped-folder.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
@@ -31,7 +31,7 @@ export async function runDemo(options: StartOptions, surroundings: Surroundings,
     });
     closing.add(demo.stop);
     const { clock, local } = demo;
-    closing.add(await leaveDemoAddress(surroundings.home, { url: local.apiUrl, clock, wall: systemClock }));
+    closing.add(await leaveLocalAddress(surroundings.home, { url: local.apiUrl, clock }, systemClock));
     if (options.page) {
       const page = await openPage({
         databaseUrl: engines.databaseUrl,

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { LOCAL_ACCOUNT } from "../../app/local-parts.ts";
+import { LOCAL_ACCOUNT } from "../../app/local-account.ts";
 import { loadSourceConfig } from "../../config/load-source-config.ts";
 import { readSurroundings } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import type { Credentials } from "../../source/credentials.ts";
-import { readDemoAddress } from "../demo-address.ts";
+import { readLocalAddress } from "../local-address.ts";
 
 export interface AccessFlags {
   readonly baseUrl?: string;
@@ -28,6 +28,9 @@ export interface Access {
   readonly from: string;
 }
 
+/** What `from` says of an API with generated mentions. */
+export const LOCAL = "the local API on this machine";
+
 /**
  * The account to ask with. Its parts come from one place only: a password from a file is never sent to an address
  * that was given by a flag. Throws a UserError.
@@ -48,17 +51,14 @@ async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Cloc
   const { configFile, home } = readSurroundings(env);
   const file = flags.config ?? configFile;
   if (flags.config !== undefined || existsSync(file)) return { ...(await fromConfig(file, env)), clock };
-  const demo = await readDemoAddress(home, clock);
-  if (demo !== null) {
-    return {
-      baseUrl: demo.url,
-      credentials: LOCAL_ACCOUNT,
-      clock: demo.clock,
-      from: "the demo on this machine",
-    };
+  const local = await readLocalAddress(home, clock);
+  if (local !== null) {
+    const { url, username, password } = local;
+    const credentials = { username, password, clientId: LOCAL_ACCOUNT.clientId };
+    return { baseUrl: url, credentials, clock: local.clock, from: LOCAL };
   }
   throw new UserError("there is no account to ask with", [
-    "in a demo: start one with `earshot start` in another terminal, then try again here",
+    "invented: start a demo with `earshot start`, or `earshot local-api start`, in another terminal and try again here",
     `with your own: copy earshot.example.yaml to ${configFile} and fill in its part "source"`,
     "or by flags: --base-url URL --username NAME --password-file FILE --client-id ID",
   ]);

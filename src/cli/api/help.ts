@@ -65,7 +65,7 @@ Where the account comes from, first match first:
   1. --base-url, --username, --password-file, --client-id; what is missing of them comes from
      EARSHOT_API_URL, EARSHOT_API_USERNAME, EARSHOT_API_PASSWORD (or …_PASSWORD_FILE), EARSHOT_API_CLIENT_ID
   2. --config FILE, or earshot.yaml: its part "source"
-  3. the demo that runs on this machine (earshot start)
+  3. the demo (earshot start) or local API (earshot local-api start) that runs on this machine
 
 What is printed:
   a table; with --json the whole answer; with --all every record as a line of JSON, page after page.

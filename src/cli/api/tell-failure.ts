@@ -1,7 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { SourceError, type SourceErrorKind } from "../../source/source-error.ts";
 import { ExitError, InterruptedError } from "../run.ts";
-import type { Access } from "./access.ts";
+import { type Access, LOCAL } from "./access.ts";
 import { harmlessLine } from "./harmless.ts";
 
 const EXIT_CODES: Readonly<Record<SourceErrorKind, number>> = {
@@ -37,8 +37,8 @@ function adviceFor({ kind, retryAfterMs }: SourceError, access: Access): string 
         ? "wait before you try again"
         : `try again in ${formatDuration(retryAfterMs)}`;
     case "network":
-      return access.from.startsWith("the demo")
-        ? "is the demo still running? `earshot start` starts it"
+      return access.from === LOCAL
+        ? "is it still running? `earshot start` or `earshot local-api start` starts it"
         : `is ${access.baseUrl} the right address, and can it be reached from here?`;
     case "not-found":
       return "there may be no such thing in this account, or this API does not have the call";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findAccess } from "../../../src/cli/api/access.ts";
-import { leaveDemoAddress } from "../../../src/cli/demo-address.ts";
+import { leaveLocalAddress } from "../../../src/cli/local-address.ts";
 import { createManualClock, createScaledClock } from "../../../src/lib/clock.ts";
 
 const clock = createManualClock(1_000_000);
@@ -107,12 +107,22 @@ test("a password file that cannot be read, and two ways at once, are told", asyn
 test("a demo that runs is found with its own time, and forgotten when it stops", async () => {
   const home = join(folder, "home");
   const demo = createScaledClock({ startAt: 50_000, speed: 60, base: clock });
-  const forget = await leaveDemoAddress(home, { url: "http://127.0.0.1:4711", clock: demo, wall: clock });
+  const forget = await leaveLocalAddress(home, { url: "http://127.0.0.1:4711", clock: demo }, clock);
   const later = createManualClock(clock.now() + 1_000);
   const access = await findAccess({}, env, later);
-  expect(access).toMatchObject({ baseUrl: "http://127.0.0.1:4711", from: "the demo on this machine" });
+  expect(access).toMatchObject({ baseUrl: "http://127.0.0.1:4711", from: "the local API on this machine" });
   expect(access.clock.now()).toBe(50_000 + 60_000);
+  const login = { username: "sam", password: "generated" };
+  const forgetOther = await leaveLocalAddress(
+    home,
+    { url: "http://127.0.0.1:4712", login, clock: demo },
+    clock,
+  );
+  expect((await findAccess({}, env, later)).credentials).toMatchObject(login);
+  // The first one stops; the note of the second stays.
   await forget();
+  expect((await findAccess({}, env, later)).baseUrl).toBe("http://127.0.0.1:4712");
+  await forgetOther();
   await expect(findAccess({}, env, later)).rejects.toMatchObject({
     message: "there is no account to ask with",
     details: [expect.stringContaining("earshot start"), expect.any(String), expect.any(String)],
@@ -121,10 +131,7 @@ test("a demo that runs is found with its own time, and forgotten when it stops",
 
 test("a note that somebody else wrote sends the demo's login nowhere", async () => {
   const home = join(folder, "home");
-  await leaveDemoAddress(home, {
-    url: "http://elsewhere.example",
-    clock: createScaledClock({ startAt: 0, speed: 1, base: clock }),
-    wall: clock,
-  });
+  const elsewhere = createScaledClock({ startAt: 0, speed: 1, base: clock });
+  await leaveLocalAddress(home, { url: "http://elsewhere.example", clock: elsewhere }, clock);
   await expect(findAccess({}, env, clock)).rejects.toThrow("there is no account");
 });
