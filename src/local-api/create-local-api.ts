@@ -22,6 +22,7 @@ import { labelRoutes } from "./routes/label-routes.ts";
 import { listRoutes } from "./routes/list-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
+import { queryValidationRoutes } from "./routes/query-validation-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
@@ -107,6 +108,7 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   mentionRoutes(app, context);
   insightRoutes(app, context);
   chartRoutes(app, context);
+  queryValidationRoutes(app);
 }
 
 /** An earlier form of the paths ends in `.json`. What stands after the question mark is not touched. */

@@ -35,6 +35,8 @@ export interface AccountSeed {
     readonly type?: QueryType;
     /** Above 0, default 100: what part of the mentions that match is kept. */
     readonly samplePercentage?: number;
+    /** Boolean text of a `search string`; see `NewQuery`. */
+    readonly text?: string;
   }[];
   readonly categories?: readonly { readonly name: string; readonly children: readonly string[] }[];
   /** The creation date that records show. */

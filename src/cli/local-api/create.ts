@@ -9,6 +9,7 @@ import { createList, createQueryGroup } from "../../local-api/desk/create-in-pro
 import { findProject } from "../../local-api/desk/find-project.ts";
 import { pick } from "../../local-api/desk/pick.ts";
 import { DATA_POLICIES } from "../../local-api/policy/data-policy.ts";
+import { QueryTextError } from "../../local-api/query-language/query-text-error.ts";
 import { putCategory } from "../../local-api/store/categories.ts";
 import { listClients } from "../../local-api/store/clients.ts";
 import { putProject } from "../../local-api/store/projects.ts";
@@ -46,7 +47,7 @@ Examples:
   earshot local-api create client Acme --rate-limit 30/10
   earshot local-api create user ann@acme.example --client Acme --role Regular --password-file ann.txt
   earshot local-api create project Brands --client Acme --timezone Europe/Berlin
-  earshot local-api create query "Acme complaints" --type "search string" --project Brands
+  earshot local-api create query "Acme complaints" --text "acme NEAR/5 (broken OR refund)" --project Brands
   earshot local-api create query-group "All of Acme" --query "Acme complaints" --query Acme
   earshot local-api create category Topics --child Price --child Safety
   earshot local-api create tag answered
@@ -198,18 +199,33 @@ function addQuery(create: Command, env: NodeJS.ProcessEnv): void {
     .addOption(
       new Option("--type <type>", "kind of query").choices([...QUERY_TYPES]).default("search string"),
     )
+    .option("--text <boolean>", "what it searches, such as '(acme OR \"acme corp\") NOT jobs'")
     .option("--sample <percentage>", "keep only this share of its mentions, from 1 to 100", toPercentage)
-    .action((name: string, options: InProject & { type: QueryType; sample?: number }) =>
+    .action((name: string, options: InProject & { type: QueryType; text?: string; sample?: number }) =>
       withTables(env, async ({ db }) => {
         const project = await findProject(db, options);
         const by = { username: "earshot", at: systemClock.now() };
-        const { type, sample } = options;
-        const query = { name, type, ...(sample === undefined ? {} : { samplePercentage: sample }) };
-        const ids = await putQueries(db, project.id, [query], by);
+        const { type, text, sample } = options;
+        const query = {
+          name,
+          type,
+          ...(text === undefined ? {} : { text }),
+          ...(sample === undefined ? {} : { samplePercentage: sample }),
+        };
+        const ids = await putQueries(db, project.id, [query], by).catch(explainText);
         const made = { id: ids.get(name), name, type: options.type, project: project.name };
         printOutcome(made, `Query ${made.id}, ${JSON.stringify(name)}.`, options);
       }),
     );
+}
+
+/** Where in the text something is wrong, and what to write instead. */
+function explainText(error: unknown): never {
+  if (!(error instanceof QueryTextError)) throw error;
+  throw new UserError(
+    "--text is no query that can be used.",
+    error.problems.map(({ start, message }) => `character ${start + 1}: ${message}`),
+  );
 }
 
 function addQueryGroup(create: Command, env: NodeJS.ProcessEnv): void {

@@ -30,7 +30,7 @@ export function addLocalImport(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--client <client>", "where names of projects repeat")
     .option(
       "--query <name>",
-      "every mention goes into this query (default: the one that the file names as brand)",
+      "every mention goes into this query (default: the one that a line names as brand, else all whose text matches)",
     )
     .option("--map <field=column>", "of a CSV file: which column is which field; repeat it", collectPairs, {})
     .addOption(
@@ -50,7 +50,7 @@ Examples:
   earshot local-api import tweets.csv --query Acme --map text=tweet --map date=created_at --map author=user
   earshot local-api import export.csv --date-format "dd.MM.yyyy HH:mm" --timezone Europe/Berlin
 
-A line of JSON Lines is an object with id, text, date and, without --query, brand. Most fields of the wire record may
+A line of JSON Lines is an object with id, text, date and perhaps brand, its query. Most fields of the wire record may
 stand beside them, so an export of the mentions of another Listening API is a file, too. The first line of a CSV file
 names its columns; columns that are called like a field, or as such columns often are, need no --map. Fields:
 ${wrapped(IMPORT_FIELDS)}
@@ -102,7 +102,7 @@ function formatOf(file: string, options: ImportOptions) {
 }
 
 function tell(file: string, result: ImportResult, { json }: ImportOptions): void {
-  const { imported, alreadyThere, skippedTotal, from, to } = result;
+  const { imported, alreadyThere, unmatched, skippedTotal, from, to } = result;
   const queries = [...result.queries].map(([name, { id, mentions }]) => ({ id, name, mentions }));
   if (json) {
     const range = { from: from === null ? null : toIso(from), to: to === null ? null : toIso(to) };
@@ -110,6 +110,7 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
       JSON.stringify({
         imported,
         alreadyThere,
+        unmatched,
         leftOut: skippedTotal,
         ...range,
         queries,
@@ -118,10 +119,11 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
     );
   } else {
     console.log(`${imported} imported, ${alreadyThere} there already, ${skippedTotal} left out.`);
+    if (unmatched > 0) console.log(`${unmatched} name no query and match none: they are not stored.`);
     if (from !== null && to !== null) console.log(`Dates: ${toIso(from)} to ${toIso(to)}.`);
     for (const { id, name, mentions } of queries) console.log(`  ${id} ${name}: ${mentions}`);
   }
-  if (imported + alreadyThere === 0)
+  if (imported + alreadyThere + unmatched === 0)
     throw new UserError(`${file} holds no mention that could be read.`, [
       "earshot local-api import --help shows the form",
     ]);

@@ -22,15 +22,15 @@ const Moment = z.string().transform((text, context) => {
 const Count = z.int().min(0).nullish();
 
 /**
- * One line of an import file. Only id, brand, text and date have to be there; a field that nobody knows is ignored.
+ * One line of an import file. Only id, text and date have to be there; a field that nobody knows is ignored.
  * Text is as found and untrusted. Beside the fields named here a line may bring most fields of the wire record along
  * under their own names (`IMPORTED_FIELDS`); of two names for one thing, the record's own counts.
  */
 export const ImportLine = z.object({
   ...IMPORTED_FIELDS,
   id: z.union([z.string().min(1).max(500), z.int()]).transform(String),
-  /** Becomes the query. */
-  brand: Name,
+  /** Becomes the query. Without it, the mention comes into every query of the project whose text it matches. */
+  brand: Name.nullish(),
   /** The full text; the snippet is its beginning unless the line brings one along. */
   text: z.string(),
   snippet: z.string().nullish(),

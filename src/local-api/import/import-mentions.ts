@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
 import { type Instant, toIso } from "../../lib/instant.ts";
+import { assignQueries, withMatchPositions } from "../assign/assign-queries.ts";
+import { readProjectQueries } from "../assign/project-queries.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
@@ -31,6 +33,8 @@ export interface ImportResult {
   readonly imported: number;
   /** Mentions that were: another import of the same file, or an id that stands in it twice. */
   readonly alreadyThere: number;
+  /** Lines that name no query and match none: they are not stored. */
+  readonly unmatched: number;
   /** Lines that are no mention, the first thousand of them with their reason. */
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
   readonly skippedTotal: number;
@@ -51,9 +55,10 @@ const REASONS_KEPT = 1_000;
 export async function importMentions(options: ImportOptions): Promise<ImportResult> {
   const db = createDatabase(options.pool);
   const targets = createImportTargets(db, options.projectId);
+  const projectQueries = await readProjectQueries(db, options.projectId);
   const skipped: { line: number; reason: string }[] = [];
   const queries = new Map<string, { id: number; mentions: number }>();
-  let [imported, mentions, skippedTotal, linesRead] = [0, 0, 0, 0];
+  let [imported, mentions, unmatched, skippedTotal, linesRead] = [0, 0, 0, 0, 0];
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let batch: MentionVersion[] = [];
 
@@ -69,12 +74,26 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   }
 
   async function take(line: ImportLine): Promise<void> {
-    const query = await targets.queryOf(line.brand, line.date);
-    batch.push(importedMention(line, query, await targets.labelsOf(line)));
-    mentions++;
-    from = Math.min(from, line.date);
-    to = Math.max(to, line.date);
-    queries.set(query.name, { id: query.id, mentions: (queries.get(query.name)?.mentions ?? 0) + 1 });
+    const labels = await targets.labelsOf(line);
+    const versions = await inQueries(line, (query) => importedMention(line, query, labels));
+    if (versions.length === 0) unmatched++;
+    for (const version of versions) {
+      const { queryName, queryId } = version.record;
+      batch.push(version);
+      mentions++;
+      from = Math.min(from, line.date);
+      to = Math.max(to, line.date);
+      queries.set(queryName, { id: queryId, mentions: (queries.get(queryName)?.mentions ?? 0) + 1 });
+    }
+  }
+
+  /** The mention in the query that the line names, or in all that it matches. */
+  async function inQueries(
+    { brand, date }: ImportLine,
+    mentionIn: (query: { id: number; name: string }) => MentionVersion,
+  ): Promise<MentionVersion[]> {
+    if (!brand) return assignQueries(mentionIn({ id: 0, name: "" }), projectQueries);
+    return [withMatchPositions(mentionIn(await targets.queryOf(brand, date)), projectQueries)];
   }
 
   const file = createReadStream(options.path, { signal: options.signal });
@@ -91,6 +110,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   return {
     imported,
     alreadyThere: mentions - imported,
+    unmatched,
     skipped,
     skippedTotal,
     from: isEmpty ? null : from,

@@ -9,6 +9,7 @@ import { access } from "./migrations/030-access.ts";
 import { labels } from "./migrations/031-labels.ts";
 import { savedLists } from "./migrations/032-saved-lists.ts";
 import { faults } from "./migrations/050-faults.ts";
+import { queryText } from "./migrations/060-query-text.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   labels,
   savedLists,
   faults,
+  queryText,
 ];
