@@ -92,7 +92,7 @@ function isPlain(value: unknown): boolean {
   return value !== undefined && (typeof value !== "object" || Array.isArray(value));
 }
 
-const WIRE_TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?(?:\+0000|Z)$/;
+const WIRE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:\+0000|Z)?$/;
 
 function spell(value: unknown): string {
   if (value === null || value === undefined || value === "") return NOTHING;
