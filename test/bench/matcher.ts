@@ -50,9 +50,9 @@ function word(): string {
   return VOCABULARY[Math.floor(VOCABULARY.length ** random()) - 1] ?? "ka";
 }
 
-/** A topic somewhat rarer than what all texts are made of. */
+/** What people watch is rarer than what all texts are made of. */
 function topic(): string {
-  return VOCABULARY[50 + Math.floor((VOCABULARY.length - 50) ** random())] ?? "ka";
+  return VOCABULARY[1_000 + Math.floor(random() * (VOCABULARY.length - 1_000))] ?? "ka";
 }
 
 function queryText(): string {

@@ -10,6 +10,7 @@ import { createSampleLife } from "../../local-api/desk/sample-life.ts";
 import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-world.ts";
 import { signingSecret } from "../../local-api/desk/signing-secret.ts";
 import { createLog } from "../../log.ts";
+import { leaveLocalAddress } from "../local-address.ts";
 import { toPort } from "../parse-port.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
 import { curlLines } from "./curl-lines.ts";
@@ -52,7 +53,9 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
   const signal = stopSignal(() => say(options, "\nStopping."));
   const log = createLog({ level: env["LOG_LEVEL"] ?? "warn" });
   const running = await openTogether(async (closing) => {
-    const tables = await openLocalTables(readSurroundings(env), log);
+    const surroundings = readSurroundings(env);
+    const { home } = surroundings;
+    const tables = await openLocalTables(surroundings, log);
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now()) : null;
@@ -68,12 +71,18 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     closing.add(api.close);
     if (signal.aborted) return { url: "", sample, description, close: closing.close };
     const url = await listen(api, options);
+    if (sample !== null) closing.add(await leaveLocalAddress(home, toLocal(url, sample), systemClock));
     if (life !== null) closing.add(life.live());
     return { url, sample, description, close: closing.close };
   });
   if (!signal.aborted) announce(options, running);
   await aborted(signal);
   await running.close();
+}
+
+/** So that `earshot api` finds it; whatever address it listens on, this machine reaches it here. */
+function toLocal(url: string, { username, password }: SampleWorld) {
+  return { url: `http://127.0.0.1:${new URL(url).port}`, login: { username, password }, clock: systemClock };
 }
 
 async function listen(api: LocalApi, { host, port }: StartOptions): Promise<string> {
