@@ -161,6 +161,31 @@ describe("data policies", () => {
   });
 });
 
+it("no cursor tells by which value the walk is ordered", async () => {
+  for (const orderBy of ["author", "title", "date"]) {
+    const parameters: Parameters = [["queryId", alpha], ...RANGE.slice(0, 2), ["orderBy", orderBy], ["orderDirection", "desc"], ["pageSize", 1]]; // biome-ignore format: a list
+    const { nextCursor } = (await fixture.get(path(), parameters)).body;
+    const bytes = Buffer.from(nextCursor, "base64url").toString("latin1");
+    expect(bytes).not.toMatch(/ann|script|2026|17725/);
+    const next = (await fixture.get(path(), [...parameters, ["cursor", nextCursor]])).body;
+    expect(next.results).toHaveLength(1);
+    const half = nextCursor.slice(0, nextCursor.length / 2);
+    for (const forged of [half, `${half}AAAA${nextCursor.slice(half.length + 4)}`, "AAAA", "a".repeat(400)])
+      expect((await fixture.get(path(), [...parameters, ["cursor", forged]])).status).toBe(400);
+  }
+});
+
+it("a project that is seeded again keeps its data policy", async () => {
+  const closed = { ...SEED, project: { name: "Closed", dataPolicy: "restricted" as const } };
+  const { projectId } = await seedAccount(fixture.database.pool, closed);
+  await seedAccount(fixture.database.pool, { ...SEED, project: { name: "Closed" } });
+  const { rows } = await fixture.database.pool.query(
+    "select data_policy from local_api.project where id = $1",
+    [projectId],
+  );
+  expect(rows).toEqual([{ data_policy: "restricted" }]);
+});
+
 describe("sampled queries", () => {
   it("keep their share of what matches, say so, and extrapolate the total", async () => {
     const account = await seedAccount(fixture.database.pool, {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { type Fixture, startFixture } from "./fixture.ts";
@@ -105,4 +106,75 @@ describe("what is right although it looks odd", () => {
     const answer = await ask({ method: "HEAD", url: "/projects/summary" });
     expect(answer).toMatchObject({ status: 200, body: "" });
   });
+});
+
+/** Pieces of requests, good and bad, put together at random. */
+const odd = fc.oneof(
+  fc.constantFrom(
+    "",
+    "0",
+    "-1",
+    "1e9",
+    "%00",
+    "null",
+    "a\0b",
+    "\ud800",
+    "'; drop table x; --",
+    "9".repeat(40),
+  ),
+  fc.string({ unit: "binary", maxLength: 30 }),
+);
+const anyBody = fc.oneof(
+  fc.json(),
+  odd,
+  fc
+    .record(
+      {
+        name: fc.oneof(odd, fc.jsonValue()),
+        locations: fc.oneof(fc.array(fc.record({ id: fc.oneof(odd, fc.constant("gb")) })), fc.jsonValue()),
+        shared: fc.oneof(fc.constantFrom("public", "private"), fc.jsonValue()),
+        sharedProjectIds: fc.oneof(fc.array(fc.oneof(fc.integer(), fc.double())), fc.jsonValue()),
+      },
+      { requiredKeys: [] },
+    )
+    .map((body) => JSON.stringify(body)),
+);
+const anyRequest = fc.record({
+  method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH" as const),
+  path: fc.oneof(
+    fc.constantFrom("/me", "/client", "/user", "/projects", "/projects/summary", "/oauth/token"),
+    fc
+      .constantFrom("", "/queries", "/tags", "/querygroups", "/group/site/summary", "/group/location/")
+      .map((path) => `{project}${path}`),
+    odd.map((part) => `/projects/${encodeURIComponent(Buffer.from(part).toString())}/tags`),
+    odd.map((part) => `/${encodeURIComponent(Buffer.from(part).toString())}`),
+  ),
+  parameters: fc.dictionary(
+    fc.oneof(fc.constantFrom("page", "pageSize", "type", "username", "password"), odd),
+    odd,
+  ),
+  contentType: fc.option(
+    fc.constantFrom("application/json", "application/x-www-form-urlencoded", "text/plain", "x"),
+  ),
+  body: fc.option(anyBody),
+});
+
+it("answers whatever is sent, in one of its envelopes, and never fails", async () => {
+  const property = fc.asyncProperty(anyRequest, async ({ method, path, parameters, contentType, body }) => {
+    const query = new URLSearchParams(parameters);
+    const answer = await ask({
+      method,
+      url: `${path}?${query}`,
+      headers: contentType === null ? {} : { "content-type": contentType },
+      ...(body === null ? {} : { payload: body }),
+    });
+    expect(answer.status).toBeLessThan(500);
+    if (method === "HEAD") return;
+    const isGood = answer.status < 300;
+    const shape = "errors" in answer.body ? "errors" : "error" in answer.body ? "error" : "result";
+    expect({ isGood, shape }).toEqual({ isGood, shape: isGood ? "result" : shape });
+    if (!isGood) expect(shape).not.toBe("result");
+  });
+  await fc.assert(property, { numRuns: 300 });
+  expect(fixture.logged).toEqual([]);
 });

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { findPlace } from "../places/find-place.ts";
+import { placeFields } from "../places/place-fields.ts";
 import { domainOf } from "../records/domain-of.ts";
 import { excerptOf } from "../records/excerpt-of.ts";
 import { linkFields } from "../records/link-fields.ts";
@@ -78,7 +80,7 @@ function derivedFields(line: ImportLine): Partial<MentionFields> {
     ...threadFields(line.text),
     ...linkFields(line.text),
     ...insightsOf(line.text),
-    ...placeFields(line),
+    ...locationFields(line),
     ...networkFields(line, pageType),
   };
 }
@@ -89,10 +91,15 @@ function broughtAlong(line: ImportLine): Partial<MentionFields> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 
-function placeFields({ location, coordinates, latitude, longitude }: ImportLine): Partial<MentionFields> {
+/** A file that names city or country itself knows better than the words of an author's profile. */
+function locationFields(line: ImportLine): Partial<MentionFields> {
+  const { location, coordinates, latitude, longitude } = line;
+  const isNamed = (line.city ?? line.region ?? line.country ?? line.continent) != null;
+  const place = isNamed || location == null ? undefined : findPlace(location);
   const [north, east] = coordinates ?? [latitude ?? 0, longitude ?? 0];
   const isLocated = north !== 0 || east !== 0;
   return {
+    ...(place === undefined ? {} : placeFields(place)),
     locationName: location ?? null,
     latitude: isLocated ? north : null,
     longitude: isLocated ? east : null,

@@ -38,26 +38,23 @@ export const SILENT_ADDITIONS = {
   wordCount: null,
 };
 
-/** Additions that say in other words what a field of the current version says: a place is that of the author. */
-const NAMED_OTHERWISE = {
-  authorCity: "city",
-  authorCityCode: "cityCode",
-  authorContinent: "continent",
-  authorContinentCode: "continentCode",
-  authorCountry: "country",
-  authorCountryCode: "countryCode",
-  authorLocation: "locationName",
-  authorState: "region",
-  authorStateCode: "regionCode",
-  state: "region",
-  stateCode: "regionCode",
-} as const;
-
-/** What the earlier version can add to a mention that says these fields. Metrics that nobody measured stay silent. */
-export function earlierAdditions(said: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(NAMED_OTHERWISE).map(([name, current]) => [name, said[current]] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
+/**
+ * Additions that say in other words what a field of the current version says, with that field: a place is that of the
+ * author. The other metrics were measured by nobody here and stay silent.
+ */
+export const NAMED_OTHERWISE = [
+  ["authorCity", "city"],
+  ["authorCityCode", "cityCode"],
+  ["authorContinent", "continent"],
+  ["authorContinentCode", "continentCode"],
+  ["authorCountry", "country"],
+  ["authorCountryCode", "countryCode"],
+  ["authorLocation", "locationName"],
+  ["authorState", "region"],
+  ["authorStateCode", "regionCode"],
+  ["state", "region"],
+  ["stateCode", "regionCode"],
+] as const;
 
 /** Runs of letters and digits, in any script; null where no text is known. */
 export function wordCount(text: string | null): number | null {

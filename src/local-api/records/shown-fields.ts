@@ -1,5 +1,5 @@
 import type { SourcePolicy } from "../policy/data-policy.ts";
-import { earlierAdditions, wordCount } from "./earlier-additions.ts";
+import { NAMED_OTHERWISE, wordCount } from "./earlier-additions.ts";
 import { excerptOf } from "./excerpt-of.ts";
 import type { MentionRecord } from "./mention-record.ts";
 import type { StoredRecord, ViewOptions } from "./view-options.ts";
@@ -17,27 +17,28 @@ export function shownFields(
   view: Pick<ViewOptions, "version" | "text"> & { readonly source: SourcePolicy },
 ): Record<string, unknown> {
   const { source } = view;
-  const fields: Record<string, unknown> = source.excerptCharacters === null ? { ...said } : cut(said, source);
+  const fields: Record<string, unknown> = {};
+  const show = (name: string, value: unknown) => {
+    if (value !== undefined && source.shows(name)) fields[name] = value;
+  };
+
+  const cut = source.excerptCharacters === null ? said : { ...said, ...cutFields(said, source) };
+  for (const name in cut) if (name !== "snippet" || view.text === "snippet") show(name, cut[name]);
+  if (view.text === "full") show("fullText", excerptOf(record.fullText, source.excerptCharacters));
   if (view.version === "earlier") {
-    Object.assign(fields, earlierAdditions(said), {
-      id: record.mentionId,
-      resourceId: record.mentionId,
-      resourceType: "page",
-      wordCount: wordCount(record.fullText ?? said.snippet ?? null),
-    });
+    for (const [name, current] of NAMED_OTHERWISE) show(name, said[current]);
+    show("id", record.mentionId);
+    show("resourceId", record.mentionId);
+    show("resourceType", "page");
+    show("wordCount", wordCount(record.fullText ?? said.snippet ?? null));
   }
-  if (view.text === "full") {
-    delete fields["snippet"];
-    fields["fullText"] = excerptOf(record.fullText, source.excerptCharacters);
-  }
-  if (source.hasGuid) fields["guid"] = guidOf(said.url);
-  for (const name of Object.keys(fields)) if (!source.shows(name)) delete fields[name];
+  if (source.hasGuid) show("guid", guidOf(said.url));
   return fields;
 }
 
 /** Of a text that is shown in part, its matches, hashtags and mentioned authors are shown as far as it is. */
-function cut(said: SaidFields, { excerptCharacters }: SourcePolicy): Record<string, unknown> {
-  const fields: Record<string, unknown> = { ...said };
+function cutFields(said: SaidFields, { excerptCharacters }: SourcePolicy): SaidFields {
+  const fields: Record<string, unknown> = {};
   const shown = excerptOf(said.snippet ?? "", excerptCharacters) ?? "";
   if (said.snippet !== undefined) fields["snippet"] = shown;
   if (said.matchPositions !== undefined) {

@@ -13,17 +13,27 @@ export interface MentionRecords {
   read(rows: readonly PageRow[], view: RecordView): AsyncGenerator<readonly string[]>;
 }
 
-/** About a megabyte of usual mentions. */
-const AT_A_TIME = 500;
+/** A megabyte or two of usual mentions. */
+const AT_A_TIME = 1_000;
 
 export function createMentionRecords(db: Database): MentionRecords {
   const shapes = createRecordShapes(db);
   return {
     async *read(rows, view) {
+      let next = readSome(0);
       for (let start = 0; start < rows.length; start += AT_A_TIME) {
+        const some = await next;
+        // PostgreSQL looks for the next ones while these are on their way.
+        next = readSome(start + AT_A_TIME);
+        next.catch(() => {});
+        yield some;
+      }
+
+      async function readSome(start: number): Promise<readonly string[]> {
         const some = rows.slice(start, start + AT_A_TIME);
+        if (some.length === 0) return [];
         const silences = await shapes.read(new Set(some.map((row) => row.shapeId)));
-        yield (await readSaid(db, some, view)).map((said) => render(said, silences, view));
+        return (await readSaid(db, some, view)).map((said) => render(said, silences, view));
       }
     },
   };
@@ -42,14 +52,18 @@ async function readSaid(db: Database, rows: readonly PageRow[], view: RecordView
   const texts = view.needsFullText
     ? sql`m.full_text, m.exact_text`
     : sql`null as full_text, null as exact_text`;
+  // The first and the last date spare the planner all other months.
+  const dates = rows.map((row) => row.date);
+  const [first, last] = [new Date(Math.min(...dates)), new Date(Math.max(...dates))];
   const { rows: found } = await sql<Said>`
     select m.id, m.shape_id, m.said, ${texts}
     from unnest(
       ${rows.map((row) => row.position.queryId)}::bigint[], ${rows.map((row) => row.position.resourceId)}::text[],
-      ${rows.map((row) => row.version)}::integer[], ${rows.map((row) => new Date(row.date))}::timestamptz[]
+      ${rows.map((row) => row.version)}::integer[], ${dates.map((date) => new Date(date))}::timestamptz[]
     ) with ordinality as wanted (query_id, resource_id, version, date, place)
     join local_api.mention m on m.query_id = wanted.query_id and m.resource_id = wanted.resource_id
       and m.version = wanted.version and m.date = wanted.date
+      and m.date >= ${first} and m.date <= ${last}
     order by wanted.place`.execute(db);
   return found;
 }

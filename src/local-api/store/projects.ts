@@ -29,7 +29,7 @@ export async function findProject(
   return rows[0] && toProject(rows[0]);
 }
 
-/** Creates the project or updates the one of that name in the client. */
+/** Creates the project or updates the one of that name in the client, whose data policy stays when none is given. */
 export async function putProject(
   db: Database,
   project: Omit<StoredProject, "id" | "clientName">,
@@ -39,7 +39,8 @@ export async function putProject(
     values (${project.clientId}, ${project.name}, ${project.description}, ${project.timezone},
       ${project.defaultLanguage}, ${project.dataPolicy})
     on conflict (client_id, name) do update set description = excluded.description,
-      timezone = excluded.timezone, default_language = excluded.default_language, data_policy = excluded.data_policy
+      timezone = excluded.timezone, default_language = excluded.default_language,
+      data_policy = coalesce(excluded.data_policy, project.data_policy)
     returning id`.execute(db);
   return Number(rows[0]?.id);
 }

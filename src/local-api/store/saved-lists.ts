@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
-export const LIST_KINDS = ["site", "author", "location"] as const;
-export type ListKind = (typeof LIST_KINDS)[number];
+export type ListKind = "site" | "author" | "location";
 
 /** `public`: anybody in the projects may see and change the list. `private`: its owner alone. */
 export const LIST_SHARINGS = ["public", "private"] as const;

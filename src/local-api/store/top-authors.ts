@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
+import { fieldSql, type MentionField } from "./mention-fields.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 
 /** What the mentions of one author on one domain say of the author. Sums are over the mentions. */
@@ -60,7 +61,7 @@ export async function readTopAuthors(
       select m.author, coalesce(m.domain, '') as site from ${mentions}
       group by 1, 2 order by count(*) ${sql.raw(direction)}, 1, 2 limit ${limit}
     ), theirs as materialized (
-      select m.*, coalesce(m.domain, '') as site from ${mentions}
+      select ${READ_COLUMNS}, coalesce(m.domain, '') as site from ${mentions}
         and (m.author, coalesce(m.domain, '')) in (select author, site from top)
     ), interests as (
       select author, site, array_agg(distinct word) as words from theirs, unnest(interest) as word group by 1, 2
@@ -96,16 +97,47 @@ const NUMBERS = {
   facebookShares: "coalesce(sum(facebook_shares), 0)",
 } as const;
 
-/** What an author is, of which mentions should all say the same: what most of them say. */
+/** What an author is, of which mentions should all say the same; where they do not, the last word in byte order. */
 const WORDS = {
-  countryName: "mode() within group (order by country)",
-  countryCode: "mode() within group (order by country_code)",
-  gender: "mode() within group (order by gender)",
-  accountType: "mode() within group (order by account_type)",
-  verifiedType: "mode() within group (order by author_verified_type)",
-  twitterAuthorId: "mode() within group (order by twitter_author_id)",
-  facebookAuthorId: "mode() within group (order by facebook_author_id)",
+  countryName: "(max(array[country_code, country]) filter (where country_code is not null))[2]",
+  countryCode: "max(country_code)",
+  gender: "max(gender)",
+  accountType: "max(account_type)",
+  verifiedType: "max(author_verified_type)",
+  twitterAuthorId: "max(twitter_author_id)",
+  facebookAuthorId: "max(facebook_author_id)",
 } as const;
+
+/** Rows are wide, and the top authors may have written most of them: only what is needed is kept while they are read. */
+const READ_FIELDS = [
+  "queryId",
+  "author",
+  "sentiment",
+  "pageType",
+  "reachEstimate",
+  "impressions",
+  "impact",
+  "monthlyVisitors",
+  "twitterFollowers",
+  "twitterFollowing",
+  "twitterPostCount",
+  "twitterReplyCount",
+  "twitterRetweets",
+  "twitterVerified",
+  "facebookComments",
+  "facebookLikes",
+  "facebookShares",
+  "country",
+  "countryCode",
+  "gender",
+  "accountType",
+  "authorVerifiedType",
+  "twitterAuthorId",
+  "facebookAuthorId",
+  "interest",
+  "profession",
+] as const satisfies readonly MentionField[];
+const READ_COLUMNS = sql.join(READ_FIELDS.map((field) => fieldSql(field, "m")));
 
 const FACT_COLUMNS = Object.entries({
   ...NUMBERS,

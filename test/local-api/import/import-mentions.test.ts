@@ -129,6 +129,35 @@ it("makes a query of each brand and subcategories of the reasons, and shows the 
   });
 });
 
+it("makes tags and categories that a line names, and finds mentions by them", async () => {
+  const projectId = await project("Labelled");
+  const categoryDetails = [
+    { name: "Price", parentName: "Topics" },
+    { name: "Safety", parentName: "Topics" },
+  ];
+  const text = [
+    line("a", { tags: ["VIP", "VIP", "Press"], categoryDetails }),
+    line("b", { tags: ["Press"] }),
+  ];
+  const { result } = await importText(projectId, text.join("\n"));
+  fixture.clock.set(result.to ?? 0);
+  const tags = (await fixture.get(`/projects/${projectId}/tags`)).body.results;
+  expect(tags.map((tag: { name: string }) => tag.name).sort()).toEqual(["Press", "VIP"]);
+  const ask = async (...more: [string, number][]) => {
+    const queries = [...result.queries.values()].map(({ id }) => ["queryId", id] as const);
+    const range = [["startDate", "2026-03-01"], ["endDate", "2026-03-05"]] as const; // biome-ignore format: a pair
+    return (await fixture.get(`/projects/${projectId}/data/mentions`, [...queries, ...range, ...more])).body
+      .results;
+  };
+  const vip = tags.find((tag: { name: string }) => tag.name === "VIP").id;
+  const found = await ask(["tag", vip]);
+  expect(found).toMatchObject([
+    { tags: ["VIP", "Press"], categoryDetails: [...categoryDetails, { name: "Lost Luggage" }] },
+  ]);
+  expect(await ask(["xtag", vip])).toMatchObject([{ tags: ["Press"] }]);
+  expect(await ask(["category", found[0].categories[1]])).toHaveLength(1);
+});
+
 it("tells every line that is no mention, with its number, and imports the others", async () => {
   const projectId = await project("Faulty");
   const lines = [

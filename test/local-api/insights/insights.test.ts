@@ -166,6 +166,8 @@ describe("data/volume/topauthors/queries", () => {
     const volumes = results.map((result: { data: { volume: number } }) => result.data.volume);
     expect(volumes).toEqual(volumes.toSorted((a: number, b: number) => b - a));
     expect(results).toHaveLength(expected.length);
+    const countries = new Set(results.map((result: { data: { countryCode: string; countryName: string } }) => `${result.data.countryCode} ${result.data.countryName}`)); // biome-ignore format: one
+    expect([...countries]).toEqual(["IND India"]);
     for (const one of expected) {
       const same = (result: { data: { authorName: string; domain: string | null } }) =>
         result.data.authorName === one.authorName && result.data.domain === one.domain;
