@@ -2,6 +2,7 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
+import { breakAnswers } from "./faults/break-answers.ts";
 import { disturbAnswers } from "./faults/disturb-answers.ts";
 import { disturbCalls } from "./faults/disturb-calls.ts";
 import { disturbPages, disturbTotals } from "./faults/disturb-pages.ts";
@@ -85,6 +86,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   disturbCalls(app, faults, db);
   disturbAnswers(app, faults);
   compressAnswers(app);
+  breakAnswers(app, faults);
   app.removeContentTypeParser("text/plain");
   app.register(async (open) => {
     await open.register(formbody, { bodyLimit: 16 * 1024 });

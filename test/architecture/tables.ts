@@ -21,8 +21,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "local-api": ["lib", "log"],
   config: [...GROUND, ...PURE],
   app: [...GROUND, ...PURE, ...EDGES, "config"],
-  // Commands are thin: what they do for the local API stands there.
-  cli: [...GROUND, "app", "config", "rules", "spike", "templates", "local-api"],
+  // Commands are thin: what they do for the local API, or ask of a source, stands there.
+  cli: [...GROUND, "app", "config", "rules", "source", "spike", "templates", "local-api"],
 };
 
 /** The folder `workers` beside src. */

@@ -372,47 +372,6 @@ test("a walk sends each cursor as it came and ends where the source does", async
   expect(api.calls[0]?.rawQuery).toContain("startDate=2026-01-01T00%3A00%3A00.000%2B0000");
 });
 
-test("projects, queries, categories, client and me are read into their records", async () => {
-  const record = { id: 12, name: "Brände" };
-  const created = "2020-01-01T00:00:00.000+0000";
-  api.reply(
-    json({
-      ...EMPTY_LIST,
-      results: [{ ...record, timezone: "Europe/Berlin", billableClientId: 3 }, { id: 1 }],
-    }),
-    json({ ...EMPTY_LIST, results: [{ ...record, type: "search string", creationDate: created }] }),
-    json({
-      ...EMPTY_LIST,
-      results: [{ ...record, multiple: true, children: [{ id: 13, name: "Sub", ordering: 1 }] }],
-    }),
-    json({ ...record, tags: { "ratelimit.limit": "600", "ratelimit.period": "10" } }),
-    json({ id: 5, username: "ada", client: record }),
-  );
-  const client = connect();
-  expect(await client.projects()).toEqual([
-    { projectId: "12", name: "Brände", description: null, timezone: "Europe/Berlin", billableClientId: "3" },
-  ]);
-  expect(await client.queries("19")).toMatchObject([
-    { queryId: "12", name: "Brände", type: "search string", createdAt: Date.UTC(2020, 0, 1), sampled: false },
-  ]);
-  expect(await client.categories("19")).toEqual([
-    { id: "12", name: "Brände", multiple: true, children: [{ id: "13", name: "Sub", ordering: 1 }] },
-  ]);
-  expect(await client.client()).toEqual({
-    clientId: "12",
-    name: "Brände",
-    rateLimit: { limit: 600, periodMs: 600_000 },
-  });
-  expect(await client.me()).toMatchObject({ userId: "5", username: "ada", client: { clientId: "12" } });
-  expect(api.calls.map((call) => call.path)).toEqual([
-    "/projects/summary",
-    "/projects/19/queries/summary",
-    "/projects/19/categories",
-    "/client",
-    "/me",
-  ]);
-});
-
 test("a base address may have a path", async () => {
   const client = connect({ baseUrl: `${api.baseUrl}/listening/` });
   // The fake knows no login there, so the call is refused; what counts is where it went.
