@@ -28,6 +28,7 @@ import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
 import { createMentionRecords } from "./store/mention-records.ts";
+import { createMentionSearches } from "./store/mention-searches.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -65,6 +66,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     cursors: createCursorCodec(options.signingSecret),
     pages: disturbPages(createMentionPages(db), faults),
     records: createMentionRecords(db),
+    searches: createMentionSearches(db),
     totals: disturbTotals(createMentionTotals(db), faults),
     views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,

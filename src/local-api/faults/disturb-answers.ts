@@ -10,6 +10,7 @@ export function disturbAnswers(app: FastifyInstance, faults: FaultSwitch): void 
   app.addHook("onSend", async (_request, reply, payload) => {
     const call = faults.current();
     if (call === null || reply.statusCode >= 300) return payload;
+    // Long pages come as streams. With a call that has faults they are held whole: nobody waits for speed.
     const whole = payload instanceof Readable ? await readAll(payload) : payload;
     if (typeof whole !== "string") return payload;
     const said = await disturbEnvelope(call, whole);
