@@ -1,7 +1,7 @@
 import { eventAt } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
-import { seriesOf } from "./judge-page.ts";
+import { seriesOf } from "./assess-mention.ts";
 import type { IngestStore } from "./ports.ts";
 import { createTally } from "./tally.ts";
 
