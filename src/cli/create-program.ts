@@ -3,6 +3,8 @@ import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDetectCommand } from "./detect.ts";
 import { addLocalApiCommand } from "./local-api.ts";
+import { addPreviewCommand } from "./preview.ts";
+import { addSendTestCommand } from "./send-test.ts";
 import { addStartCommand } from "./start.ts";
 
 /** Every command of `earshot`, with its flags. */
@@ -15,6 +17,8 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
     .exitOverride();
   addStartCommand(program, env);
   addCheckCommand(program, env);
+  addPreviewCommand(program, env);
+  addSendTestCommand(program, env);
   addDetectCommand(program);
   addApiCommand(program, env);
   addLocalApiCommand(program, env);
@@ -27,6 +31,8 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --roles poll,tick           only these roles, as one of many processes
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
+  earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
+  earshot send-test on-call                 really tells this receiver something, and says what came back
   earshot local-api start                   the Listening API alone, with a sample account
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

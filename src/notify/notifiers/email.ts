@@ -7,6 +7,7 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { composeEmail } from "./email/compose-email.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
 
@@ -102,7 +103,7 @@ function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDe
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...content(message, deps),
+    ...composeEmail(message, deps.renderer),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -124,18 +125,6 @@ function thread(message: NotifierMessage, domain: string): Pick<SendMailOptions,
 function previousId(previous: VendorRef | null): string | null {
   const id = previous?.["messageId"];
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
-}
-
-function content(
-  message: NotifierMessage,
-  { renderer }: NotifierDeps,
-): Pick<Mail, "subject" | "text" | "html"> {
-  const what = message.kind === "digest" ? "digest" : "alert";
-  return {
-    subject: renderer.render(`email/${what}-subject.header`, message.view),
-    text: renderer.render(`email/${what}.txt`, message.view),
-    html: renderer.render(`email/${what}.html`, message.view),
-  };
 }
 
 /** `Promise.withResolvers` for Node 20. */
