@@ -10,6 +10,7 @@ import { createInboxStore } from "../store/inbox.ts";
 import { ping } from "../store/ping.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import type { Previews } from "./preview/create-previews.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -27,11 +28,13 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   readonly whatHappensNext?: () => string | null;
+  /** Messages to look at; a page without it shows none. */
+  readonly previews?: Previews;
 }
 
 /** Opens the page on a migrated database. It reads; whatever runs beside it may come and go. */
 export async function openPage(options: PageOptions): Promise<Page> {
-  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext } = options;
+  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
   return openTogether(async (closing) => {
     const database = openDatabase({
       url: databaseUrl,
@@ -47,6 +50,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
       health: { ready: () => readiness(database) },
       log,
+      ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
       ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
     };
     const ports = options.tryNextPort ? MOST_PORTS : 1;

@@ -12,6 +12,8 @@ import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
+import { previewRoutes } from "./preview-routes.ts";
+import type { PreviewView } from "./preview-view.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { createTimes, describePace } from "./times.ts";
 import { watchVersions } from "./watch-versions.ts";
@@ -22,6 +24,8 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   /** Null where messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
+  /** Absent where nothing renders messages. */
+  readonly previews?: PreviewView;
   readonly health: Health;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
@@ -60,7 +64,12 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   });
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
-  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall }, frames);
+  pageRoutes(
+    app,
+    { facts: deps.facts, inbox: deps.inbox, hasPreviews: deps.previews !== undefined, times, wall },
+    frames,
+  );
+  if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, watch, times);
   answerFaults(app, frames, deps.log);
   return {

@@ -47,8 +47,8 @@ export const email = defineNotifier({
       send: (message, { signal }) =>
         attempt(signal, async () => {
           const mail = compose(message, config, deps);
-          await transport.sendMail(mail);
-          return { vendorRef: { messageId: mail.messageId } };
+          const { response } = await transport.sendMail(mail);
+          return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
         }),
       check: async ({ signal }) => {
         await attempt(signal, () => transport.verify());
@@ -125,6 +125,16 @@ function thread(message: NotifierMessage, domain: string): Pick<SendMailOptions,
 function previousId(previous: VendorRef | null): string | null {
   const id = previous?.["messageId"];
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
+}
+
+/** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
+function oneLine(response: string): string {
+  return (
+    response
+      .replaceAll(/[\p{Cc}\s]+/gu, " ")
+      .trim()
+      .slice(0, 200) || "accepted"
+  );
 }
 
 /** `Promise.withResolvers` for Node 20. */
