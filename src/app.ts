@@ -1,10 +1,12 @@
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
+import { linkSecret } from "./app/link-secret.ts";
 import { createPace } from "./app/pace.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
+import { createUnsubscribeLinks } from "./app/unsubscribe-links.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
 import type { Config } from "./config.ts";
@@ -108,7 +110,17 @@ async function open(
   const rulesFor = rulesByQuery(rules);
   const pace = createPace(source, config.source, log);
 
-  const viewParts = { stores, rulesFor, timezone: config.timezone, consoleUrl };
+  const viewParts = {
+    stores,
+    rulesFor,
+    timezone: config.timezone,
+    consoleUrl,
+    unsubscribeUrl: createUnsubscribeLinks({
+      receivers: config.receivers,
+      secret: await linkSecret(stores),
+      consoleUrl,
+    }),
+  };
 
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();

@@ -1,4 +1,4 @@
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
@@ -8,9 +8,12 @@ import { createConsoleStore } from "../store/console.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
 import { ping } from "../store/ping.ts";
+import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { linkSecret } from "./link-secret.ts";
 import type { Previews } from "./preview/create-previews.ts";
+import { createUnsubscribing } from "./unsubscribe-links.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -44,7 +47,9 @@ export async function openPage(options: PageOptions): Promise<Page> {
     });
     closing.add(database.close);
     const inbox = createInboxStore<InboxMessage>(database.db);
+    const stores = createStores(database.db);
     const deps = {
+      unsubscribing: createUnsubscribing({ stores, secret: await linkSecret(stores), clock: systemClock }),
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,

@@ -15,6 +15,8 @@ export interface ViewParts {
   readonly timezone: string;
   /** Address of the page, without a slash at its end; null when readers cannot reach it. */
   readonly consoleUrl: () => string | null;
+  /** The link with which a receiver ends its subscription to a digest; null for none. */
+  readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
 }
 
 /** What the reader of a notification is to see, from the facts as they stand when it is sent. */
@@ -23,7 +25,9 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
     if (notification.digest !== null) {
       const { name, localDate } = notification.digest;
       const body = await parts.stores.digests.body(name, localDate);
-      return body === null ? null : { about: "digest", view: body as DigestView };
+      if (body === null) return null;
+      const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
+      return { about: "digest", view: { ...(body as DigestView), unsubscribeUrl } };
     }
     return alertView(parts, notification);
   };

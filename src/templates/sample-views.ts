@@ -201,6 +201,7 @@ const DIGEST: DigestView = {
     },
   ],
   consoleUrl: "https://earshot.example/",
+  unsubscribeUrl: "https://earshot.example/unsubscribe/sample",
 };
 
 const NOTHING = {
@@ -226,5 +227,6 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     alerts: [],
     completeUntil: DIGEST.periodTo,
     consoleUrl: null,
+    unsubscribeUrl: null,
   },
 ];

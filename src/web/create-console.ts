@@ -16,6 +16,8 @@ import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { createTimes, describePace } from "./times.ts";
+import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
+import type { Unsubscribing } from "./unsubscribing.ts";
 import { watchVersions } from "./watch-versions.ts";
 
 export interface ConsoleDeps {
@@ -24,6 +26,8 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   /** Null where messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
+  /** Absent where no mail carries a link that ends a subscription. */
+  readonly unsubscribing?: Unsubscribing;
   /** Absent where nothing renders messages. */
   readonly previews?: PreviewView;
   readonly health: Health;
@@ -69,6 +73,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     { facts: deps.facts, inbox: deps.inbox, hasPreviews: deps.previews !== undefined, times, wall },
     frames,
   );
+  if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, watch, times);
   answerFaults(app, frames, deps.log);

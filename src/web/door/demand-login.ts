@@ -116,6 +116,8 @@ export async function demandLogin(
 
 function isPublic(request: FastifyRequest): boolean {
   const path = request.url.split("?", 1)[0] ?? "";
+  // Whoever ends a subscription by the link in a mail has no login.
+  if (path.startsWith("/unsubscribe/")) return true;
   return path === "/login" || path === "/healthz" || path === "/readyz" || path.startsWith("/assets/");
 }
 
