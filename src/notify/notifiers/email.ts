@@ -32,7 +32,9 @@ export const email = defineNotifier({
         attempt(signal, async () => {
           const mail = compose(message, config, deps);
           const { response } = await transport.sendMail(mail);
-          return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
+          const first = previousId(message.previous);
+          const vendorRef = { messageId: mail.messageId, answer: oneLine(response) };
+          return { vendorRef: first === null ? vendorRef : { ...vendorRef, inThread: first } };
         }),
       check: async ({ signal }) => {
         await attempt(signal, () => transport.verify());
@@ -63,7 +65,7 @@ function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDe
     to: { name: "", address: config.to },
     envelope: { from: config.bouncesTo ?? config.from, to: [config.to] },
     date: new Date(deps.clock.now()),
-    messageId: messageId("notification", message.notificationId, domain),
+    messageId: messageId(message.notificationId, domain),
     ...thread(message),
     ...unsubscribing(message),
     headers: {
