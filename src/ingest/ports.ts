@@ -43,6 +43,7 @@ export interface IngestFacts {
   readonly conditions: {
     states(projectId: string, queryId: string): Promise<ConditionState[]>;
     save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void>;
+    remove(projectId: string, queryId: string, conditions: readonly string[]): Promise<void>;
     firstArrival(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly coverage: {

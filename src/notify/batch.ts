@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert } from "../model/alert.ts";
+import type { Alert, RetellReason } from "../model/alert.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import type { QuietHours } from "./quiet-hours.ts";
@@ -33,6 +33,8 @@ export interface Told {
   /** Severity and newest evidence of the alert as told. */
   readonly severity: Severity;
   readonly lastSeenAt: Instant;
+  /** How many tellings the alert had then; absent in what an older version wrote, which knew of one. */
+  readonly tellings?: number;
   /** It was told that the alert is over. */
   readonly ended: boolean;
 }
@@ -80,6 +82,7 @@ export interface Dropped {
 export type TellReason =
   | "FirstNotification"
   | "SeverityRose"
+  | RetellReason
   | "RepeatIntervalElapsed"
   | "Resolved"
   /** It began and ended before the receiver could be told of either: one message says both. */

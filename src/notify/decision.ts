@@ -59,7 +59,8 @@ function decisionsOf({ say, held, dropped, now }: Batch) {
 
 function tell({ matter: { alert, terms }, kind, reason }: Saying, now: Instant): Decision {
   const ended = alert.resolvedAt !== null;
-  const told = { at: now, severity: alert.severity, lastSeenAt: alert.lastSeenAt, ended };
+  const { severity, lastSeenAt, tellings } = alert;
+  const told = { at: now, severity, lastSeenAt, tellings, ended };
   const repeats = !ended && alert.state !== "acknowledged" && terms.repeatEveryMs !== null;
   return {
     do: "tell",

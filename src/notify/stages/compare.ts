@@ -30,6 +30,8 @@ const KINDS = {
   FirstNotification: "fired",
   FiredAndEnded: "fired",
   SeverityRose: "escalated",
+  Doubled: "doubled",
+  NewWave: "wave",
   RepeatIntervalElapsed: "reminder",
   Resolved: "resolved",
 } as const satisfies Record<TellReason, string>;
@@ -51,6 +53,7 @@ function stillFiring({ alert, told, terms }: Matter, now: Instant): Comparison {
   if (!terms.routed) return nothing("NoLongerRouted", "routes");
   if (told === null) return something("FirstNotification");
   if (compareSeverity(alert.severity, told.severity) > 0) return something("SeverityRose");
+  if (alert.tellings > (told.tellings ?? 1)) return something(alert.retellReason ?? "Doubled");
   if (alert.state === "acknowledged") return nothing("Acknowledged", "a person");
   if (terms.repeatEveryMs === null) return nothing("NothingNew", "route, repeatEvery: never");
   const repeatAt = told.at + terms.repeatEveryMs;
