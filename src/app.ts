@@ -157,6 +157,8 @@ async function open(
       const now = clock.now();
       await ensurePartitions(database.db, now);
       const dropped = await dropPartitionsBefore(database.db, now - config.retention);
+      await stores.voices.forgetBefore(now - VOICES_FOR_MS);
+      await stores.values.forgetBefore(now - VALUES_FOR_MS);
       if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
     };
     const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
@@ -178,6 +180,9 @@ async function open(
 
 /** Walks are few and long, deliveries many and short. */
 const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+/** Voices of so long ago are in no window any more; values that come back after so long may be called new. */
+const VOICES_FOR_MS = 7 * DAY;
+const VALUES_FOR_MS = 400 * DAY;
 
 async function soundRules(directory: string): Promise<readonly Rule[]> {
   const { rules, faults } = await loadRules(directory);

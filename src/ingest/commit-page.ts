@@ -9,8 +9,10 @@ import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
 import { judgePage, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
+import { recordCounts } from "./record-counts.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
+import { recordValues } from "./record-values.ts";
 import type { SourcePage } from "./source-page.ts";
 import type { WalkState } from "./watermark.ts";
 
@@ -57,8 +59,11 @@ export async function commitPage(
     ];
     const counted = await facts.counts.series(key.projectId, key.queryId);
     const judged = judgePage(parts.rulesFor(query), locked, counted, changes);
-    await facts.counts.add(key.projectId, key.queryId, judged.counts);
-    const sightings = await untold(facts, locked, judged.evidence);
+    await recordCounts(facts, key, judged.counts, judged.voices);
+    const sightings = [
+      ...(await untold(facts, locked, judged.evidence)),
+      ...(await recordValues(facts, locked, parts.rulesFor(query), counted, changes)),
+    ];
     const moved = await recordObservations(facts.alerts, locked, sightings);
     const owed = await recordTelling(facts, parts, locked, moved);
     return { added: outcome.added.length, changed: outcome.changed.length, owed };

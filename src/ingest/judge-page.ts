@@ -4,6 +4,7 @@ import { eventAt, type Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { MentionRule, Rule } from "../rules/rule.ts";
 import type { Series } from "../rules/window-condition.ts";
+import type { VoiceChange } from "./count-voices.ts";
 import { describeChange } from "./describe-change.ts";
 import { createTally } from "./tally.ts";
 
@@ -24,6 +25,8 @@ export interface MentionEvidence {
 
 export interface JudgedPage {
   readonly counts: readonly CountChange[];
+  /** For series that count each voice once. */
+  readonly voices: readonly VoiceChange[];
   readonly evidence: readonly MentionEvidence[];
 }
 
@@ -40,17 +43,23 @@ export function judgePage(
   changes: readonly MentionChange[],
 ): JudgedPage {
   const tally = createTally();
+  const voices: VoiceChange[] = [];
   const evidence: MentionEvidence[] = [];
   const series = seriesOf(rules).filter((one) => counted.has(one.key));
   const mentionRules = rules.filter((rule) => rule.kind === "mention");
+  const count = (one: Series, arrivedAt: Instant, mention: Mention, n: 1 | -1): void => {
+    const change = voiceChangeOf(one, arrivedAt, mention, n);
+    if (change === undefined) tally.add(one.key, arrivedAt, eventAt(mention), n);
+    else voices.push(change);
+  };
   for (const { before, after } of changes) {
     const at = before === null ? after.addedAt : after.updatedAt;
     const arrived = Math.max(at, query.tickedUntil);
     for (const one of series) {
       const was = before !== null && one.counts(before);
       const is = one.counts(after);
-      if (was) tally.add(one.key, arrived, eventAt(before), -1);
-      if (is) tally.add(one.key, arrived, eventAt(after), 1);
+      if (was) count(one, arrived, before, -1);
+      if (is) count(one, arrived, after, 1);
     }
     if (at < query.watchFrom) continue;
     for (const rule of mentionRules) {
@@ -61,7 +70,20 @@ export function judgePage(
       evidence.push({ rule, mention: after, at, because });
     }
   }
-  return { counts: tally.changes(), evidence };
+  return { counts: tally.changes(), voices, evidence };
+}
+
+/** Undefined for a series that counts every mention. */
+export function voiceChangeOf(
+  series: Series,
+  arrivedAt: Instant,
+  mention: Mention,
+  n: 1 | -1,
+): VoiceChange | undefined {
+  const speaker = series.voice?.(mention);
+  return speaker === undefined
+    ? undefined
+    : { series: series.key, speaker, arrivedAt, eventAt: eventAt(mention), n };
 }
 
 /** What the window rules count, each once. */

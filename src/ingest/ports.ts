@@ -8,7 +8,9 @@ import type { Match } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
 import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { SeenValue } from "../model/seen-value.ts";
 import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
+import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
 
 /** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
@@ -39,6 +41,14 @@ export interface IngestFacts {
     arrivals(projectId: string, queryId: string, from: Instant, to: Instant): Promise<CountChange[]>;
     series(projectId: string, queryId: string): Promise<Set<string>>;
     addSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
+  };
+  readonly voices: {
+    find(projectId: string, queryId: string, keys: readonly VoiceKey[]): Promise<Voice[]>;
+    save(projectId: string, queryId: string, voices: readonly Voice[]): Promise<void>;
+  };
+  readonly values: {
+    find(projectId: string, queryId: string, series: string, values: readonly string[]): Promise<SeenValue[]>;
+    save(projectId: string, queryId: string, values: readonly SeenValue[]): Promise<void>;
   };
   readonly conditions: {
     states(projectId: string, queryId: string): Promise<ConditionState[]>;

@@ -1,7 +1,7 @@
 import { COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
-import { lnCountingNoise, type SwingForm, type TakesPart, significance, unusualness } from "./gates.ts";
+import { lnCountingNoise, type SwingForm, significance, type TakesPart, unusualness } from "./gates.ts";
 import { type IncidentStep, moveIncident } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";

@@ -7,7 +7,9 @@ import { createDigestStore } from "./digests.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
+import { createSeenValueStore } from "./seen-values.ts";
 import { createSettingStore } from "./settings.ts";
+import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
 
 /** Every noun's store on one connection. */
@@ -28,6 +30,8 @@ export function createStores(db: Db): Stores {
 function createNounStores(db: Db) {
   return {
     queries: createQueryStore(db),
+    voices: createVoiceStore(db),
+    values: createSeenValueStore(db),
     walks: createWalkStore(db),
     mentions: createMentionStore(db),
     counts: createCountStore(db),

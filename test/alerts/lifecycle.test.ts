@@ -43,6 +43,8 @@ test("evidence fires an alert that has no `for` at once", () => {
     firedAt: 10 * MINUTE,
     lastSeenAt: 10 * MINUTE,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions: 3,
     because: "evidence of minute 10",
     windowFrom: 5 * MINUTE,

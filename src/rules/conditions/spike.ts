@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
-import type { JsonValue } from "../../lib/json.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import type { RetellReason } from "../../model/alert.ts";
 import { BUCKET_MS, LONGEST_WINDOW, WINDOWS } from "../../spike/constants.ts";
@@ -9,15 +8,15 @@ import { closeBucket, type SpikeObservation, type SpikeSettings } from "../../sp
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
 import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
 import { isUntoldWave } from "../../spike/incident.ts";
-import { type PackedSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
+import { packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { peakOf, type SpikeMoment } from "../../spike/peak.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
 import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";
 import { inUnit, UNITS } from "../slice.ts";
-import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 import type { Tick } from "../window-condition.ts";
+import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const WindowWidth = Duration.refine(
   (ms) => WINDOWS.some((width) => width * BUCKET_MS === ms),
@@ -47,11 +46,13 @@ const Params = z
   );
 type Params = z.output<typeof Params>;
 
+type Wave = Pick<SpikeMoment, keyof SpikeMoment>;
+
 /** What stands in the table: the detector, the voices of two hours where they matter, the wave that is told of now. */
 type State = {
-  readonly spike: PackedSpikeState | null;
+  readonly spike: string | null;
   readonly authors?: WindowCounts;
-  readonly wave?: SpikeMoment;
+  readonly wave?: Wave;
 };
 
 /**
@@ -109,7 +110,7 @@ export const spike = defineWindowCondition({
             spike: packSpikeState(state),
             ...(authors !== undefined && { authors }),
             ...(wave !== undefined && { wave }),
-          } as JsonValue,
+          } satisfies State,
           verdict: {
             met: peak !== undefined,
             because: peak === undefined ? explainQuiet(now, subject) : explainSpike(state, moment, subject),
@@ -137,7 +138,7 @@ export const spike = defineWindowCondition({
 /** The state of the series whose bucket is closed just now. A step never waits, so one is enough for all. */
 const WORKSHEET = createSpikeState(0);
 
-function unpackOrCreate(packed: PackedSpikeState | null, bucket: Instant): SpikeState {
+function unpackOrCreate(packed: string | null, bucket: Instant): SpikeState {
   return packed === null ? createSpikeState(bucket) : unpackSpikeState(packed, WORKSHEET);
 }
 
@@ -183,23 +184,32 @@ function reasonToRetell({ step }: SpikeObservation, isNewWave: boolean): RetellR
 
 /** The strongest moment of a later wave of the incident; the first wave is the detector's own memory. */
 function waveOf(
-  before: SpikeMoment | undefined,
+  before: Wave | undefined,
   { step, ...now }: SpikeObservation,
   retell: RetellReason | undefined,
-): SpikeMoment | undefined {
+): Wave | undefined {
   if (retell === "NewWave") return now;
   if (before === undefined || step === "opened") return undefined;
   return now.score > before.score ? now : before;
 }
 
 function settingsOf(params: Params): SpikeSettings {
-  const { sensitivity = "remarkable", atLeast, cooldown, oneFalseAlarmIn, falseAlarmsPerDay, windows } = params;
+  const {
+    sensitivity = "remarkable",
+    atLeast,
+    cooldown,
+    oneFalseAlarmIn,
+    falseAlarmsPerDay,
+    windows,
+  } = params;
   const every = oneFalseAlarmIn ?? (falseAlarmsPerDay === undefined ? undefined : DAY / falseAlarmsPerDay);
   return {
     gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
     form: "seasonal",
     cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
     atLeast,
-    ...(windows !== undefined && { takesPart: (window) => windows.some((width) => width === WINDOWS[window]) }),
+    ...(windows !== undefined && {
+      takesPart: (window) => windows.some((width) => width === WINDOWS[window]),
+    }),
   };
 }

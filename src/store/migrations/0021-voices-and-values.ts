@@ -28,8 +28,8 @@ create table earshot.seen_values (
   value text not null,
   -- Earliest mention that had it, by the mention's own time.
   first_at timestamptz not null,
-  -- Mentions with it inside the time in which it counts as new.
-  n integer not null,
+  -- Hashes of who used it while it was new.
+  voices jsonb not null,
   primary key (project_id, query_id, series, value)
 );
 `)
