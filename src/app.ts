@@ -5,6 +5,7 @@ import { registerQueries } from "./app/register-queries.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
+import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -88,6 +89,8 @@ async function open(
   });
   closing.add(database.close);
   const stores = createStores(database.db);
+  const pictures = createPngRenderer();
+  closing.add(pictures.close);
   await ensurePartitions(database.db, clock.now());
   const source = sourceOf(config, database, log, stopping.signal);
   closing.add(source.close);
@@ -129,7 +132,7 @@ async function open(
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
+      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, pictures, consoleUrl }),
       clock,
     },
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },

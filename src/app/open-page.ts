@@ -10,6 +10,7 @@ import { createInboxStore } from "../store/inbox.ts";
 import { ping } from "../store/ping.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { createAlertExplainer } from "./alert-explainer.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -45,6 +46,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      explainer: createAlertExplainer(options.settings.timezone),
       health: { ready: () => readiness(database) },
       log,
       ...(whatHappensNext === undefined ? {} : { whatHappensNext }),

@@ -60,6 +60,8 @@ export interface WindowCondition {
    */
   readonly baseline: string;
   readonly series: readonly Series[];
+  /** What its first series counts: "negative mentions". */
+  readonly subject: string;
   initial(): JsonValue;
   /** What of a state another rule may start with: what was learned, and nothing that was told. */
   inherit(state: JsonValue): JsonValue;

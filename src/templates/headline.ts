@@ -9,7 +9,8 @@ import type { MentionView } from "./mention-view.ts";
  * many it has.
  */
 export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): string {
-  if (alert.windowTo > alert.windowFrom) return `${firstSentence(alert.because)}${factor(alert.values)}`;
+  if (alert.windowTo > alert.windowFrom)
+    return `${firstSentence(alert.because)}${factor(alert.values)}${facet(alert.labels)}`;
   const [only] = mentions;
   if (alert.mentions === 1 && only !== undefined) return tellOne(only);
   return alert.mentions === 1 ? "1 mention" : `${formatNumber(alert.mentions)} mentions`;
@@ -27,6 +28,14 @@ function factor(values: Alert["values"]): string {
   const times = count / expected;
   return times < 1.5 ? "" : ` (${formatNumber(times >= 10 ? Math.round(times) : times)}×)`;
 }
+
+/** A rule on new values is told by the value. */
+function facet(labels: Alert["labels"]): string {
+  const [found] = Object.entries(labels).filter(([name]) => FACETS.has(name));
+  return found === undefined ? "" : `, ${found[1]}`;
+}
+
+const FACETS = new Set(["hashtag", "domain", "author"]);
 
 function tellOne(mention: MentionView): string {
   const sentiment = mention.sentiment === null ? "" : `${mention.sentiment} `;

@@ -3,9 +3,11 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { assetRoutes } from "./asset-routes.ts";
+import { chartRoutes } from "./chart-routes.ts";
 import { demandLogin } from "./door/demand-login.ts";
 import { guardHost } from "./door/guard-host.ts";
 import { setSecurityHeaders } from "./door/set-security-headers.ts";
+import type { AlertExplainer } from "./explainer.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { createFrames } from "./frames.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
@@ -23,6 +25,8 @@ export interface ConsoleDeps {
   /** Null where messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
   readonly health: Health;
+  /** Absent: the pages show neither findings nor charts of alerts. */
+  readonly explainer?: AlertExplainer;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -60,7 +64,9 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   });
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
-  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall }, frames);
+  const explainer = deps.explainer ?? null;
+  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, explainer, times, wall }, frames);
+  if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   const closeStreams = liveRoute(app, watch, times);
   answerFaults(app, frames, deps.log);
   return {

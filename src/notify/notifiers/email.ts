@@ -1,5 +1,6 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { z } from "zod";
+import { describeError } from "../../lib/errors.ts";
 import {
   defineNotifier,
   type NotifierDeps,
@@ -45,7 +46,7 @@ export const email = defineNotifier({
     return {
       send: (message, { signal }) =>
         attempt(signal, async () => {
-          const mail = compose(message, config, deps);
+          const mail = await compose(message, config, deps);
           await transport.sendMail(mail);
           return { vendorRef: { messageId: mail.messageId } };
         }),
@@ -87,7 +88,7 @@ async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Mail {
+async function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Promise<Mail> {
   const domain = config.from.slice(config.from.lastIndexOf("@") + 1);
   return {
     from: { name: config.fromName, address: config.from },
@@ -102,7 +103,7 @@ function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDe
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...content(message, deps),
+    ...(await content(message, deps, domain)),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -126,16 +127,45 @@ function previousId(previous: VendorRef | null): string | null {
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
 }
 
-function content(
+async function content(
   message: NotifierMessage,
-  { renderer }: NotifierDeps,
-): Pick<Mail, "subject" | "text" | "html"> {
+  { renderer, log }: NotifierDeps,
+  domain: string,
+): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
   const what = message.kind === "digest" ? "digest" : "alert";
+  const chart = await chartOf(message, log);
+  const cid = `chart.${message.notificationId}@${domain}`;
+  // A picture that could not be made must not leave a hole in the message.
+  const view =
+    message.kind === "digest"
+      ? message.view
+      : { ...message.view, chartAlt: chart === null ? null : message.view.chartAlt, chartCid: cid };
   return {
-    subject: renderer.render(`email/${what}-subject.header`, message.view),
-    text: renderer.render(`email/${what}.txt`, message.view),
-    html: renderer.render(`email/${what}.html`, message.view),
+    subject: renderer.render(`email/${what}-subject.header`, view),
+    text: renderer.render(`email/${what}.txt`, view),
+    html: renderer.render(`email/${what}.html`, view),
+    ...(chart !== null && {
+      attachments: [
+        {
+          filename: "chart.png",
+          content: chart,
+          contentType: "image/png",
+          contentDisposition: "inline",
+          cid,
+        },
+      ],
+    }),
   };
+}
+
+async function chartOf(message: NotifierMessage, log: NotifierDeps["log"]): Promise<Buffer | null> {
+  if (message.kind === "digest" || !message.chart || message.view.resolvedAt !== null) return null;
+  try {
+    return await message.chart();
+  } catch (error) {
+    log.warn({ notificationId: message.notificationId, reason: describeError(error) }, "email: no chart");
+    return null;
+  }
 }
 
 /** `Promise.withResolvers` for Node 20. */

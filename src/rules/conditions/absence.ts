@@ -57,6 +57,7 @@ export const absence = defineWindowCondition({
       key,
       baseline: key,
       series: [series],
+      subject,
       initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
       inherit: (state) => state,
       // Silence is what it looks for.

@@ -70,6 +70,7 @@ export const share = defineWindowCondition({
       key,
       baseline: key,
       series: [part, whole],
+      subject: `${predicate.adjective ?? "matching"} mentions`,
       initial: (): ShareState => ({
         part: noCounts,
         whole: noCounts,

@@ -79,6 +79,7 @@ export const spike = defineWindowCondition({
       key: stableHash({ baseline, ...params }),
       baseline,
       series: params.authors === undefined ? [series] : [series, voices],
+      subject,
       initial: (): State => ({ spike: null }),
       inherit: (json) => {
         const { spike, authors } = json as State;

@@ -58,6 +58,7 @@ export const trend = defineWindowCondition({
       key,
       baseline: key,
       series: [series],
+      subject,
       initial: (): State => ({ newest: 0, days: [] }),
       inherit: (state) => state,
       isAsleep: (json) => (json as State).days.every((day) => day === 0),

@@ -30,6 +30,7 @@ export const volume = defineWindowCondition({
       key,
       baseline: key,
       series: [series],
+      subject,
       initial: () => noCounts,
       inherit: (state) => state,
       // Without arrivals a window only empties.

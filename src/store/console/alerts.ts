@@ -87,6 +87,14 @@ export function createConsoleAlerts(db: Db) {
       return rows;
     },
 
+    /** What was found out about it when people were told; null where nothing was. */
+    async alertExplanation(projectId: string, alertId: string): Promise<unknown> {
+      const { rows } = await sql<{ explanation: unknown }>`
+        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.explanation ?? null;
+    },
+
     /** Mentions of the query in the window of an alert, those that most people saw first. */
     async windowMentions(alert: Alert, limit: number): Promise<ConsoleMention[]> {
       const { rows } = await sql<ConsoleMention>`

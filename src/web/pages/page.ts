@@ -1,3 +1,4 @@
+import type { AlertExplainer } from "../explainer.ts";
 import type { ConsoleFacts } from "../facts.ts";
 import type { Html } from "../html.ts";
 import type { InboxView } from "../inbox-view.ts";
@@ -7,6 +8,7 @@ import type { Times } from "../times.ts";
 export interface PageParts {
   readonly facts: ConsoleFacts;
   readonly inbox: InboxView | null;
+  readonly explainer: AlertExplainer | null;
   readonly times: Times;
 }
 
