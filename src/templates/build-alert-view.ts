@@ -56,9 +56,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     values: alert.values,
     mentions,
     findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
-    chartAlt:
-      facts.hasChart === true ? line(`Chart of the last day: ${buildHeadline(alert, mentions)}`, 200) : null,
-    chartCid: "",
+    hasChart: facts.hasChart === true,
     labels: labelsOf(alert),
     consoleUrl: safeUrl(facts.consoleUrl),
   };

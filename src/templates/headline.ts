@@ -10,7 +10,7 @@ import type { MentionView } from "./mention-view.ts";
  */
 export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): string {
   if (alert.windowTo > alert.windowFrom)
-    return `${firstSentence(alert.because)}${factor(alert.values)}${facet(alert.labels)}`;
+    return `${firstSentence(alert.because)}${factor(alert.values)}${newValue(alert)}`;
   const [only] = mentions;
   if (alert.mentions === 1 && only !== undefined) return tellOne(only);
   return alert.mentions === 1 ? "1 mention" : `${formatNumber(alert.mentions)} mentions`;
@@ -29,13 +29,12 @@ function factor(values: Alert["values"]): string {
   return times < 1.5 ? "" : ` (${formatNumber(times >= 10 ? Math.round(times) : times)}×)`;
 }
 
-/** A rule on new values is told by the value. */
-function facet(labels: Alert["labels"]): string {
-  const [found] = Object.entries(labels).filter(([name]) => FACETS.has(name));
-  return found === undefined ? "" : `, ${found[1]}`;
+/** "a hashtag never seen here before: …" is told with the hashtag, which stands in a label. */
+function newValue({ because, labels }: Alert): string {
+  const facet = /^a (\w+) never seen/.exec(because)?.[1];
+  const value = facet === undefined ? undefined : labels[facet];
+  return value === undefined ? "" : `, ${value}`;
 }
-
-const FACETS = new Set(["hashtag", "domain", "author"]);
 
 function tellOne(mention: MentionView): string {
   const sentiment = mention.sentiment === null ? "" : `${mention.sentiment} `;

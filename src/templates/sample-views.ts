@@ -95,8 +95,7 @@ const FIRED: AlertView = {
     { label: "Mood", text: "81% of all mentions negative, 42% at these hours on the days before" },
     { label: "Who", text: "58 authors; most by stranded_in_ord (7)" },
   ],
-  chartAlt: "Chart of the last day: 62 negative mentions in 30 min, 11 expected (5.6×)",
-  chartCid: "chart.1@example.com",
+  hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
   consoleUrl,
 };
@@ -108,7 +107,7 @@ const BARE: AlertView = {
   values: {},
   mentions: [BARE_MENTION],
   findings: [],
-  chartAlt: null,
+  hasChart: false,
   labels: [],
   consoleUrl: null,
 };

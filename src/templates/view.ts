@@ -39,10 +39,8 @@ export interface AlertView {
   readonly mentions: readonly MentionView[];
   /** What was found out beside the numbers, in short lines; empty for alerts on single mentions. */
   readonly findings: readonly FindingView[];
-  /** What the picture shows, in a sentence, where the message brings one; else null. */
-  readonly chartAlt: string | null;
-  /** Content-ID of the picture in the mail that brings it; empty elsewhere. */
-  readonly chartCid: string;
+  /** The message brings a picture of the counts. */
+  readonly hasChart: boolean;
   /** What else the alert is grouped by (the query is not repeated here): `{name: "author", value: "someone"}`. */
   readonly labels: readonly { readonly name: string; readonly value: string }[];
   /** The alert in the console; null where no console address is configured. http or https. */

@@ -103,7 +103,7 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...(await content(message, deps, domain)),
+    ...(await content(message, deps)),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -130,33 +130,28 @@ function previousId(previous: VendorRef | null): string | null {
 async function content(
   message: NotifierMessage,
   { renderer, log }: NotifierDeps,
-  domain: string,
 ): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
   const what = message.kind === "digest" ? "digest" : "alert";
   const chart = await chartOf(message, log);
-  const cid = `chart.${message.notificationId}@${domain}`;
   // A picture that could not be made must not leave a hole in the message.
-  const view =
-    message.kind === "digest"
-      ? message.view
-      : { ...message.view, chartAlt: chart === null ? null : message.view.chartAlt, chartCid: cid };
+  const view = message.kind === "digest" ? message.view : { ...message.view, hasChart: chart !== null };
   return {
     subject: renderer.render(`email/${what}-subject.header`, view),
     text: renderer.render(`email/${what}.txt`, view),
     html: renderer.render(`email/${what}.html`, view),
     ...(chart !== null && {
-      attachments: [
-        {
-          filename: "chart.png",
-          content: chart,
-          contentType: "image/png",
-          contentDisposition: "inline",
-          cid,
-        },
-      ],
+      attachments: [{ ...CHART, content: chart }],
     }),
   };
 }
+
+/** The id is the one that the template names; it has to be unique in its mail only. */
+const CHART = {
+  filename: "chart.png",
+  contentType: "image/png",
+  contentDisposition: "inline",
+  cid: "chart@earshot",
+} as const;
 
 async function chartOf(message: NotifierMessage, log: NotifierDeps["log"]): Promise<Buffer | null> {
   if (message.kind === "digest" || !message.chart || message.view.resolvedAt !== null) return null;
