@@ -6,6 +6,8 @@ const MOST_WORDS = 6;
 const LEAST_STORIES = 3;
 const LEAST_SHARE = 0.06;
 const LEAST_RISE = 3;
+/** Of some hundred words one or two are always surprising; one in a thousand is a word that matters. */
+const LEAST_SURPRISE = 7;
 
 /**
  * Words that many stories of now use and few of before did, the most telling first. A text that is repeated counts
@@ -24,6 +26,7 @@ export function risenWords(now: readonly Mention[], before: readonly Mention[]):
       usual: ((countsBefore.get(word) ?? 0) + 0.5) / (storiesBefore.length + 1),
     }))
     .filter(({ count, share, usual }) => count >= least && share >= LEAST_RISE * usual)
+    .filter(({ count, usual }) => surprise(count, stories.length * usual) >= LEAST_SURPRISE)
     .sort(
       (a, b) =>
         b.count * Math.log(b.share / b.usual) - a.count * Math.log(a.share / a.usual) ||
@@ -37,6 +40,11 @@ export function risenWords(now: readonly Mention[], before: readonly Mention[]):
     if (!told.some((other) => rootOf(other) === rootOf(word))) told.push(word);
   }
   return told;
+}
+
+/** Logarithm of how much likelier so many are at their own rate than at the usual one. */
+function surprise(count: number, expected: number): number {
+  return count * Math.log(count / expected) - (count - expected);
 }
 
 function wordsByStory(mentions: readonly Mention[]): readonly ReadonlySet<string>[] {

@@ -1,7 +1,9 @@
+import { DAY } from "../lib/instant.ts";
+import { spellDuration } from "../lib/spell-duration.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 import { cleanLine } from "./clean-text.ts";
-import { formatNumber, formatShare, formatTime, formatTimeAfter } from "./formatters.ts";
+import { formatDay, formatNumber, formatShare, formatTime, formatTimeAfter } from "./formatters.ts";
 import { shortenText } from "./shorten-text.ts";
 import type { FindingView } from "./view.ts";
 
@@ -27,12 +29,11 @@ export function buildFindings(
 function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string): string {
   const parts: string[] = [];
   if (since !== null) parts.push(`rising since ${formatTimeAfter(since, alert.openedAt, timezone)}`);
-  if (largest !== null) {
-    parts.push(
-      largest.since === null
-        ? `the most in such a time since counting began, ${formatTime(largest.knownFrom, timezone)}`
-        : `the most in such a time since ${formatTime(largest.since, timezone)}`,
-    );
+  const length = spellDuration(alert.windowTo - alert.windowFrom);
+  if (largest !== null && largest.since === null && alert.openedAt - largest.knownFrom >= DAY) {
+    parts.push(`the most in ${length} since counting began on ${formatDay(largest.knownFrom, timezone)}`);
+  } else if (largest?.since != null && alert.openedAt - largest.since >= DAY) {
+    parts.push(`the most in ${length} since ${formatTime(largest.since, timezone)}`);
   }
   return parts.join("; ");
 }

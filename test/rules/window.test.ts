@@ -168,6 +168,10 @@ describe("the state of every window condition", () => {
     aWindowRule("volume: { atLeast: 3, within: 24h }").window,
     aWindowRule("share: { of: { tag: x }, atLeast: 40%, aboveUsual: 1%, among: 3, within: 24h }").window,
     aWindowRule("spike: { atLeast: 1, sensitivity: any anomaly }").window,
+    aWindowRule("spike: { atLeast: 1, authors: 2, count: stories }").window,
+    aWindowRule("share: { of: { tag: x }, unusual: true, among: 3, within: 1h }").window,
+    aWindowRule("absence: { within: 24h, expected: 5 }").window,
+    aWindowRule("trend: { falling: 10%, over: 2d }").window,
   ];
 
   it("stays below 2.5 kB of JSON, without a number that is none, whatever arrives", () => {

@@ -2,19 +2,19 @@ import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import type { RetellReason } from "../../model/alert.ts";
 import { BUCKET_MS, LONGEST_WINDOW, WINDOWS } from "../../spike/constants.ts";
-import { closeBucket, type SpikeObservation, type SpikeSettings } from "../../spike/detector.ts";
+import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
 import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
 import { isUntoldWave } from "../../spike/incident.ts";
 import { packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
-import { peakOf, type SpikeMoment } from "../../spike/peak.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
 import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
+import { windowSums } from "../../spike/window-sums.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";
 import { inUnit, UNITS } from "../slice.ts";
+import { followWave, type SpikeWave } from "../spike-wave.ts";
 import type { Tick } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
@@ -46,13 +46,11 @@ const Params = z
   );
 type Params = z.output<typeof Params>;
 
-type Wave = Pick<SpikeMoment, keyof SpikeMoment>;
-
-/** What stands in the table: the detector, the voices of two hours where they matter, the wave that is told of now. */
+/** What stands in the table: the detector, the voices of two hours where they matter, what is open. */
 type State = {
   readonly spike: string | null;
   readonly authors?: WindowCounts;
-  readonly wave?: Wave;
+  readonly wave?: SpikeWave;
 };
 
 /**
@@ -101,26 +99,26 @@ export const spike = defineWindowCondition({
         catchUp(state, bucket, settings);
         const isNewWave = isUntoldWave(state, mark(state, MARK.buckets));
         const now = closeBucket(state, lateCounts(tick), withVoices(settings, params, authors));
-        const peak = peakOf(state);
-        const retell = peak === undefined ? undefined : reasonToRetell(now, isNewWave);
-        const wave = peak === undefined ? undefined : waveOf(before.wave, now, retell);
-        const moment = wave ?? peak ?? now;
+        const isOpen = mark(state, MARK.open) === 1;
+        const sums = windowSums(state, now.bucket);
+        const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
+        const moment = followed?.wave.moment ?? now;
         const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
         return {
           state: {
             spike: packSpikeState(state),
             ...(authors !== undefined && { authors }),
-            ...(wave !== undefined && { wave }),
+            ...(followed !== undefined && { wave: followed.wave }),
           } satisfies State,
           verdict: {
-            met: peak !== undefined,
-            because: peak === undefined ? explainQuiet(now, subject) : explainSpike(state, moment, subject),
+            met: isOpen,
+            because: isOpen ? explainSpike(state, moment, subject) : explainQuiet(now, subject),
             windowFrom: windowTo - moment.window * BUCKET_MS,
             windowTo,
             observed: moment.observed,
             arrived: arrivedIn(arrivals[0] ?? []),
             restates: true,
-            ...(retell !== undefined && { retell }),
+            ...(followed?.retell !== undefined && { retell: followed.retell }),
             values: {
               count: moment.observed,
               expected: moment.expected,
@@ -175,23 +173,6 @@ function withVoices(
     ...settings,
     takesPart: (window) => takesPart(window) && total(authors.counts.slice(0, WINDOWS[window])) >= least,
   };
-}
-
-/** That it is still high after a cooldown is no news: reminders are the route's business. */
-function reasonToRetell({ step }: SpikeObservation, isNewWave: boolean): RetellReason | undefined {
-  if (step === "escalated") return "Doubled";
-  return step === "renewed" && isNewWave ? "NewWave" : undefined;
-}
-
-/** The strongest moment of a later wave of the incident; the first wave is the detector's own memory. */
-function waveOf(
-  before: Wave | undefined,
-  { step, ...now }: SpikeObservation,
-  retell: RetellReason | undefined,
-): Wave | undefined {
-  if (retell === "NewWave") return now;
-  if (before === undefined || step === "opened") return undefined;
-  return now.score > before.score ? now : before;
 }
 
 function settingsOf(params: Params): SpikeSettings {
