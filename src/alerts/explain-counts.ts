@@ -25,7 +25,7 @@ export function onsetOf(buckets: readonly ExpectedBucket[], windowTo: Instant): 
   }
   if (onset === null) return null;
   const first = onset;
-  return buckets.find(({ at, count }) => at >= first && count > 0)?.at ?? onset;
+  return buckets.find(({ at, count, expected }) => at >= first && count > expected)?.at ?? onset;
 }
 
 /** Buckets of calm inside one run. */
