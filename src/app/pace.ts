@@ -1,4 +1,4 @@
-import type { SourceConfig } from "../config.ts";
+import type { SourceConfig } from "../config/source-config.ts";
 import { paceOf } from "../ingest/pace.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";

@@ -5,6 +5,7 @@ import { ROLES, type Role } from "../app.ts";
 import { readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
+import { toPort } from "./parse-port.ts";
 import { runDemo } from "./run-demo.ts";
 import { runMonitor } from "./run-monitor.ts";
 import { runReplay } from "./run-replay.ts";
@@ -59,12 +60,6 @@ function toRoles(text: string): readonly (Role | "web")[] {
   if (unknown !== undefined)
     throw new InvalidArgumentError(`There is no role "${unknown}"; known are ${known.join(", ")}.`);
   return roles as (Role | "web")[];
-}
-
-function toPort(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new InvalidArgumentError("A port is a number from 0 to 65535.");
 }
 
 function toSpeed(text: string): ReplaySpeed {

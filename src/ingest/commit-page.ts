@@ -1,24 +1,21 @@
 import type { Clock } from "../lib/clock.ts";
 import { matchKey } from "../model/match.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
 import type { OwedNotification } from "../model/notification.ts";
-import type { Query, WatchedQuery } from "../model/query.ts";
-import { storyKey } from "../model/story.ts";
+import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
-import type { Rule } from "../rules/rule.ts";
+import type { AssessedMention } from "./assess-mention.ts";
 import { judgePage, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
+import type { PreparedPage } from "./prepare-page.ts";
 import { recordCounts } from "./record-counts.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
 import { recordValues } from "./record-values.ts";
-import type { SourcePage } from "./source-page.ts";
 import type { WalkState } from "./watermark.ts";
 
 export interface CommitParts {
   readonly store: IngestStore;
-  readonly rulesFor: (query: Query) => readonly Rule[];
   readonly directory: Directory;
   readonly clock: Clock;
 }
@@ -37,15 +34,11 @@ export interface CommittedPage {
 export async function commitPage(
   parts: CommitParts,
   walking: { readonly key: WalkKey; readonly query: WatchedQuery; readonly lease: string },
-  page: SourcePage,
+  prepared: PreparedPage,
   state: WalkState,
 ): Promise<CommittedPage> {
   const { key, query, lease } = walking;
-  const rows = page.mentions.map((mention) => ({
-    mention,
-    eventAt: eventAt(mention),
-    story: storyKey(mention),
-  }));
+  const { page, rows, rules, assessed, assess } = prepared;
   return parts.store.transaction(async (facts) => {
     // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
@@ -54,15 +47,16 @@ export async function commitPage(
     const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt);
     await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
     const changes = [
-      ...outcome.added.map((index) => ({ before: null, after: mentionAt(page, index) })),
-      ...outcome.changed.map(({ index, before }) => ({ before, after: mentionAt(page, index) })),
+      ...outcome.added.map((index) => ({ before: null, after: at(assessed, index) })),
+      ...outcome.changed.map(({ index, before }) => ({ before: assess(before), after: at(assessed, index) })),
     ];
     const counted = await facts.counts.series(key.projectId, key.queryId);
-    const judged = judgePage(parts.rulesFor(query), locked, counted, changes);
+    const judged = judgePage(locked, counted, changes);
     await recordCounts(facts, key, judged.counts, judged.voices);
+    const added = outcome.added.map((index) => at(assessed, index).mention);
     const sightings = [
       ...(await untold(facts, locked, judged.evidence)),
-      ...(await recordValues(facts, locked, parts.rulesFor(query), counted, changes)),
+      ...(await recordValues(facts, locked, rules, counted, added)),
     ];
     const moved = await recordObservations(facts.alerts, locked, sightings);
     const owed = await recordTelling(facts, parts, locked, moved);
@@ -70,12 +64,10 @@ export async function commitPage(
   });
 }
 
-function mentionAt(page: SourcePage, index: number): Mention {
-  const mention = page.mentions[index];
-  if (mention === undefined) {
-    throw new RangeError(`the store speaks of mention ${index} of ${page.mentions.length}`);
-  }
-  return mention;
+function at(assessed: readonly AssessedMention[], index: number): AssessedMention {
+  const one = assessed[index];
+  if (one === undefined) throw new RangeError(`the store speaks of mention ${index} of ${assessed.length}`);
+  return one;
 }
 
 /** Evidence in order of time, without what a rule has told about before. */

@@ -1,3 +1,4 @@
+import { ahead } from "../lib/ahead.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
@@ -12,6 +13,7 @@ import { commitPage } from "./commit-page.ts";
 import type { Coverage } from "./coverage.ts";
 import { nextPollAt } from "./pace.ts";
 import type { IngestStore } from "./ports.ts";
+import { preparePage } from "./prepare-page.ts";
 import { prepareSeries } from "./prepare-series.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 import type { SourcePage } from "./source-page.ts";
@@ -101,12 +103,16 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
   const repeats = createRepeatCounter();
   let { state } = call;
   try {
-    for await (const page of parts.walkPages(query, call.request, walking.signal)) {
+    const pages = parts.walkPages(query, call.request, walking.signal);
+    const rules = parts.rulesFor(query);
+    const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
+    for await (const prepared of ahead(pages, prepare)) {
+      const { page } = prepared;
       const repeated = repeats.count(page.mentions);
       const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
       const committed = isEmpty(page)
         ? NOTHING_COMMITTED
-        : await commitPage(parts, { key, query, lease }, page, after.state);
+        : await commitPage(parts, { key, query, lease }, prepared, after.state);
       state = after.state;
       tally.pages += 1;
       tally.added += committed.added;

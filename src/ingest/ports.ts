@@ -9,7 +9,7 @@ import type { Mention } from "../model/mention.ts";
 import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { SeenValue } from "../model/seen-value.ts";
-import type { PageOutcome, StoredMention } from "../model/stored-mention.ts";
+import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
 import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
 
@@ -33,7 +33,8 @@ export interface IngestFacts {
     completeUntil(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly mentions: {
-    storePage(projectId: string, page: readonly StoredMention[], seenAt: Instant): Promise<PageOutcome>;
+    rowsOf(page: readonly StoredMention[]): PageRows;
+    storePage(projectId: string, page: PageRows, seenAt: Instant): Promise<PageOutcome>;
     byArrival(projectId: string, queryId: string): AsyncGenerator<Mention[]>;
   };
   readonly counts: {

@@ -1,8 +1,8 @@
 import { eventAt } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
+import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { VoiceChange } from "./count-voices.ts";
-import { seriesOf, voiceChangeOf } from "./judge-page.ts";
 import type { IngestStore } from "./ports.ts";
 import { recordCounts } from "./record-counts.ts";
 import { noteMentions, noveltiesOf } from "./record-values.ts";
@@ -31,12 +31,10 @@ export async function prepareSeries(
       const tally = createTally();
       const voices: VoiceChange[] = [];
       for (const mention of mentions) {
-        for (const series of fresh) {
-          if (!series.counts(mention)) continue;
-          const voice = voiceChangeOf(series, mention.addedAt, mention, 1);
-          if (voice === undefined) tally.add(series.key, mention.addedAt, eventAt(mention), 1);
-          else voices.push(voice);
-        }
+        const counted = countedBy(fresh, mention);
+        const moment = { arrivedAt: mention.addedAt, eventAt: eventAt(mention) };
+        for (const key of counted.series) tally.add(key, moment.arrivedAt, moment.eventAt, 1);
+        for (const voice of counted.voices) voices.push({ ...voice, ...moment, n: 1 });
       }
       await recordCounts(facts, query, tally.changes(), voices);
       for (const novelty of novelties) await noteMentions(facts, query, novelty, mentions);

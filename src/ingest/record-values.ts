@@ -4,7 +4,6 @@ import { eventAt, type Mention } from "../model/mention.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Novelty } from "../rules/novelty.ts";
 import type { NewRule, Rule } from "../rules/rule.ts";
-import type { MentionChange } from "./judge-page.ts";
 import { type LargeValue, noteValues, SERIES_ITSELF, type ValueUse, valueHash } from "./note-values.ts";
 import type { IngestFacts } from "./ports.ts";
 import { type Sighting, sightingOf } from "./record-observations.ts";
@@ -18,10 +17,9 @@ export async function recordValues(
   query: WatchedQuery,
   rules: readonly Rule[],
   counted: ReadonlySet<string>,
-  changes: readonly MentionChange[],
+  mentions: readonly Mention[],
 ): Promise<Sighting[]> {
   const sightings: Sighting[] = [];
-  const mentions = changes.flatMap(({ before, after }) => (before === null ? [after] : []));
   for (const novelty of noveltiesOf(rules).filter(({ key }) => counted.has(key))) {
     const { large, knownSince } = await noteMentions(facts, query, novelty, mentions);
     for (const rule of rules) {

@@ -2,19 +2,33 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
-import { answerErrors } from "./http/answer-errors.ts";
-import { notFound } from "./http/api-error.ts";
+import { breakAnswers } from "./faults/break-answers.ts";
+import { disturbAnswers } from "./faults/disturb-answers.ts";
+import { disturbCalls } from "./faults/disturb-calls.ts";
+import { disturbPages, disturbTotals } from "./faults/disturb-pages.ts";
+import { createFaultSwitch } from "./faults/fault-switch.ts";
+import { answerClientError } from "./http/answer-client-error.ts";
+import { answerErrors, answerFrameworkError } from "./http/answer-errors.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
 import { limitCalls } from "./http/limit-calls.ts";
+import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
+import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
+import { chartRoutes } from "./routes/chart-routes.ts";
+import { insightRoutes } from "./routes/insight-routes.ts";
+import { labelRoutes } from "./routes/label-routes.ts";
+import { listRoutes } from "./routes/list-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
+import { queryValidationRoutes } from "./routes/query-validation-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
+import { createMentionRecords } from "./store/mention-records.ts";
+import { createMentionSearches } from "./store/mention-searches.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -25,8 +39,12 @@ export interface LocalApiOptions {
   readonly log: LocalApiLog;
   /** Signs cursors. The same in all processes that serve the same data. */
   readonly signingSecret: string;
+  /** Calls may ask for faults in the header `x-earshot-fault`. Faults that stand in the tables happen anyway. */
+  readonly testMode?: boolean;
   /** Default: a year less a second. */
   readonly tokenLifetimeSeconds?: number;
+  /** Addresses (or CIDR ranges) of proxies whose word on the caller's address is taken. Default: none. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export interface LocalApi {
@@ -41,26 +59,39 @@ const A_YEAR_IN_SECONDS = 31_535_999;
 /** The Listening API as an HTTP server. Any number of them may serve the same database. */
 export function createLocalApi(options: LocalApiOptions): LocalApi {
   const db = createDatabase(options.pool);
+  const faults = createFaultSwitch(db, { testMode: options.testMode ?? false, random: Math.random });
   const context: LocalApiContext = {
     db,
     clock: options.clock,
     cursors: createCursorCodec(options.signingSecret),
-    pages: createMentionPages(db),
-    totals: createMentionTotals(db),
+    pages: disturbPages(createMentionPages(db), faults),
+    records: createMentionRecords(db),
+    searches: createMentionSearches(db),
+    totals: disturbTotals(createMentionTotals(db), faults),
+    views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const app = fastify({
     logger: false,
-    exposeHeadRoutes: false,
     forceCloseConnections: true,
-    bodyLimit: 64 * 1024,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    bodyLimit: 256 * 1024,
+    trustProxy: [...(options.trustedProxies ?? [])],
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
     rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
   });
   answerErrors(app, options.log);
+  faults.watch(app);
+  disturbCalls(app, faults, db);
+  disturbAnswers(app, faults);
   compressAnswers(app);
-  app.register(formbody);
-  app.register(async (open) => tokenRoute(open, context));
+  breakAnswers(app, faults);
+  app.removeContentTypeParser("text/plain");
+  app.register(async (open) => {
+    await open.register(formbody, { bodyLimit: 16 * 1024 });
+    tokenRoute(open, context, options.log);
+  });
   app.register(async (guarded) => guardedRoutes(guarded, context));
   return {
     app,
@@ -73,16 +104,18 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
 function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   authenticate(app, context.db);
   limitCalls(app, context.db, context.clock);
-  accountRoutes(app);
+  answerUnknownPaths(app);
+  accountRoutes(app, context);
   projectRoutes(app, context);
+  labelRoutes(app, context);
+  listRoutes(app, context);
   mentionRoutes(app, context);
-  app.all("/*", (request) => {
-    const path = request.url.split("?")[0];
-    throw notFound(`There is nothing at ${request.method} ${path}.`);
-  });
+  insightRoutes(app, context);
+  chartRoutes(app, context);
+  queryValidationRoutes(app);
 }
 
-/** An earlier form of the paths ends in `.json`. */
+/** An earlier form of the paths ends in `.json`. What stands after the question mark is not touched. */
 function withoutJsonSuffix(url: string): string {
-  return url.replace(/\.json(?=\?|$)/, "");
+  return url.replace(/^([^?]*)\.json(?=\?|$)/, "$1");
 }

@@ -1,7 +1,10 @@
 import type { Clock } from "../lib/clock.ts";
 import type { CursorCodec } from "./cursor/cursor-codec.ts";
+import type { RecordViews } from "./records/record-views.ts";
 import type { Database } from "./store/database.ts";
 import type { MentionPages } from "./store/mention-page.ts";
+import type { MentionRecords } from "./store/mention-records.ts";
+import type { MentionSearches } from "./store/mention-searches.ts";
 import type { MentionTotals } from "./store/mention-totals.ts";
 
 /** What the routes work with. Made once per server. */
@@ -10,6 +13,9 @@ export interface LocalApiContext {
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly pages: MentionPages;
+  readonly records: MentionRecords;
+  readonly searches: MentionSearches;
   readonly totals: MentionTotals;
+  readonly views: RecordViews;
   readonly tokenLifetimeSeconds: number;
 }

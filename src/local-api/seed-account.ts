@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import { hashPassword, verifyPassword } from "./http/password.ts";
+import type { DataPolicyName } from "./policy/data-policy.ts";
 import { findUser, putClient, putUser } from "./store/accounts.ts";
 import { putCategory, type StoredCategory } from "./store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
@@ -26,8 +27,17 @@ export interface AccountSeed {
     /** IANA zone, default Etc/UTC. */
     readonly timezone?: string;
     readonly defaultLanguage?: string;
+    /** What answers may show of mentions, default: as the client's tag `data.policy` says. */
+    readonly dataPolicy?: DataPolicyName;
   };
-  readonly queries?: readonly { readonly name: string; readonly type?: QueryType }[];
+  readonly queries?: readonly {
+    readonly name: string;
+    readonly type?: QueryType;
+    /** Above 0, default 100: what part of the mentions that match is kept. */
+    readonly samplePercentage?: number;
+    /** Boolean text of a `search string`; see `NewQuery`. */
+    readonly text?: string;
+  }[];
   readonly categories?: readonly { readonly name: string; readonly children: readonly string[] }[];
   /** The creation date that records show. */
   readonly at: Instant;
@@ -62,11 +72,12 @@ export async function seedAccount(pool: DatabasePool, seed: AccountSeed): Promis
     description: project.description ?? "",
     timezone: project.timezone ?? "Etc/UTC",
     defaultLanguage: project.defaultLanguage ?? "en",
+    dataPolicy: project.dataPolicy ?? null,
   });
   const queries = await putQueries(
     db,
     projectId,
-    (seed.queries ?? []).map(({ name, type }) => ({ name, type: type ?? "search string" })),
+    (seed.queries ?? []).map((query) => ({ ...query, type: query.type ?? "search string" })),
     { username: user.username, at },
   );
   const categories: StoredCategory[] = [];

@@ -1,4 +1,4 @@
-import { escapeHtml } from "./escape-html.ts";
+import { escapeHtml } from "../lib/escape-html.ts";
 
 /**
  * The mrkdwn that Slack understands, as HTML: links, mentions (made visible: a message of ours should hold none), code,

@@ -10,6 +10,13 @@ export interface StoredMention {
   readonly story: string;
 }
 
+/** A page spelled for the tables, ready before its transaction begins. */
+export interface PageRows {
+  /** One identity a mention, in the order of the page. */
+  readonly keys: readonly string[];
+  readonly json: string;
+}
+
 /** What a page turned out to hold. */
 export interface PageOutcome {
   /** Positions in the page of mentions not seen before. */

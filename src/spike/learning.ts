@@ -17,8 +17,7 @@ export function learnBucket(state: SpikeState, bucket: number, form: SwingForm):
   const sums = windowSums(state, bucket);
   // The level is limited by what was known before this bucket, so the limit comes before the dispersion is taught.
   const limit = surpriseLimit(variance(state, dispersion, 0, expectation.mean));
-  // What people were told of is no ordinary noise. It stays in the swing, so that who often bursts has a higher bar.
-  if (mark(state, MARK.open) === 0) learnDispersion(state, sums, dispersion);
+  learnDispersion(state, sums, dispersion);
   learnSwing(state, sums, form, bucket === 0);
   learnLevel(state, bucket, expectation, limit);
 }

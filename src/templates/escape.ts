@@ -1,3 +1,4 @@
+import { escapeHtml } from "../lib/escape-html.ts";
 import { cleanLine } from "./clean-text.ts";
 
 /** The last part of a template's name before `.hbs`; it decides how every value in it is escaped. */
@@ -12,7 +13,7 @@ export function escapeValue(text: string, format: Format): string {
   const line = cleanLine(text);
   switch (format) {
     case "html":
-      return line.replaceAll(/[&<>"'`]/g, (character) => HTML[character] ?? character);
+      return escapeHtml(line);
     case "mrkdwn":
       return escapeMrkdwn(line);
     case "txt":
@@ -33,12 +34,4 @@ function escapeMrkdwn(line: string): string {
     .replaceAll(">", "&gt;");
 }
 
-const HTML: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-  "`": "&#96;",
-};
 const LOOK_ALIKES: Record<string, string> = { "*": "∗", "~": "∼", "`": "ˋ" };

@@ -1,5 +1,5 @@
 import { HOUR, type Instant } from "../lib/instant.ts";
-import type { VolumeCount } from "./facts.ts";
+import type { VolumeCount } from "../model/shown.ts";
 import { type ShownSentiment, sentimentOf } from "./parts/sentiment.ts";
 
 export interface HourVolume extends Readonly<Record<ShownSentiment, number>> {

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../lib/escape-html.ts";
 /**
  * Markup that may be sent as it is. Only `html` and `trustedHtml` make it, so a text can never pass for one.
  */
@@ -41,21 +42,10 @@ function render(value: HtmlValue): string {
 }
 
 function escapeText(text: string): string {
-  return text
-    .replaceAll(SPECIAL, (character) => ENTITIES[character] ?? character)
-    .replaceAll(UNPRINTABLE, "\uFFFD");
+  return escapeHtml(text).replaceAll(UNPRINTABLE, "\uFFFD");
 }
 
 /** An attribute's name, right before a value. */
 const UNQUOTED = /\s[\w:-]+=$/;
-const SPECIAL = /[&<>"'`]/g;
-const ENTITIES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-  "`": "&#96;",
-};
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;

@@ -7,11 +7,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LOCAL_ACCOUNT, type LocalParts, startLocalParts } from "../../src/app/local-parts.ts";
+import { LOCAL_ACCOUNT } from "../../src/app/local-account.ts";
+import { type LocalParts, startLocalParts } from "../../src/app/local-parts.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND, toIso } from "../../src/lib/instant.ts";
-import { importJsonl } from "../../src/local-api/import/import-jsonl.ts";
+import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { openDatabase, openPool } from "../../src/store/database.ts";
@@ -96,7 +97,7 @@ async function startWorld(): Promise<LocalParts> {
 async function beginStream(): Promise<void> {
   const path = join(folder, "stream.jsonl");
   await writeFile(path, streamFrom(systemClock.now() + 2 * SECOND));
-  await importJsonl({ pool, path, projectId });
+  await importMentions({ pool, path, projectId });
 }
 
 function streamFrom(start: number): string {

@@ -4,7 +4,8 @@ import { type Instant, SECOND } from "../../src/lib/instant.ts";
 import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { wireTime } from "../../src/local-api/records/wire-time.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions, type MentionVersion } from "../../src/local-api/store/insert-mentions.ts";
+import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
 import { storyTime } from "./story-time.ts";
 
 /** What a mention of a story says; whatever the API's record can say. */

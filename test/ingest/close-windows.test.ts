@@ -39,7 +39,7 @@ async function aQuery(facts: { from: number; count: number; watchFrom: number })
     const mention = aMention({ queryId, resourceId: `m${i}`, addedAt, sentiment: "negative" });
     return { mention, eventAt: addedAt, story: String(i) };
   });
-  await stores.mentions.storePage("p", page, NOON);
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
   return query;
 }
 

@@ -5,7 +5,7 @@ import type { LocalApiLog } from "../../src/local-api/local-api-log.ts";
 import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { wireTime } from "../../src/local-api/records/wire-time.ts";
 import { type AccountSeed, type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
-import type { MentionVersion } from "../../src/local-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
 import { startDatabase, type TestDatabase } from "./database.ts";
 
 /** Tuesday. */

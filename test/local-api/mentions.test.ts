@@ -3,7 +3,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { putQueryGroup } from "../../src/local-api/store/queries.ts";
+import { putQueryGroup } from "../../src/local-api/store/query-groups.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
 
 type Parameters = readonly (readonly [string, string | number])[];
@@ -133,7 +133,7 @@ describe("the answer", () => {
     const first = await mentions(["pageSize", 2]);
     const second = await mentions(["pageSize", 2], ["cursor", first.nextCursor]);
     expect(second).toMatchObject({ resultsPage: 1, resultsTotal: 4, prevCursor: expect.any(String) });
-    expect(second.maximumId).toBe(second.maximumIdInResult);
+    expect(second.maximumId).toBeGreaterThanOrEqual(second.maximumIdInResult);
     expect(Number.isSafeInteger(second.maximumId)).toBe(true);
     const back = await mentions(["pageSize", 2], ["cursor", second.prevCursor]);
     expect(back.results).toEqual(first.results);

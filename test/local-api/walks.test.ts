@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions, type MentionVersion } from "../../src/local-api/store/insert-mentions.ts";
+import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
 
 /** Few different moments and impacts, so that equal keys are common. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import type { MentionFilter, MentionPosition } from "../../src/store/console/mentions.ts";
+import type { MentionFilter, MentionPosition } from "../../src/model/shown.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";

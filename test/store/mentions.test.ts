@@ -30,31 +30,43 @@ test("a page says which mentions are new, and says it once", async () => {
   const page = ["a", "b", "c"].map((resourceId) =>
     stored(aMention({ queryId: "new", resourceId, publishedAt: NOON })),
   );
-  expect(await stores.mentions.storePage("p", page, NOON)).toEqual({ added: [0, 1, 2], changed: [] });
-  expect(await stores.mentions.storePage("p", page, NOON)).toEqual({ added: [], changed: [] });
+  expect(await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON)).toEqual({
+    added: [0, 1, 2],
+    changed: [],
+  });
+  expect(await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON)).toEqual({
+    added: [],
+    changed: [],
+  });
 });
 
 test("a mention that comes twice on one page is stored once", async () => {
   const one = stored(aMention({ queryId: "twice", resourceId: "a", publishedAt: NOON }));
-  expect((await stores.mentions.storePage("p", [one, one], NOON)).added).toEqual([0]);
+  expect((await stores.mentions.storePage("p", stores.mentions.rowsOf([one, one]), NOON)).added).toEqual([0]);
 });
 
 test("a changed mention is replaced and given back as it was", async () => {
   const before = aMention({ queryId: "change", resourceId: "a", sentiment: "neutral", updatedAt: NOON });
   const after = { ...before, sentiment: "negative", updatedAt: NOON + 1 };
-  await stores.mentions.storePage("p", [stored(before)], NOON);
-  expect(await stores.mentions.storePage("p", [stored(after)], NOON)).toEqual({
+  await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(before)]), NOON);
+  expect(await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(after)]), NOON)).toEqual({
     added: [],
     changed: [{ index: 0, before }],
   });
-  expect(await stores.mentions.storePage("p", [stored(after)], NOON)).toEqual({ added: [], changed: [] });
+  expect(await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(after)]), NOON)).toEqual({
+    added: [],
+    changed: [],
+  });
 });
 
 test("an older version of a mention changes nothing", async () => {
   const newer = aMention({ queryId: "old", resourceId: "a", sentiment: "negative", updatedAt: NOON + 5 });
-  await stores.mentions.storePage("p", [stored(newer)], NOON);
+  await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(newer)]), NOON);
   const older = { ...newer, sentiment: "neutral", updatedAt: NOON };
-  expect(await stores.mentions.storePage("p", [stored(older)], NOON)).toEqual({ added: [], changed: [] });
+  expect(await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(older)]), NOON)).toEqual({
+    added: [],
+    changed: [],
+  });
 });
 
 test("a mention without a date, or with an odd one, is stored and found again", async () => {
@@ -62,15 +74,15 @@ test("a mention without a date, or with an odd one, is stored and found again", 
   const page = odd.map((publishedAt, i) =>
     stored(aMention({ queryId: "odd", resourceId: `${i}`, publishedAt })),
   );
-  expect((await stores.mentions.storePage("p", page, NOON)).added).toEqual([0, 1, 2]);
-  expect((await stores.mentions.storePage("p", page, NOON)).added).toEqual([]);
+  expect((await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON)).added).toEqual([0, 1, 2]);
+  expect((await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON)).added).toEqual([]);
 });
 
 test("mentions come back in order of arrival, batch by batch", async () => {
   const page = [3, 1, 2, 2, 5].map((minute, i) =>
     stored(aMention({ queryId: "order", resourceId: `r${i}`, addedAt: NOON + minute })),
   );
-  await stores.mentions.storePage("p", page, NOON);
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
   const read: string[] = [];
   for await (const batch of stores.mentions.byArrival("p", "order", 2))
     read.push(...batch.map((m) => m.resourceId));

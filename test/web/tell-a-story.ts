@@ -28,7 +28,7 @@ export async function storeMentions(
   seenAt: Instant,
 ): Promise<void> {
   const page = mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: mention.resourceId }));
-  await stores.mentions.storePage(PROJECT, page, seenAt);
+  await stores.mentions.storePage(PROJECT, stores.mentions.rowsOf(page), seenAt);
 }
 
 export function anAlert(facts: Partial<Alert> & Pick<Alert, "openedAt">): Alert {

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import { UserError } from "../../lib/errors.ts";
 import { floorTo, type Instant } from "../../lib/instant.ts";
-import { type ImportOptions, importJsonl } from "../../local-api/import/import-jsonl.ts";
+import { type ImportOptions, importMentions } from "../../local-api/import/import-mentions.ts";
 import { seedAccount } from "../../local-api/seed-account.ts";
 import { BUCKET_MS } from "../../model/count-change.ts";
-import { LOCAL_ACCOUNT } from "../local-parts.ts";
+import { LOCAL_ACCOUNT } from "../local-account.ts";
 
 /** What is replayed: from the bucket of the first mention to the last. */
 export interface ReplayPlan {
@@ -29,7 +29,7 @@ export async function importFile(
     project: { name: projectName(options.file) },
     at: 0,
   });
-  const imported = await importJsonl({
+  const imported = await importMentions({
     pool,
     path: options.file,
     projectId: seeded.projectId,

@@ -1,11 +1,15 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Instant } from "../../lib/instant.ts";
 
 /** A place in a walk. It survives every insert: it names a position in an order, not a number of rows. */
 export interface Cursor {
   /** Null before the first mention of a range that had none. */
-  readonly position: { readonly key: number; readonly resourceId: string; readonly queryId: number } | null;
+  readonly position: {
+    readonly key: number | string;
+    readonly resourceId: string;
+    readonly queryId: number;
+  } | null;
   /** `previous` is read against the order, up to the position. */
   readonly toward: "next" | "previous";
   /** The position itself belongs to the page. */
@@ -14,6 +18,8 @@ export interface Cursor {
   readonly page: number;
   /** The moment whose state the walk shows; null: whatever is visible when a page is asked for. */
   readonly pinnedAt: Instant | null;
+  /** The walk had come to its end at this moment: only mentions that became visible since are still to be shown. */
+  readonly newSince: Instant | null;
 }
 
 /** Why a text is not a cursor that can be followed. */
@@ -25,41 +31,65 @@ export interface CursorCodec {
   decode(text: string, binding: string): Cursor | CursorFault;
 }
 
-const VERSION = 1;
-const SIGNATURE_BYTES = 16;
+const VERSION = 2;
+const NONCE_BYTES = 12;
+const SEAL_BYTES = 16;
 
-/** Cursors are opaque and signed: what comes back is a position that we gave out, for the parameters it was for. */
+/**
+ * Cursors are opaque and sealed: what comes back is a position that we gave out, for the parameters it was for. They
+ * are encrypted because a position holds the value by which a walk is ordered, and the record may have to withhold
+ * that very value. Equal cursors have equal text: the number used once follows from what is encrypted.
+ */
 export function createCursorCodec(secret: string): CursorCodec {
-  const sign = (...parts: readonly string[]) =>
-    createHmac("sha256", secret).update(JSON.stringify(parts)).digest().subarray(0, SIGNATURE_BYTES);
-  const bind = (binding: string) => sign("binding", binding).toString("base64url").slice(0, 12);
+  const derive = (purpose: string, ...parts: readonly string[]) =>
+    createHmac("sha256", secret)
+      .update(JSON.stringify([purpose, ...parts]))
+      .digest();
+  const key = derive("cursor key");
+  const bind = (binding: string) => derive("binding", binding).toString("base64url").slice(0, 12);
 
   return {
     encode(cursor, binding) {
-      const payload = Buffer.from(JSON.stringify(toWire(cursor, bind(binding)))).toString("base64url");
-      return `${payload}.${sign("cursor", payload).toString("base64url")}`;
+      const plain = JSON.stringify(toWire(cursor, bind(binding)));
+      const nonce = derive("nonce", plain).subarray(0, NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      const sealed = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
     },
     decode(text, binding) {
-      const [payload = "", signature = "", ...rest] = text.split(".");
-      const given = Buffer.from(signature, "base64url");
-      const expected = sign("cursor", payload);
-      if (rest.length > 0 || given.byteLength !== SIGNATURE_BYTES || !timingSafeEqual(given, expected))
-        return "unknown";
-      const wire = WireCursor.safeParse(JSON.parse(Buffer.from(payload, "base64url").toString()));
-      if (!wire.success) return "unknown";
+      const plain = open(key, Buffer.from(text, "base64url"));
+      const wire = plain === undefined ? undefined : WireCursor.safeParse(JSON.parse(plain));
+      if (wire?.success !== true) return "unknown";
       return wire.data[1] === bind(binding) ? fromWire(wire.data) : "other-parameters";
     },
   };
 }
 
-/** version, binding, position, toward previous, inclusive, page, pinned at. */
+/** What was sealed with the key; undefined for everything else. */
+function open(key: Buffer, given: Buffer): string | undefined {
+  if (given.byteLength <= NONCE_BYTES + SEAL_BYTES) return undefined;
+  const cipher = createDecipheriv("aes-256-gcm", key, given.subarray(0, NONCE_BYTES), {
+    authTagLength: SEAL_BYTES,
+  });
+  cipher.setAuthTag(given.subarray(NONCE_BYTES, NONCE_BYTES + SEAL_BYTES));
+  try {
+    const plain = cipher.update(given.subarray(NONCE_BYTES + SEAL_BYTES));
+    return Buffer.concat([plain, cipher.final()]).toString("utf8");
+  } catch {
+    // The seal is broken: a cursor of somebody else's making.
+    return undefined;
+  }
+}
+
+/** version, binding, position, toward previous, inclusive, page, pinned at, new since. */
 const WireCursor = z.tuple([
   z.literal(VERSION),
   z.string(),
-  z.tuple([z.number(), z.string(), z.number()]).nullable(),
+  z.tuple([z.union([z.number(), z.string()]), z.string(), z.number()]).nullable(),
   z.boolean(),
   z.boolean(),
   z.int(),
+  z.int().nullable(),
   z.int().nullable(),
 ]);
 type WireCursor = z.infer<typeof WireCursor>;
@@ -74,15 +104,17 @@ function toWire(cursor: Cursor, binding: string): WireCursor {
     cursor.inclusive,
     cursor.page,
     cursor.pinnedAt,
+    cursor.newSince,
   ];
 }
 
-function fromWire([, , position, previous, inclusive, page, pinnedAt]: WireCursor): Cursor {
+function fromWire([, , position, previous, inclusive, page, pinnedAt, newSince]: WireCursor): Cursor {
   return {
     position: position && { key: position[0], resourceId: position[1], queryId: position[2] },
     toward: previous ? "previous" : "next",
     inclusive,
     page,
     pinnedAt,
+    newSince,
   };
 }

@@ -8,17 +8,17 @@ export const arrivalFilters: readonly Filter[] = [
     name: "sourceType",
     read(parameters) {
       const value = parameters.oneOf("sourceType", ["new"]);
-      return value && { kind: "is", column: "backfilled", value: false };
+      return value && { kind: "is", field: "backfilled", value: false };
     },
   }),
 ];
 
-function sinceFilter(name: string, column: "added" | "updated"): Filter {
+function sinceFilter(name: string, field: "added" | "updated"): Filter {
   return defineFilter({
     name,
     read(parameters, scope) {
       const at = parameters.moment(name, scope.timezone);
-      return at === undefined ? undefined : { kind: "after", column, at };
+      return at === undefined ? undefined : { kind: "after", field, at };
     },
   });
 }

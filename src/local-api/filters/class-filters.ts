@@ -1,5 +1,5 @@
-import { defineFilter, type Filter } from "./define-filter.ts";
-import type { TextColumn } from "./mention-condition.ts";
+import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
+import { equalsFilter, listsFilter, textsFilter, vocabularyFilter } from "./value-filters.ts";
 
 export const SENTIMENTS = ["positive", "neutral", "negative"] as const;
 
@@ -27,29 +27,68 @@ export const PAGE_TYPES = [
   "youtube",
 ] as const;
 
-/** `sentiment`, `pageType`, `language`: mentions whose field is one of the values given (the parameter repeats). */
+/** What a mention is and who wrote it, by kind. Where nobody has published the values, every value is taken. */
 export const classFilters: readonly Filter[] = [
-  vocabularyFilter("sentiment", "sentiment", SENTIMENTS),
-  vocabularyFilter("pageType", "pageType", PAGE_TYPES),
-  defineFilter({
-    name: "language",
-    read(parameters) {
-      const values = parameters.texts("language");
-      for (const value of values) {
-        if (!/^[a-z]{2,3}$/.test(value))
-          parameters.fault(`language: expected a code of ISO 639-1 such as "en".`);
-      }
-      return values.length === 0 ? undefined : { kind: "one-of", column: "language", values };
-    },
-  }),
+  ...withTwin(vocabularyFilter("sentiment", SENTIMENTS), "sentiment"),
+  ...withTwin(vocabularyFilter("pageType", PAGE_TYPES), "pageType"),
+  ...withTwin(equalsFilter("subtype"), "subtype"),
+  ...withTwin(equalsFilter("resourceType"), "resourceType"),
+  ...withTwin(languageFilter, "language"),
+  ...withTwin(languageFilter, "languages"),
+  ...withTwin(accountTypeFilter, "accountType"),
+  ...withTwin(
+    vocabularyFilter("authorVerifiedType", ["blue", "business", "government"]),
+    "authorVerifiedType",
+  ),
+  ...withTwin(genderFilter, "gender"),
+  ...withTwin(listsFilter("interest"), "interest"),
+  ...withTwin(listsFilter("profession"), "profession"),
+  ...withTwin(
+    textsFilter((values) => ({ kind: "classified", values })),
+    "classifications",
+  ),
 ];
 
-function vocabularyFilter(name: string, column: TextColumn, vocabulary: readonly string[]): Filter {
+/** The field was renamed to the plural one day; both are taken. */
+function languageFilter(name: string): Filter {
   return defineFilter({
     name,
     read(parameters) {
-      const values = parameters.someOf(name, vocabulary);
-      return values.length === 0 ? undefined : { kind: "one-of", column, values };
+      const values = parameters.texts(name);
+      for (const value of values) {
+        if (!/^[a-z]{2,3}$/.test(value))
+          parameters.fault(`${name}: expected a code of ISO 639-1 such as "en".`);
+      }
+      return values.length === 0 ? undefined : { kind: "one-of", field: "language", values };
+    },
+  });
+}
+
+/** Records say organisational, the documented filter says organizational. */
+function accountTypeFilter(name: string): Filter {
+  return defineFilter({
+    name,
+    read(parameters) {
+      const given = parameters.someOf(name, ["individual", "organisational", "organizational"]);
+      if (given.length === 0) return undefined;
+      const values = given.flatMap((value) =>
+        value === "individual" ? [value] : ["organisational", "organizational"],
+      );
+      return { kind: "one-of", field: "accountType", values };
+    },
+  });
+}
+
+/** A gender that nobody stated is as unknown as one that is stated to be. */
+function genderFilter(name: string): Filter {
+  return defineFilter({
+    name,
+    read(parameters) {
+      const values = parameters.someOf(name, ["male", "female", "unknown"]);
+      if (values.length === 0) return undefined;
+      const stated = { kind: "one-of", field: "gender", values } as const;
+      if (!values.includes("unknown")) return stated;
+      return { kind: "any", of: [stated, { kind: "not", condition: { kind: "has", field: "gender" } }] };
     },
   });
 }

@@ -4,11 +4,15 @@ import type { MentionCondition } from "./mention-condition.ts";
 
 /** What a filter may know of the project in which it is used. */
 export interface FilterScope {
-  /** IANA zone in which plain dates are meant. */
+  /** IANA zone in which plain dates and hours are meant. */
   readonly timezone: string;
   /** Read only when a filter of the request needs it. */
   readonly categories: () => Promise<readonly StoredCategory[]>;
+  /** Entries of the saved lists that the caller sees, by the id of the list. */
+  readonly savedLists: (kind: SavedListKind) => Promise<ReadonlyMap<number, readonly string[]>>;
 }
+
+export type SavedListKind = "site" | "author" | "location";
 
 /** One filter of mention calls: reads its parameter, gives its condition, or undefined when it is not used. */
 export interface Filter {
@@ -23,14 +27,20 @@ export function defineFilter(filter: Filter): Filter {
   return filter;
 }
 
-/** The `x…` twin of a filter: the same parameter values, the opposite mentions. */
-export function excludingTwin(name: string, filter: (name: string) => Filter): Filter {
-  const included = filter(name);
-  return {
-    name,
-    async read(parameters, scope) {
-      const condition = await included.read(parameters, scope);
-      return condition && { kind: "not", condition };
+/**
+ * A filter and its `x…` twin: the same values, the opposite mentions. Repeated, the filter takes mentions that meet
+ * any of the values, so the twin takes those that meet none.
+ */
+export function withTwin(filter: (name: string) => Filter, name: string): readonly Filter[] {
+  const excluded = filter(`x${name}`);
+  return [
+    filter(name),
+    {
+      name: excluded.name,
+      async read(parameters, scope) {
+        const condition = await excluded.read(parameters, scope);
+        return condition && { kind: "not", condition };
+      },
     },
-  };
+  ];
 }

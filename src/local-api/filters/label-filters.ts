@@ -1,14 +1,15 @@
-import { defineFilter, excludingTwin, type Filter } from "./define-filter.ts";
+import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
+import { flagFilter, idsFilter } from "./value-filters.ts";
 
 /**
- * `category`, `tag` and their `x…` twins; repeated, any of the ids will do. The id of a parent category stands for
- * all its children. An id that the project does not list is no fault: mentions may carry categories that are gone.
+ * Categories and tags by id; repeated, any of the ids will do. The id of a parent category stands for all its
+ * children. An id that the project does not list is no fault: mentions may carry categories that are gone.
  */
 export const labelFilters: readonly Filter[] = [
-  categoryFilter("category"),
-  excludingTwin("xcategory", categoryFilter),
-  tagFilter("tag"),
-  excludingTwin("xtag", tagFilter),
+  ...withTwin(categoryFilter, "category"),
+  ...withTwin(categoryFilter, "parentCategory"),
+  ...withTwin(idsFilter("tags"), "tag"),
+  ...withTwin(anyTagFilter, "anyTag"),
 ];
 
 function categoryFilter(name: string): Filter {
@@ -19,17 +20,26 @@ function categoryFilter(name: string): Filter {
       if (ids.length === 0) return undefined;
       const parents = (await scope.categories()).filter((parent) => ids.includes(parent.id));
       const children = parents.flatMap((parent) => parent.children.map((child) => child.id));
-      return { kind: "overlaps", column: "categories", ids: [...new Set([...ids, ...children])] };
+      return {
+        kind: "any",
+        of: [
+          { kind: "overlaps", field: "categories", ids: [...new Set([...ids, ...children])] },
+          { kind: "overlaps", field: "parentCategories", ids },
+        ],
+      };
     },
   });
 }
 
-function tagFilter(name: string): Filter {
+/** Ids as for `tag`, or true and false: whether there is a tag at all. Nobody has published which is meant. */
+function anyTagFilter(name: string): Filter {
+  const hasTags = flagFilter((value) => ({ kind: "tagged", value }))(name);
+  const byId = idsFilter("tags")(name);
   return defineFilter({
     name,
-    read(parameters) {
-      const ids = parameters.integers(name);
-      return ids.length === 0 ? undefined : { kind: "overlaps", column: "tags", ids };
+    read(parameters, scope) {
+      const isFlag = parameters.texts(name).some((text) => /^(true|false)$/i.test(text));
+      return (isFlag ? hasTags : byId).read(parameters, scope);
     },
   });
 }

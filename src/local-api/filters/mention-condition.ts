@@ -1,15 +1,46 @@
 import type { Instant } from "../../lib/instant.ts";
+import type { FieldOf, MentionField } from "../store/mention-fields.ts";
 
-/** What a filter demands of a mention, as a value. The store knows how to ask PostgreSQL for it. */
+/**
+ * What a filter demands of a mention, as a value. The store knows how to ask PostgreSQL for it. A mention that has no
+ * value in the field does not meet the condition, so it meets the negation. Texts are alike in capitals and small
+ * letters.
+ */
 export type MentionCondition =
-  | { readonly kind: "one-of"; readonly column: TextColumn; readonly values: readonly string[] }
-  | { readonly kind: "overlaps"; readonly column: ListColumn; readonly ids: readonly number[] }
-  | { readonly kind: "contains"; readonly column: TextColumn; readonly text: string }
-  | { readonly kind: "after"; readonly column: TimeColumn; readonly at: Instant }
-  | { readonly kind: "is"; readonly column: "backfilled"; readonly value: boolean }
-  | { readonly kind: "any"; readonly of: readonly MentionCondition[] }
+  | { readonly kind: "one-of"; readonly field: FieldOf<"text">; readonly values: readonly string[] }
+  | { readonly kind: "contains"; readonly field: FieldOf<"text">; readonly text: string }
+  /** One of the texts of a list. */
+  | { readonly kind: "lists"; readonly field: FieldOf<"texts">; readonly values: readonly string[] }
+  /** A label of any classifier (`Sadness`), or of one (`emotions:Sadness`). */
+  | { readonly kind: "classified"; readonly values: readonly string[] }
+  | { readonly kind: "overlaps"; readonly field: FieldOf<"ids">; readonly ids: readonly number[] }
+  /** Strictly. */
+  | { readonly kind: "after" | "before"; readonly field: FieldOf<"moment">; readonly at: Instant }
+  | { readonly kind: "at-least" | "at-most"; readonly field: FieldOf<"number">; readonly value: number }
+  | { readonly kind: "is"; readonly field: FieldOf<"flag">; readonly value: boolean }
+  | { readonly kind: "has"; readonly field: MentionField }
+  /** Has a tag, or has none. */
+  | { readonly kind: "tagged"; readonly value: boolean }
+  /** By the clocks of a zone when the mention was published: 0 to 23, or 1 (Monday) to 7. */
+  | { readonly kind: "hour" | "weekday"; readonly zone: string; readonly values: readonly number[] }
+  /** Ids such as `DEU.Berlin`: in one of the places or below it, or `exactly` there and known no better. */
+  | { readonly kind: "located"; readonly places: readonly string[]; readonly exactly: boolean }
+  /** Domains, subdomains included, or domains with the beginning of a path. */
+  | { readonly kind: "site"; readonly sites: readonly string[] }
+  /** The versions of mentions that a search found, when the queries had this revision. */
+  | {
+      readonly kind: "found";
+      readonly text: string;
+      readonly revision: string;
+      readonly mentions: readonly FoundMention[];
+    }
+  /** That `share` of the mentions which is indexed up to `withinMs` late is there only when it is, in its own time. */
+  | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
+  | { readonly kind: "any" | "all"; readonly of: readonly MentionCondition[] }
   | { readonly kind: "not"; readonly condition: MentionCondition };
 
-export type TextColumn = "sentiment" | "pageType" | "language" | "author";
-export type ListColumn = "categories" | "tags";
-export type TimeColumn = "added" | "updated";
+export interface FoundMention {
+  readonly queryId: number;
+  readonly resourceId: string;
+  readonly version: number;
+}

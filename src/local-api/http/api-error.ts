@@ -3,10 +3,12 @@ export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly body: ErrorsBody | ErrorBody;
-  constructor(status: number, body: ErrorsBody | ErrorBody) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, body: ErrorsBody | ErrorBody, headers: Readonly<Record<string, string>> = {}) {
     super("errors" in body ? body.errors.map((error) => error.message).join("; ") : body.error_description);
     this.status = status;
     this.body = body;
+    this.headers = headers;
   }
 }
 
@@ -30,9 +32,30 @@ export function notFound(what: string): ApiError {
   return new ApiError(404, errorsBody(what));
 }
 
-/** 401: no token, a token that is not valid (any more), or credentials that are wrong. */
+/** 401: no token, or a token that is not valid (any more). */
 export function unauthorized(description: string): ApiError {
-  return new ApiError(401, { error: "unauthorized", error_description: description });
+  return oauthError(401, "unauthorized", description, { "www-authenticate": "Bearer" });
+}
+
+/** 403: the API knows who asks, and that user may not use it. */
+export function forbidden(description: string): ApiError {
+  return oauthError(403, "access_denied", description);
+}
+
+/** The shape of RFC 6749, section 5.2: all answers of the token call, and what concerns the caller elsewhere. */
+export function oauthError(
+  status: number,
+  error: string,
+  description: string,
+  headers: Readonly<Record<string, string>> = {},
+): ApiError {
+  return new ApiError(status, { error, error_description: description }, headers);
+}
+
+/** 405: the path exists, for other methods. */
+export function methodNotAllowed(what: string, allowed: readonly string[]): ApiError {
+  const allow = allowed.join(", ");
+  return new ApiError(405, errorsBody(`${what}: expected ${allow}.`), { allow });
 }
 
 /** 429. Clients recognise the words "rate limit exceeded". */

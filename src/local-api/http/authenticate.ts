@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type Caller, findCaller } from "../store/accounts.ts";
+import { type Caller, findCaller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
-import { unauthorized } from "./api-error.ts";
-import { mayUseApi } from "./roles.ts";
+import { forbidden, unauthorized } from "./api-error.ts";
+import { mayUseApi, ONLY_REGULAR_AND_ADMIN } from "./roles.ts";
 import { hashToken } from "./token.ts";
 
 /** Adds the hook that demands a token, in the header or as a parameter, and remembers who calls. */
@@ -14,7 +14,7 @@ export function authenticate(app: FastifyInstance, db: Database): void {
     const caller = await findCaller(db, hashToken(token));
     // The words by which clients recognise a token that is no good. The token itself is not repeated.
     if (caller === undefined) throw unauthorized("Invalid access token");
-    if (!mayUseApi(caller.role)) throw unauthorized("This user has no access to the API.");
+    if (!mayUseApi(caller.role)) throw forbidden(ONLY_REGULAR_AND_ADMIN);
     request.setDecorator("caller", caller);
   });
 }
@@ -24,7 +24,8 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.getDecorator<Caller>("caller");
 }
 
-function readToken(request: FastifyRequest): string | undefined {
+/** The token that was sent; a header goes before a parameter. */
+export function readToken(request: FastifyRequest): string | undefined {
   const header = /^bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? "")?.[1];
   if (header !== undefined) return header;
   const parameter = (request.query as Record<string, unknown>)["access_token"];

@@ -1,5 +1,6 @@
+import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
-import { gzip as gzipCallback } from "node:zlib";
+import { createGzip, gzip as gzipCallback } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 
 const gzip = promisify(gzipCallback);
@@ -10,9 +11,16 @@ const WORTH_COMPRESSING_BYTES = 1_024;
 /** gzip for callers that accept it. Level 1: pages are large and the network between is usually a cable. */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", async (request, reply, payload) => {
-    if (typeof payload !== "string" || payload.length < WORTH_COMPRESSING_BYTES) return payload;
+    const isStream = payload instanceof Readable;
+    if (!isStream && (typeof payload !== "string" || payload.length < WORTH_COMPRESSING_BYTES))
+      return payload;
     reply.header("vary", "accept-encoding");
     if (!acceptsGzip(request.headers["accept-encoding"])) return payload;
+    if (isStream) {
+      reply.header("content-encoding", "gzip");
+      // What breaks the one end breaks the other; the server sees it there.
+      return pipeline(payload, createGzip({ level: 1 }), () => {});
+    }
     const compressed = await gzip(payload, { level: 1 });
     reply.header("content-encoding", "gzip").header("content-length", compressed.byteLength);
     return compressed;

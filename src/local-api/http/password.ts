@@ -1,14 +1,15 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
 /** 16 MiB and some 40 ms for each attempt. */
-const COST: ScryptOptions = { N: 16_384, r: 8, p: 1 };
+const COST: Cost = { N: 16_384, r: 8, p: 1 };
 const KEY_BYTES = 32;
+const SALT_BYTES = 16;
 
-/** `scrypt$<salt>$<key>`, both in base64url. */
+/** `scrypt$<N>$<r>$<p>$<salt>$<key>`, salt and key in base64url. The cost stands in it, so that it can be raised. */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive(password, salt);
-  return `scrypt$${salt.toString("base64url")}$${key.toString("base64url")}`;
+  const salt = randomBytes(SALT_BYTES);
+  const key = await derive(password, salt, COST);
+  return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), key.toString("base64url")].join("$");
 }
 
 /**
@@ -16,14 +17,39 @@ export async function hashPassword(password: string): Promise<string> {
  * that nobody can find out by the clock which logins do.
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-  const [, salt = "", key = ""] = (hash ?? "").split("$");
-  const derived = await derive(password, Buffer.from(salt, "base64url"));
-  const expected = Buffer.from(key, "base64url");
-  return expected.byteLength === KEY_BYTES && timingSafeEqual(derived, expected);
+  const { cost, salt, key } = readHash(hash) ?? NOBODY;
+  const derived = await derive(password, salt, cost);
+  const isSame = timingSafeEqual(derived, key);
+  return isSame;
 }
 
-function derive(password: string, salt: Buffer): Promise<Buffer> {
+interface Cost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+interface ReadHash {
+  readonly cost: Cost;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+/** Compared with where there is nothing to compare with. No password has this key. */
+const NOBODY: ReadHash = { cost: COST, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
+
+function readHash(hash: string | undefined): ReadHash | undefined {
+  const [kind, N, r, p, salt = "", key = ""] = (hash ?? "").split("$");
+  const read = {
+    cost: { N: Number(N), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, "base64url"),
+    key: Buffer.from(key, "base64url"),
+  };
+  return kind === "scrypt" && read.key.byteLength === KEY_BYTES ? read : undefined;
+}
+
+function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, KEY_BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(password, salt, KEY_BYTES, cost, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { PAGE_TYPES, SENTIMENTS } from "../filters/class-filters.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
+import { IMPORTED_FIELDS } from "./imported-fields.ts";
 
 /** PostgreSQL keeps no NUL in text. */
 const Name = z
@@ -9,48 +11,83 @@ const Name = z
   .max(200)
   .refine((name) => !name.includes("\0"), "must not contain a NUL");
 
+/** In the format of the Listening API. */
+const Moment = z.string().transform((text, context) => {
+  const at = parseMoment(text, "utc");
+  if (typeof at === "number") return at;
+  context.addIssue({ code: "custom", message: at });
+  return z.NEVER;
+});
+
+const Count = z.int().min(0).nullish();
+
 /**
- * One line of an import file. Only id, brand, text and date have to be there; a field that nobody knows is ignored.
- * Text is as found and untrusted.
+ * One line of an import file. Only id, text and date have to be there; a field that nobody knows is ignored.
+ * Text is as found and untrusted. Beside the fields named here a line may bring most fields of the wire record along
+ * under their own names (`IMPORTED_FIELDS`); of two names for one thing, the record's own counts.
  */
 export const ImportLine = z.object({
+  ...IMPORTED_FIELDS,
   id: z.union([z.string().min(1).max(500), z.int()]).transform(String),
-  /** Becomes the query. */
-  brand: Name,
+  /** Becomes the query. Without it, the mention comes into every query of the project whose text it matches. */
+  brand: Name.nullish(),
+  /** The full text; the snippet is its beginning unless the line brings one along. */
   text: z.string(),
-  /** In the format of the Listening API; becomes `date` and `added`, and the moment from which it is visible. */
-  date: z.string().transform((text, context) => {
-    const at = parseMoment(text, "utc");
-    if (typeof at === "number") return at;
-    context.addIssue({ code: "custom", message: at });
-    return z.NEVER;
-  }),
+  snippet: z.string().nullish(),
+  /** Becomes `date`; and `added`, the moment from which it is visible, unless that is given. */
+  date: Moment,
+  added: Moment.nullish(),
+  updated: Moment.nullish(),
+  /** Found by looking back rather than when it was published. */
+  backfilled: z.boolean().nullish(),
   author: z.string().nullish(),
   title: z.string().nullish(),
   url: z.string().nullish(),
   language: z.string().nullish(),
+  /** Where it stands. Without it, the address tells; without an address it is taken for a post on X. */
+  pageType: z.enum(PAGE_TYPES).nullish(),
   location: z.string().nullish(),
   /** Latitude, longitude; 0, 0 is what devices send that do not know. */
   coordinates: z.tuple([z.number(), z.number()]).nullish(),
-  sentiment: z.enum(["positive", "neutral", "negative"]).nullish(),
+  latitude: z.number().min(-90).max(90).nullish(),
+  longitude: z.number().min(-180).max(180).nullish(),
+  sentiment: z.enum(SENTIMENTS).nullish(),
+  rating: z.union([z.string(), z.number()]).nullish(),
   /** Becomes a subcategory of "Negative reason". */
   negativeReason: Name.nullish(),
-  retweets: z.int().min(0).nullish(),
-  followers: z.int().min(0).nullish(),
+  categoryDetails: z.array(z.object({ name: Name, parentName: Name })).nullish(),
+  tags: z.array(Name).nullish(),
+  /** Counts of the network on which the post stands, whichever that is. */
+  authorId: z.union([z.string(), z.int()]).transform(String).nullish(),
   verified: z.boolean().nullish(),
+  followers: Count,
+  following: Count,
+  posts: Count,
+  likes: Count,
+  comments: Count,
+  replies: Count,
+  shares: Count,
+  retweets: Count,
+  quotes: Count,
+  views: Count,
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
 /** The line, or why it is none. */
-export function parseImportLine(text: string): ImportLine | { reason: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { reason: "is not JSON" };
-  }
-  const parsed = ImportLine.safeParse(json);
+export function parseImportLine(json: unknown): ImportLine | { reason: string } {
+  const parsed = ImportLine.safeParse(withShortNames(json));
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(": "));
   return { reason: faults.join("; ") };
+}
+
+/** A wire record, current or earlier, is a line too: what has to be there stands under the names that records have. */
+function withShortNames(json: unknown): unknown {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const line: Record<string, unknown> = { ...json };
+  line["id"] ??= line["resourceId"];
+  line["brand"] ??= line["queryName"];
+  line["text"] ??= line["fullText"] ?? line["snippet"];
+  line["date"] ??= line["added"];
+  return line;
 }

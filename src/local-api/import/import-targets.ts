@@ -3,18 +3,23 @@ import type { CategoryDetail } from "../records/mention-record.ts";
 import { putCategory } from "../store/categories.ts";
 import type { Database } from "../store/database.ts";
 import { putQueries } from "../store/queries.ts";
+import { putTag } from "../store/tags.ts";
+import type { ImportLine } from "./import-line.ts";
+import type { ImportedLabels } from "./imported-mention.ts";
 
-/** Queries and categories of the project, made when the file first names them. */
+/** Queries, categories and tags of the project, made when the file first names them. */
 export interface ImportTargets {
   queryOf(brand: string, at: Instant): Promise<{ id: number; name: string }>;
-  categoryOf(reason: string): Promise<CategoryDetail>;
+  labelsOf(line: Pick<ImportLine, "negativeReason" | "categoryDetails" | "tags">): Promise<ImportedLabels>;
 }
 
-const PARENT_CATEGORY = "Negative reason";
+const REASONS = "Negative reason";
 
 export function createImportTargets(db: Database, projectId: number): ImportTargets {
   const queries = new Map<string, { id: number; name: string }>();
-  const categories = new Map<string, CategoryDetail>();
+  /** By parent, then by name. */
+  const categories = new Map<string, Map<string, CategoryDetail>>();
+  const tags = new Map<string, { id: number; name: string }>();
 
   async function createQuery(name: string, at: Instant): Promise<{ id: number; name: string }> {
     const ids = await putQueries(db, projectId, [{ name, type: "search string" }], {
@@ -26,13 +31,30 @@ export function createImportTargets(db: Database, projectId: number): ImportTarg
     return { id, name };
   }
 
-  async function createCategory(reason: string): Promise<CategoryDetail> {
-    const names = [...categories.keys(), reason];
-    const parent = await putCategory(db, projectId, { name: PARENT_CATEGORY, children: names });
-    const child = parent.children.find((candidate) => candidate.name === reason);
+  async function categoryOf(parentName: string, name: string): Promise<CategoryDetail> {
+    const siblings = categories.get(parentName) ?? new Map<string, CategoryDetail>();
+    categories.set(parentName, siblings);
+    const category = siblings.get(name) ?? (await createCategory(parentName, name, [...siblings.keys()]));
+    siblings.set(name, category);
+    return category;
+  }
+
+  async function createCategory(
+    parentName: string,
+    name: string,
+    siblings: readonly string[],
+  ): Promise<CategoryDetail> {
+    const parent = await putCategory(db, projectId, { name: parentName, children: [...siblings, name] });
+    const child = parent.children.find((candidate) => candidate.name === name);
     if (child === undefined)
-      throw new Error(`category ${JSON.stringify(reason)} vanished while it was created`);
+      throw new Error(`category ${JSON.stringify(name)} vanished while it was created`);
     return { id: String(child.id), name: child.name, parentId: String(parent.id), parentName: parent.name };
+  }
+
+  async function tagOf(name: string): Promise<{ id: number; name: string }> {
+    const tag = tags.get(name) ?? { id: await putTag(db, projectId, name), name };
+    tags.set(name, tag);
+    return tag;
   }
 
   return {
@@ -41,10 +63,17 @@ export function createImportTargets(db: Database, projectId: number): ImportTarg
       queries.set(brand, query);
       return query;
     },
-    async categoryOf(reason) {
-      const category = categories.get(reason) ?? (await createCategory(reason));
-      categories.set(reason, category);
-      return category;
+    async labelsOf({ negativeReason, categoryDetails, tags }) {
+      const named = [...(categoryDetails ?? [])];
+      if (negativeReason) named.push({ parentName: REASONS, name: negativeReason });
+      const found = new Map<string, CategoryDetail>();
+      for (const { parentName, name } of named) {
+        const category = await categoryOf(parentName, name);
+        found.set(category.id, category);
+      }
+      const labels: { id: number; name: string }[] = [];
+      for (const name of new Set(tags ?? [])) labels.push(await tagOf(name));
+      return { categories: [...found.values()], tags: labels };
     },
   };
 }

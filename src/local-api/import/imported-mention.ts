@@ -1,66 +1,126 @@
 import { createHash } from "node:crypto";
-import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
+import { findPlace } from "../places/find-place.ts";
+import { placeFields } from "../places/place-fields.ts";
+import { domainOf } from "../records/domain-of.ts";
+import { excerptOf } from "../records/excerpt-of.ts";
+import { linkFields } from "../records/link-fields.ts";
+import { type CategoryDetail, type MentionFields, mentionRecord } from "../records/mention-record.ts";
+import { PAGE_TYPE_NAMES, pageTypeOfSite, siteOfPageType } from "../records/page-types.ts";
 import { repostedText } from "../records/reposted-text.ts";
+import { SNIPPET_CHARACTERS } from "../records/snippet-characters.ts";
 import { insightsOf } from "../records/text-insights.ts";
 import { wireTime } from "../records/wire-time.ts";
-import type { MentionVersion } from "../store/insert-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
 import type { ImportLine } from "./import-line.ts";
+import { IMPORTED_NAMES } from "./imported-fields.ts";
+import { networkFields } from "./network-fields.ts";
 
-/** The mention that a line of an import file becomes: visible from its own date on, and never changed. */
+/** What the file says about a mention in the words of the project. */
+export interface ImportedLabels {
+  readonly categories: readonly CategoryDetail[];
+  readonly tags: readonly { readonly id: number; readonly name: string }[];
+}
+
+/**
+ * The mention that a line of an import file becomes: visible from the moment on at which it was added, and never
+ * changed. What the line brings along counts; what it does not say follows from text and address where it can.
+ */
 export function importedMention(
   line: ImportLine,
   query: { readonly id: number; readonly name: string },
-  category: CategoryDetail | undefined,
+  { categories, tags }: ImportedLabels,
 ): MentionVersion {
-  const time = wireTime(line.date);
-  const [latitude, longitude] = line.coordinates ?? [0, 0];
-  const isLocated = latitude !== 0 || longitude !== 0;
-  const repost = repostedText(line.text);
+  const added = line.added ?? line.date;
+  const updated = Math.max(added, line.updated ?? added);
   const record = mentionRecord({
-    resourceId: createHash("md5").update(line.id).digest("hex"),
-    resourceType: "import",
+    ...derivedFields(line),
+    ...broughtAlong(line),
+    resourceId: resourceIdOf(line.id),
     queryId: query.id,
     queryName: query.name,
-    date: time,
-    added: time,
-    updated: time,
-    title: line.title ?? null,
-    snippet: line.text,
-    url: line.url ?? null,
-    originalUrl: line.url ?? null,
-    domain: "twitter.com",
-    language: line.language ?? null,
-    pageType: "twitter",
-    pageTypeName: "Twitter",
-    threadEntryType: repost !== null ? "share" : line.text.startsWith("@") ? "reply" : "post",
-    retweetOf: repost && repostId(repost),
-    ...insightsOf(line.text),
-    author: line.author ?? null,
-    accountType: "individual",
-    gender: "unknown",
-    locationName: line.location ?? null,
-    latitude: isLocated ? latitude : null,
-    longitude: isLocated ? longitude : null,
-    categories: category === undefined ? [] : [Number(category.id)],
-    categoryDetails: category === undefined ? [] : [category],
-    sentiment: line.sentiment ?? null,
-    twitterFollowers: line.followers ?? null,
-    twitterRetweets: line.retweets ?? null,
-    twitterVerified: line.verified ?? null,
+    date: wireTime(line.date),
+    added: wireTime(added),
+    updated: wireTime(updated),
+    tags: tags.map((tag) => tag.name),
+    categories: categories.map((category) => Number(category.id)),
+    categoryDetails: categories,
   });
   return {
     version: 1,
     record,
     date: line.date,
-    added: line.date,
-    updated: line.date,
-    visibleAt: line.date,
+    added,
+    updated,
+    visibleAt: added,
     supersededAt: null,
+    backfilled: line.backfilled === true,
     fullText: line.text,
+    tagIds: tags.map((tag) => tag.id),
+    twitterLikeCount: record.pageType === "twitter" ? (line.likes ?? null) : null,
+  };
+}
+
+function derivedFields(line: ImportLine): Partial<MentionFields> {
+  const site = domainOf(line.url);
+  const pageType = line.pageType ?? (site === null ? "twitter" : (pageTypeOfSite(site) ?? "general"));
+  return {
+    resourceType: "import",
+    title: line.title ?? null,
+    snippet: line.snippet ?? excerptOf(line.text, SNIPPET_CHARACTERS),
+    url: line.url ?? null,
+    originalUrl: line.url ?? null,
+    domain: site ?? siteOfPageType(pageType),
+    language: line.language ?? null,
+    pageType,
+    pageTypeName: PAGE_TYPE_NAMES[pageType] ?? null,
+    rating: line.rating == null ? null : String(line.rating),
+    sentiment: line.sentiment ?? null,
+    author: line.author ?? null,
+    gender: "unknown",
+    ...threadFields(line.text),
+    ...linkFields(line.text),
+    ...insightsOf(line.text),
+    ...locationFields(line),
+    ...networkFields(line, pageType),
+  };
+}
+
+/** The record's own fields, as far as the line has them: a null says no more than a field that is not there. */
+function broughtAlong(line: ImportLine): Partial<MentionFields> {
+  const entries = IMPORTED_NAMES.map((name) => [name, line[name]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** A file that names city or country itself knows better than the words of an author's profile. */
+function locationFields(line: ImportLine): Partial<MentionFields> {
+  const { location, coordinates, latitude, longitude } = line;
+  const isNamed = (line.city ?? line.region ?? line.country ?? line.continent) != null;
+  const place = isNamed || location == null ? undefined : findPlace(location);
+  const [north, east] = coordinates ?? [latitude ?? 0, longitude ?? 0];
+  const isLocated = north !== 0 || east !== 0;
+  return {
+    ...(place === undefined ? {} : placeFields(place)),
+    locationName: location ?? null,
+    latitude: isLocated ? north : null,
+    longitude: isLocated ? east : null,
+  };
+}
+
+function threadFields(text: string): Partial<MentionFields> {
+  const repost = repostedText(text);
+  return {
+    threadEntryType: repost !== null ? "share" : text.startsWith("@") ? "reply" : "post",
+    threadAuthor: repost?.author ?? null,
+    retweetOf: repost && repostId(repost),
   };
 }
 
 /** The file does not say which post was repeated; author and text name it well enough to bring copies together. */
 function repostId({ author, text }: { author: string; text: string }): string {
   return `urn:post:${author}:${createHash("md5").update(text).digest("hex").slice(0, 16)}`;
+}
+
+/** 32 hex digits, as records have them: an id that is one already stays. */
+function resourceIdOf(id: string): string {
+  return /^[0-9a-f]{32}$/.test(id) ? id : createHash("md5").update(id).digest("hex");
 }

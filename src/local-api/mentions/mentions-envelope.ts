@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import type { RecordVersion } from "../records/record-version.ts";
 import { wireTime } from "../records/wire-time.ts";
 import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
@@ -6,30 +7,46 @@ import type { Total } from "../store/mention-totals.ts";
 export interface MentionsAnswer {
   readonly rows: readonly PageRow[];
   readonly total: Total;
+  /** What the total would be if no query were sampled. */
+  readonly scaledTotal: number;
+  readonly version: RecordVersion;
   readonly page: number;
   readonly pageSize: number;
   readonly nextCursor: string | undefined;
   readonly prevCursor: string | undefined;
-  /** Answers to a cursor name mention ids too. */
+  /** Answers to a cursor, and all of the earlier version, name mention ids too. */
   readonly isCursorAnswer: boolean;
   readonly from: Instant;
   readonly to: Instant;
 }
 
-/** The response as JSON text. The records are text already, so a page costs one concatenation. */
-export function mentionsEnvelope(answer: MentionsAnswer): string {
+/** The response as JSON text, in pieces: all that is known of the page, around the records as they are read. */
+export async function* mentionsEnvelope(
+  answer: MentionsAnswer,
+  records: AsyncIterable<readonly string[]>,
+): AsyncGenerator<string> {
+  yield '{"results":[';
+  let isFirst = true;
+  for await (const some of records) {
+    if (some.length > 0) yield (isFirst ? "" : ",") + some.join(",");
+    isFirst &&= some.length === 0;
+  }
+  yield `],${envelopeEnd(answer).slice(1)}`;
+}
+
+function envelopeEnd(answer: MentionsAnswer): string {
   const { rows, total } = answer;
   const inResult = rows.reduce((highest, row) => Math.max(highest, row.mentionId), -1);
-  const rest = JSON.stringify({
+  const namesIds = answer.isCursorAnswer || answer.version === "earlier";
+  return JSON.stringify({
     resultsTotal: total.count,
-    scaledResultsTotal: total.count,
+    ...(answer.version === "current" ? { scaledResultsTotal: answer.scaledTotal } : {}),
     resultsPage: answer.page,
     resultsPageSize: answer.pageSize,
     nextCursor: answer.nextCursor,
     prevCursor: answer.prevCursor,
-    ...(answer.isCursorAnswer ? { maximumId: total.maximumId, maximumIdInResult: inResult } : {}),
+    ...(namesIds ? { maximumId: total.maximumId, maximumIdInResult: inResult } : {}),
     startDate: wireTime(answer.from),
     endDate: wireTime(answer.to),
   });
-  return `{"results":[${rows.map((row) => row.record).join(",")}],${rest.slice(1)}`;
 }

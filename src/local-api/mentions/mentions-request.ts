@@ -1,13 +1,19 @@
+import { IANAZone } from "luxon";
+import { closestWord } from "../../lib/closest-word.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { FilterScope } from "../filters/define-filter.ts";
 import { FILTERS } from "../filters/filters.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
+import { readSearch } from "../filters/search-filter.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
-import { type Direction, MENTION_ORDERS, type MentionOrder } from "../store/mention-page.ts";
+import type { CompiledQuery } from "../query-language/compile.ts";
+import { MENTION_ORDERS, type MentionOrder } from "../store/mention-orders.ts";
+import type { Direction } from "../store/mention-page.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 
 export interface MentionsRequest {
   readonly range: MentionRange;
-  readonly orderBy: MentionOrder;
+  readonly order: MentionOrder;
   readonly direction: Direction;
   readonly page: number;
   readonly pageSize: number;
@@ -15,8 +21,11 @@ export interface MentionsRequest {
 }
 
 export interface RequestScope extends FilterScope {
+  readonly projectId: number;
   /** All queries of the project, by id. */
   readonly queries: ReadonlySet<number>;
+  /** What a Boolean text finds in a range. */
+  search(query: CompiledQuery, range: MentionRange): Promise<MentionCondition>;
   groupMembers(groupIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
 }
 
@@ -31,22 +40,42 @@ export async function readMentionsRequest(
   parameters: ParameterReader,
   scope: RequestScope,
 ): Promise<MentionsRequest> {
-  const queryIds = await readQueryIds(parameters, scope);
-  const { from, to } = readDates(parameters, scope.timezone);
+  const range = await readMentionRange(parameters, scope);
   const paging = readPaging(parameters);
+  parameters.finish();
+  return { range, ...paging };
+}
+
+/** Reads which mentions a call speaks of: queries, dates and filters. What is wrong is left to `parameters.finish`. */
+export async function readMentionRange(
+  parameters: ParameterReader,
+  scope: RequestScope,
+): Promise<MentionRange> {
+  const queryIds = await readQueryIds(parameters, scope);
+  const timezone = readTimezone(parameters) ?? scope.timezone;
+  const { from, to } = readDates(parameters, timezone);
   const conditions = [];
   for (const filter of FILTERS) {
-    const condition = await filter.read(parameters, scope);
+    const condition = await filter.read(parameters, { ...scope, timezone });
     if (condition !== undefined) conditions.push(condition);
   }
-  parameters.finish();
-  return { range: { queryIds, from, to, conditions }, ...paging };
+  const range = { queryIds, from, to, conditions };
+  const search = readSearch(parameters);
+  // Last, so that it looks only at what the filters leave.
+  return search === undefined
+    ? range
+    : { ...range, conditions: [...conditions, await scope.search(search, range)] };
 }
 
 async function readQueryIds(parameters: ParameterReader, scope: RequestScope): Promise<number[]> {
   const single = parameters.integers("queryId");
   const groups = parameters.integers("queryGroupId");
+  const projects = parameters.integers("projectId");
+  for (const id of projects.filter((id) => id !== scope.projectId))
+    parameters.fault(`projectId: expected ${scope.projectId}, the project of the path, got ${id}.`);
   const asked = [...parameters.texts("queryId"), ...parameters.texts("queryGroupId")];
+  // The project itself stands for all its queries.
+  if (asked.length === 0 && projects.length > 0) return [...scope.queries].sort((a, b) => a - b);
   if (asked.length === 0)
     parameters.fault("queryId: expected the id of at least one query (or a queryGroupId).");
   for (const id of single.filter((id) => !scope.queries.has(id)))
@@ -60,6 +89,15 @@ async function readQueryIds(parameters: ParameterReader, scope: RequestScope): P
   return ids.sort((a, b) => a - b);
 }
 
+function readTimezone(parameters: ParameterReader): string | undefined {
+  const zone = parameters.text("timezone");
+  if (zone === undefined || IANAZone.isValidZone(zone)) return zone;
+  parameters.fault(
+    `timezone: expected an IANA name such as Europe/London, got ${JSON.stringify(zone.slice(0, 60))}.`,
+  );
+  return undefined;
+}
+
 function readDates(parameters: ParameterReader, zone: string): { from: Instant; to: Instant } {
   for (const name of ["startDate", "endDate"]) {
     if (parameters.texts(name).length === 0) parameters.fault(`${name}: required, a date or date-time.`);
@@ -69,6 +107,22 @@ function readDates(parameters: ParameterReader, zone: string): { from: Instant; 
   if (from !== undefined && to !== undefined && to <= from)
     parameters.fault("endDate: expected a moment after startDate (a plain date is the start of its day).");
   return { from: from ?? 0, to: to ?? 0 };
+}
+
+function readOrder(parameters: ParameterReader): MentionOrder {
+  const asked = parameters.text("orderBy") ?? "date";
+  const names = [...MENTION_ORDERS.keys()];
+  // The documented names are a mixture of cases; clients write them as the fields are called.
+  const name = names.find((name) => name.toLowerCase() === asked.toLowerCase());
+  const order = MENTION_ORDERS.get(name ?? "date");
+  if (order === undefined) throw new Error("there is no order by date");
+  if (name === undefined) {
+    const meant = closestWord(asked, names);
+    parameters.fault(
+      `orderBy: expected one of ${names.join(", ")}, got ${JSON.stringify(asked.slice(0, 60))}${meant === undefined ? "." : `. Did you mean ${meant}?`}`,
+    );
+  }
+  return order;
 }
 
 function readPaging(parameters: ParameterReader): Omit<MentionsRequest, "range"> {
@@ -85,7 +139,7 @@ function readPaging(parameters: ParameterReader): Omit<MentionsRequest, "range">
     pageSize,
     page,
     cursor,
-    orderBy: parameters.oneOf("orderBy", MENTION_ORDERS) ?? "date",
+    order: readOrder(parameters),
     direction: parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc",
   };
 }

@@ -10,8 +10,8 @@ export function momentOf(cursor: Cursor | undefined, now: Instant): Instant {
 
 /** Which rows to read for a request. Rows toward `previous` come in reverse, see `inOrder`. */
 export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined, at: Instant): PageRequest {
-  const { range, orderBy, direction, pageSize } = request;
-  const base = { range, orderBy, at, limit: pageSize };
+  const { range, order, direction, pageSize } = request;
+  const base = { range, order, at, limit: pageSize };
   if (cursor === undefined) return { ...base, direction, offset: request.page * pageSize };
   const opposite = direction === "asc" ? "desc" : "asc";
   return {
@@ -19,6 +19,7 @@ export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined
     offset: 0,
     direction: cursor.toward === "next" ? direction : opposite,
     ...(cursor.position === null ? {} : { after: cursor.position, inclusive: cursor.inclusive }),
+    ...(cursor.newSince === null ? {} : { newSince: cursor.newSince }),
   };
 }
 
@@ -38,13 +39,15 @@ export function neighbours(
   at: Instant,
 ): { next: Cursor | undefined; previous: Cursor | undefined; page: number } {
   const page = cursor?.page ?? request.page;
-  const pinnedAt = cursor === undefined ? (isPinned(request) ? at : null) : cursor.pinnedAt;
+  const pinnedAt = isPinned(request) ? at : null;
+  const newSince = cursor?.newSince ?? null;
   const first = rows[0]?.position;
   const last = rows.at(-1)?.position;
   // An empty page lies between what was shown before it and nothing: both ways lead on from the cursor's own place.
   const here = cursor?.position ?? null;
   const isPastTheEnd = cursor === undefined && request.page > 0 && rows.length === 0;
   const nextInclusive = cursor?.toward === "previous" ? !cursor.inclusive : (cursor?.inclusive ?? false);
+  const isEnd = cursor?.toward !== "previous" && rows.length < request.pageSize;
   return {
     page,
     next: isPastTheEnd
@@ -54,7 +57,7 @@ export function neighbours(
           toward: "next",
           inclusive: last === undefined && nextInclusive,
           page: page + 1,
-          pinnedAt,
+          ...(isEnd && pinnedAt !== null ? { pinnedAt: null, newSince: at } : { pinnedAt, newSince }),
         },
     previous:
       cursor === undefined || (first ?? here) === null
@@ -65,15 +68,17 @@ export function neighbours(
             inclusive: first === undefined && !nextInclusive,
             page: Math.max(0, page - 1),
             pinnedAt,
+            newSince: null,
           },
   };
 }
 
 /**
- * In these orders a mention that changes may jump from the part of the walk that lies ahead into the part that was
- * already shown, and would never be seen. So such a walk shows the state of the moment it began. In the others a
+ * In most orders a mention that changes may jump from the part of the walk that lies ahead into the part that was
+ * already shown, and would never be seen. So such a walk shows the state of the moment it began; once it has shown
+ * all of that, it goes on with the mentions that have become visible since, and with them alone. In the others a
  * place, once taken, is kept, or moves ahead and is rightly shown again.
  */
-function isPinned({ orderBy, direction }: MentionsRequest): boolean {
-  return orderBy === "impact" || (orderBy === "updated" && direction === "desc");
+function isPinned({ order, direction }: MentionsRequest): boolean {
+  return order.keepsPlace === "never" || (order.keepsPlace === "rising" && direction === "desc");
 }

@@ -1,3 +1,4 @@
+import { closestWord } from "../../lib/closest-word.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import { parseMoment } from "./parse-moment.ts";
@@ -18,6 +19,8 @@ export interface ParameterReader {
   someOf<Value extends string>(name: string, allowed: readonly Value[]): readonly Value[];
   moment(name: string, zone: string): Instant | undefined;
   fault(message: string): void;
+  /** Everything that is wrong so far, with each name that nobody asked for: what `finish` would throw. */
+  faults(): readonly string[];
   finish(): void;
 }
 
@@ -33,7 +36,10 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     const values = parameters[name];
     const list = values === undefined ? [] : Array.isArray(values) ? values.map(String) : [String(values)];
     if (list.includes("")) faults.add(`${name}: expected a value, got nothing.`);
-    return list.filter((value) => value !== "");
+    // PostgreSQL keeps no such character.
+    if (list.some((value) => value.includes("\0")))
+      faults.add(`${name}: expected text without NUL characters.`);
+    return list.filter((value) => value !== "" && !value.includes("\0"));
   }
 
   function text(name: string): string | undefined {
@@ -53,6 +59,11 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     if (found === undefined)
       faults.add(`${name}: expected one of ${allowed.join(", ")}, got ${quote(value)}.`);
     return found;
+  }
+
+  function allFaults(): readonly string[] {
+    const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
+    return [...faults, ...strangers.map((name) => strangerFault(name, [...asked]))];
   }
 
   return {
@@ -83,12 +94,17 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     fault: (message) => {
       faults.add(message);
     },
+    faults: allFaults,
     finish() {
-      const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
-      for (const name of strangers) faults.add(`${quote(name)} is not a parameter of this call.`);
-      if (faults.size > 0) throw invalidRequest(...faults);
+      const found = allFaults();
+      if (found.length > 0) throw invalidRequest(...found);
     },
   };
+}
+
+function strangerFault(name: string, known: readonly string[]): string {
+  const meant = name.length > 60 ? undefined : closestWord(name, known);
+  return `${quote(name)} is not a parameter of this call.${meant === undefined ? "" : ` Did you mean ${meant}?`}`;
 }
 
 /** What was sent, short enough to be read. JSON, so that control characters show. */

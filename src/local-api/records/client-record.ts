@@ -1,9 +1,9 @@
 import type { StoredClient } from "../store/accounts.ts";
 import { wireTime } from "./wire-time.ts";
 
-/** The whole client record. What the local API has no use for is empty, zero or the spec's "none". */
+/** The whole client record. What nobody has set (see `details`) is empty, zero or the spec's "none". */
 export function clientRecord(client: StoredClient, owner: string) {
-  return {
+  const record = {
     id: client.id,
     name: client.name,
     parentId: -1,
@@ -35,4 +35,6 @@ export function clientRecord(client: StoredClient, owner: string) {
     pitchClient: false,
     shardName: "local",
   };
+  const set = Object.entries(client.details).filter(([field]) => Object.hasOwn(record, field));
+  return { ...record, ...Object.fromEntries(set), id: client.id, name: client.name, tags: client.tags };
 }

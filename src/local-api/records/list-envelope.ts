@@ -1,3 +1,5 @@
+import type { ListPaging } from "../parameters/list-paging.ts";
+
 export interface ListEnvelope<Item> {
   readonly resultsTotal: number;
   readonly resultsPage: number;
@@ -5,7 +7,20 @@ export interface ListEnvelope<Item> {
   readonly results: readonly Item[];
 }
 
-/** The envelope of lists that are given whole: -1 stands for "not paged". */
-export function listEnvelope<Item>(results: readonly Item[]): ListEnvelope<Item> {
-  return { resultsTotal: results.length, resultsPage: -1, resultsPageSize: -1, results };
+/** The envelope of lists: -1 stands for "not paged". */
+export function listEnvelope<Item>(results: readonly Item[], paging?: ListPaging): ListEnvelope<Item> {
+  if (paging === undefined)
+    return { resultsTotal: results.length, resultsPage: -1, resultsPageSize: -1, results };
+  const { page, pageSize } = paging;
+  return {
+    resultsTotal: results.length,
+    resultsPage: page,
+    resultsPageSize: pageSize,
+    results: results.slice(page * pageSize, (page + 1) * pageSize),
+  };
+}
+
+/** The same for lists that are not counted, categories and tags: -1 for the total too. */
+export function uncountedEnvelope<Item>(results: readonly Item[], paging?: ListPaging): ListEnvelope<Item> {
+  return { ...listEnvelope(results, paging), resultsTotal: -1 };
 }

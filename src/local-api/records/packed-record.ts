@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { isSilent, type MentionRecord } from "./mention-record.ts";
+import type { MentionRecord } from "./mention-record.ts";
+import { isSilent } from "./silent-mention.ts";
 
 /**
  * A wire record in two pieces of JSON text. Most of the hundred and more fields of a mention say nothing, and

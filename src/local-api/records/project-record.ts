@@ -12,11 +12,14 @@ export function projectSummaryRecord(project: StoredProject) {
   };
 }
 
-/** The spec leaves the shape of the additions open: the default language by its code, links by what they lead to. */
+/** The spec leaves the shape of the additions open: the default language by its code (under the name
+ * that clients of the live service know too), links by what they lead to.
+ */
 export function projectRecord(project: StoredProject) {
   return {
     ...projectSummaryRecord(project),
     defaultLanguage: project.defaultLanguage,
+    defaultLangCodes: [project.defaultLanguage],
     links: { queries: `/projects/${project.id}/queries` },
   };
 }

@@ -4,7 +4,7 @@ export function insightsOf(text: string): { insightsHashtag: string[]; insightsM
 }
 
 const HASHTAG = /(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]{1,100}/gu;
-const AUTHOR = /(?<![p{L}p{N}_])@[A-Za-z0-9_]{1,30}/gu;
+const AUTHOR = /(?<![\p{L}\p{N}_])@[A-Za-z0-9_]{1,30}/gu;
 
 function signed(text: string, pattern: RegExp): string[] {
   return [...new Set(text.match(pattern) ?? [])];

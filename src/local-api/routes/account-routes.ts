@@ -1,18 +1,37 @@
-import type { FastifyInstance } from "fastify";
-import { callerOf } from "../http/authenticate.ts";
-import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { callerOf, readToken } from "../http/authenticate.ts";
+import { hashToken } from "../http/token.ts";
+import type { LocalApiContext } from "../local-api-context.ts";
+import { createParameterReader } from "../parameters/parameter-reader.ts";
 import { clientRecord } from "../records/client-record.ts";
 import { meRecord } from "../records/me-record.ts";
+import { userRecord } from "../records/user-record.ts";
+import { findOwner } from "../store/accounts.ts";
+import { revokeTokens } from "../store/tokens.ts";
 
-/** GET /client and GET /me. */
-export function accountRoutes(app: FastifyInstance): void {
-  app.get<{ Querystring: RawParameters }>("/client", (request, reply) => {
-    createParameterReader(request.query).finish();
-    const { client, user } = callerOf(request);
-    return reply.send(clientRecord(client, user.username));
+/** GET /client and GET /me, and the two addresses to which /me links: GET /user, and GET or POST /logout. */
+export function accountRoutes(app: FastifyInstance, { db }: LocalApiContext): void {
+  app.get("/client", async (request) => {
+    const { client } = callerOfPlainCall(request);
+    return clientRecord(client, await findOwner(db, client.id));
   });
-  app.get<{ Querystring: RawParameters }>("/me", (request, reply) => {
-    createParameterReader(request.query).finish();
-    return reply.send(meRecord(callerOf(request)));
+  app.get("/me", async (request) => meRecord(callerOfPlainCall(request)));
+  app.get("/user", async (request) => userRecord(callerOfPlainCall(request)));
+  app.route({
+    method: ["GET", "POST"],
+    url: "/logout",
+    exposeHeadRoute: false,
+    handler: async (request) => {
+      callerOfPlainCall(request);
+      const token = readToken(request);
+      if (token !== undefined) await revokeTokens(db, { hash: hashToken(token) });
+      return {};
+    },
   });
+}
+
+/** Of a call that takes no parameters. */
+function callerOfPlainCall(request: FastifyRequest) {
+  createParameterReader(request.query as Record<string, unknown>).finish();
+  return callerOf(request);
 }

@@ -1,38 +1,64 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import type { Cursor } from "../cursor/cursor-codec.ts";
 import { invalidRequest } from "../http/api-error.ts";
+import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
-import {
-  type MentionsRequest,
-  type RequestScope,
-  readMentionsRequest,
-} from "../mentions/mentions-request.ts";
+import { type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
 import { inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
+import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
-import { listCategories } from "../store/categories.ts";
+import { dataPolicyOf } from "../policy/data-policy-of.ts";
+import { readRecordVersion } from "../records/record-version.ts";
+import type { ViewOptions } from "../records/view-options.ts";
 import type { PageRow } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
-import { listGroupMembers, listQueries } from "../store/queries.ts";
+import { listQueries } from "../store/queries.ts";
 import { projectOf } from "./project-of.ts";
+import { requestScopeOf } from "./request-scope-of.ts";
 
-/** GET /projects/:projectId/data/mentions. */
+/** GET /projects/:projectId/data/mentions, and the same with full texts. */
 export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): void {
   const path = "/projects/:projectId/data/mentions";
-  app.get<{ Params: { projectId: string }; Querystring: RawParameters }>(path, async (request, reply) => {
-    const project = await projectOf(context, request);
-    const asked = await readMentionsRequest(
-      createParameterReader(request.query),
-      await scopeOf(context, project),
-    );
-    reply.type("application/json; charset=utf-8");
-    return answer(context, asked, bindingOf(project, request.query));
-  });
+  mentionRoute(path, "snippet");
+  mentionRoute(`${path}/fulltext`, "full");
+
+  function mentionRoute(path: string, text: ViewOptions["text"]): void {
+    app.get<{ Params: { projectId: string }; Querystring: RawParameters }>(path, async (request, reply) => {
+      const project = await projectOf(context, request);
+      const { client } = callerOf(request);
+      const queries = await listQueries(context.db, project.id);
+      const parameters = createParameterReader(request.query);
+      const version = readRecordVersion(parameters, client);
+      const asked = await readMentionsRequest(
+        parameters,
+        requestScopeOf(context, callerOf(request), project, queries),
+      );
+      reply.type("application/json; charset=utf-8");
+      return answer(context, asked, {
+        view: { version, text, policy: dataPolicyOf(client, project) },
+        percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
+        binding: bindingOf(project, request.query),
+      });
+    });
+  }
 }
 
-async function answer(context: LocalApiContext, asked: MentionsRequest, binding: string): Promise<string> {
+interface Manner {
+  readonly view: ViewOptions;
+  readonly percentages: SamplePercentages;
+  /** What a cursor of this call is bound to. */
+  readonly binding: string;
+}
+
+async function answer(
+  context: LocalApiContext,
+  asked: MentionsRequest,
+  { view, percentages, binding }: Manner,
+): Promise<string | Readable> {
   const cursor = readCursor(context, asked.cursor, binding);
   const at = momentOf(cursor, context.clock.now());
   // A group without queries has no mentions; every other request names at least one query.
@@ -40,9 +66,16 @@ async function answer(context: LocalApiContext, asked: MentionsRequest, binding:
   const read = isEmpty ? [] : await context.pages.read(pageRequest(asked, cursor, at));
   const rows = inOrder(read, cursor);
   const { next, previous, page } = neighbours(asked, cursor, rows, at);
-  return mentionsEnvelope({
+  const total = await totalOf(context, asked, rows, at);
+  const envelope = {
     rows,
-    total: await totalOf(context, asked, rows, at),
+    total,
+    scaledTotal: await scaledTotal(asked.range, percentages, total.count, async (part) => {
+      if (isWhole(asked, rows))
+        return rows.filter(({ position }) => part.queryIds.includes(position.queryId)).length;
+      return (await context.totals.read(part, at)).count;
+    }),
+    version: view.version,
     page,
     pageSize: asked.pageSize,
     nextCursor: next && context.cursors.encode(next, binding),
@@ -50,29 +83,30 @@ async function answer(context: LocalApiContext, asked: MentionsRequest, binding:
     isCursorAnswer: cursor !== undefined,
     from: asked.range.from,
     to: asked.range.to,
-  });
-}
-
-async function scopeOf({ db }: LocalApiContext, project: StoredProject): Promise<RequestScope> {
-  const queries = await listQueries(db, project.id);
-  return {
-    timezone: project.timezone,
-    queries: new Set(queries.map((query) => query.id)),
-    categories: () => listCategories(db, project.id),
-    groupMembers: (groupIds) => listGroupMembers(db, project.id, groupIds),
   };
+  const pieces = mentionsEnvelope(envelope, context.records.read(rows, context.views.of(view)));
+  if (rows.length > SENT_WHOLE) return Readable.from(pieces, { objectMode: false });
+  let whole = "";
+  for await (const piece of pieces) whole += piece;
+  return whole;
 }
 
-/** A first page that is not full has shown everything there is; nothing needs to be counted. */
+/** Longer pages are sent while they are read, so that no page is in memory as a whole. */
+const SENT_WHOLE = 1_000;
+
 async function totalOf(
   { totals }: LocalApiContext,
   asked: MentionsRequest,
   rows: readonly PageRow[],
   at: Instant,
 ): Promise<Total> {
-  const isWhole = asked.cursor === undefined && asked.page === 0 && rows.length < asked.pageSize;
-  if (!isWhole) return totals.read(asked.range, at);
+  if (!isWhole(asked, rows)) return totals.read(asked.range, at);
   return { count: rows.length, maximumId: Math.max(-1, ...rows.map((row) => row.mentionId)) };
+}
+
+/** A first page that is not full has shown everything there is; nothing needs to be counted. */
+function isWhole(asked: MentionsRequest, rows: readonly PageRow[]): boolean {
+  return asked.cursor === undefined && asked.page === 0 && rows.length < asked.pageSize;
 }
 
 function readCursor(
@@ -92,8 +126,10 @@ function readCursor(
 /** What has to stay the same while a cursor is followed: the project and every parameter, in whatever order. */
 function bindingOf(project: StoredProject, parameters: RawParameters): string {
   const kept = Object.entries(parameters)
-    .filter(([name]) => !["cursor", "access_token", "page"].includes(name))
+    .filter(([name]) => !NOT_BOUND.has(name))
     .map(([name, value]) => [name, [value].flat().map(String).sort()] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([project.id, kept]);
 }
+
+const NOT_BOUND: ReadonlySet<string> = new Set(["cursor", "access_token", "page"]);

@@ -1,56 +1,45 @@
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
+import { readListPaging } from "../parameters/list-paging.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/list-envelope.ts";
 import { projectRecord, projectSummaryRecord } from "../records/project-record.ts";
-import { queryRecord } from "../records/query-record.ts";
-import { listCategories } from "../store/categories.ts";
-import { listProjects } from "../store/projects.ts";
+import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
+import { listProjects, type StoredProject } from "../store/projects.ts";
 import { listQueries, QUERY_TYPES } from "../store/queries.ts";
+import { type InProject, listCall } from "./list-call.ts";
 import { projectOf } from "./project-of.ts";
 
-/** GET /projects…: projects, their queries and their categories. */
+/** GET /projects…: projects and their queries. */
 export function projectRoutes(app: FastifyInstance, context: LocalApiContext): void {
   const { db } = context;
-  type InProject = { Params: { projectId: string }; Querystring: RawParameters };
-  type Plain = { Querystring: RawParameters };
 
-  app.get<Plain>("/projects/summary", async (request) => {
-    createParameterReader(request.query).finish();
-    const projects = await listProjects(db, callerOf(request).client.id);
-    return listEnvelope(projects.map(projectSummaryRecord));
-  });
-
-  app.get<Plain>("/projects", async (request) => {
-    createParameterReader(request.query).finish();
-    const projects = await listProjects(db, callerOf(request).client.id);
-    return listEnvelope(projects.map(projectRecord));
-  });
+  const projects = (path: string, record: (project: StoredProject) => object) =>
+    app.get<{ Querystring: RawParameters }>(path, async (request) => {
+      const parameters = createParameterReader(request.query);
+      const paging = readListPaging(parameters);
+      parameters.finish();
+      return listEnvelope((await listProjects(db, callerOf(request).client.id)).map(record), paging);
+    });
+  projects("/projects/summary", projectSummaryRecord);
+  projects("/projects", projectRecord);
 
   app.get<InProject>("/projects/:projectId", async (request) => {
+    const project = await projectOf(context, request);
     createParameterReader(request.query).finish();
-    return projectRecord(await projectOf(context, request));
+    return projectRecord(project);
   });
 
   app.get<InProject>("/projects/:projectId/queries/summary", async (request) => {
-    createParameterReader(request.query).finish();
-    const project = await projectOf(context, request);
-    return listEnvelope((await listQueries(db, project.id)).map(queryRecord));
+    const { project, paging } = await listCall(context, request);
+    return listEnvelope((await listQueries(db, project.id)).map(querySummaryRecord), paging);
   });
 
   app.get<InProject>("/projects/:projectId/queries", async (request) => {
-    const project = await projectOf(context, request);
-    const parameters = createParameterReader(request.query);
-    const type = parameters.oneOf("type", QUERY_TYPES);
-    parameters.finish();
-    return listEnvelope((await listQueries(db, project.id, type)).map(queryRecord));
-  });
-
-  app.get<InProject>("/projects/:projectId/categories", async (request) => {
-    createParameterReader(request.query).finish();
-    const project = await projectOf(context, request);
-    const results = await listCategories(db, project.id);
-    return { resultsTotal: -1, resultsPage: -1, resultsPageSize: -1, results };
+    const { project, paging, more } = await listCall(context, request, (parameters) =>
+      parameters.oneOf("type", QUERY_TYPES),
+    );
+    return listEnvelope((await listQueries(db, project.id, more)).map(queryRecord), paging);
   });
 }

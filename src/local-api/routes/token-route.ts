@@ -1,73 +1,63 @@
 import type { FastifyInstance } from "fastify";
-import { monotonicMs } from "../../lib/clock.ts";
-import { tooManyRequests, unauthorized } from "../http/api-error.ts";
-import { type AttemptLimit, createAttemptLimit } from "../http/attempt-limit.ts";
+import { answerErrors } from "../http/answer-errors.ts";
+import { forbidden, methodNotAllowed, oauthError } from "../http/api-error.ts";
+import { limitLogins } from "../http/login-limit.ts";
 import { verifyPassword } from "../http/password.ts";
-import { mayUseApi } from "../http/roles.ts";
+import { mayUseApi, ONLY_REGULAR_AND_ADMIN } from "../http/roles.ts";
 import { createToken, hashToken } from "../http/token.ts";
+import { readTokenRequest, type TokenRequest } from "../http/token-request.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
-import { createParameterReader, type ParameterReader } from "../parameters/parameter-reader.ts";
-import { findUser, insertToken, listMemberships, type StoredUser } from "../store/accounts.ts";
+import type { LocalApiLog } from "../local-api-log.ts";
+import { findUser, type StoredUser } from "../store/accounts.ts";
+import { listMemberships } from "../store/memberships.ts";
+import { insertToken } from "../store/tokens.ts";
 
-/** POST /oauth/token. Parameters may stand in the query or in the form body; the password only in the body. */
-export function tokenRoute(app: FastifyInstance, context: LocalApiContext): void {
-  const attempts = createAttemptLimit(monotonicMs);
-  app.post("/oauth/token", async (request, reply) => {
-    const credentials = readCredentials(request.query as object, (request.body ?? {}) as object);
-    const user = await logIn(context, attempts, credentials);
-    const clientId = await chooseClient(context, user, credentials.platformClientId);
-    const token = createToken();
-    const lifetimeSeconds = context.tokenLifetimeSeconds;
-    await insertToken(context.db, { hash: hashToken(token), userId: user.id, clientId, lifetimeSeconds });
-    reply.header("cache-control", "no-store");
-    return {
-      access_token: token,
-      token_type: "bearer",
-      expires_in: lifetimeSeconds,
-      scope: "read trust write",
-    };
+const PATH = "/oauth/token";
+
+/** POST (or GET) /oauth/token: the one call that needs no token. */
+export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: LocalApiLog): void {
+  answerErrors(app, log, (message) => ({ error: "invalid_request", error_description: message }));
+  app.route({
+    method: ["GET", "POST"],
+    url: PATH,
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      reply.header("cache-control", "no-store").header("pragma", "no-cache");
+      const asked = readTokenRequest(request.query, request.body);
+      const user = await logIn(context, asked, request.ip);
+      const clientId = await chooseClient(context, user, asked.platformClientId);
+      const token = createToken();
+      const lifetimeSeconds = user.tokenLifetimeSeconds ?? context.tokenLifetimeSeconds;
+      await insertToken(context.db, { hash: hashToken(token), userId: user.id, clientId, lifetimeSeconds });
+      return {
+        access_token: token,
+        token_type: "bearer",
+        expires_in: lifetimeSeconds,
+        scope: "read trust write",
+      };
+    },
   });
-}
-
-interface Credentials {
-  readonly username: string;
-  readonly password: string;
-  readonly platformClientId: string | undefined;
-}
-
-function readCredentials(query: object, body: object): Credentials {
-  const parameters = createParameterReader({ ...query, ...body });
-  if ("password" in query) parameters.fault("password: expected in the form body, never in the address.");
-  parameters.oneOf("grant_type", ["api-password"]);
-  const clientId = parameters.text("client_id");
-  if (clientId !== undefined && !/^[a-z0-9][a-z0-9-]*-api-client$/.test(clientId))
-    parameters.fault("client_id: expected an identifier of the form <service>-api-client.");
-  const platformClientId = parameters.text("platform_client_id");
-  required(parameters, "grant_type", "the value api-password");
-  required(parameters, "client_id", "an identifier of the form <service>-api-client");
-  const username = required(parameters, "username", "the login name of an API user");
-  const password = required(parameters, "password", "a password in the form body");
-  parameters.finish();
-  return { username, password, platformClientId };
-}
-
-function required(parameters: ParameterReader, name: string, expected: string): string {
-  const value = parameters.text(name);
-  if (value === undefined) parameters.fault(`${name}: required, ${expected}.`);
-  return value ?? "";
+  app.route({
+    method: ["DELETE", "HEAD", "OPTIONS", "PATCH", "PUT"],
+    url: PATH,
+    handler: ({ method }) => {
+      throw methodNotAllowed(`${method} ${PATH}`, ["POST", "GET"]);
+    },
+  });
 }
 
 async function logIn(
   { db }: LocalApiContext,
-  attempts: AttemptLimit,
-  { username, password }: Credentials,
+  { username, password }: TokenRequest,
+  address: string,
 ): Promise<StoredUser> {
-  if (attempts.isExhausted(username)) throw tooManyRequests("too many failed logins, try again in a minute");
-  const user = await findUser(db, username);
-  if (user !== undefined && (await verifyPassword(password, user.passwordHash))) return user;
-  if (user === undefined) await verifyPassword(password, undefined);
-  attempts.failed(username);
-  throw unauthorized("Bad credentials");
+  const login = await limitLogins(db, { username, address }, async () => {
+    const user = await findUser(db, username);
+    // Checked also for a login that does not exist: both refusals take the same time.
+    return (await verifyPassword(password, user?.passwordHash)) ? user : undefined;
+  });
+  if (login === undefined) throw oauthError(401, "invalid_grant", "Bad credentials");
+  return login;
 }
 
 /** A login that belongs to several clients has to say for which of them it asks. */
@@ -76,17 +66,22 @@ async function chooseClient(
   user: StoredUser,
   wanted: string | undefined,
 ): Promise<number> {
-  const memberships = (await listMemberships(db, user.id)).filter(({ role }) => mayUseApi(role));
+  const memberships = await listMemberships(db, user.id);
   const fitting = memberships.filter(({ clientId }) => wanted === undefined || String(clientId) === wanted);
-  const [only, ...others] = fitting;
-  if (only === undefined) {
-    throw unauthorized(
-      memberships.length === 0
-        ? "Only users with the role Regular or Admin can use the API."
-        : "platform_client_id: the login does not belong to that client.",
+  if (fitting.length === 0 && memberships.length > 0)
+    throw oauthError(
+      400,
+      "invalid_request",
+      "platform_client_id: expected a client that the login belongs to.",
+    );
+  const [only, ...others] = fitting.filter(({ role }) => mayUseApi(role));
+  if (only === undefined) throw forbidden(ONLY_REGULAR_AND_ADMIN);
+  if (others.length > 0) {
+    throw oauthError(
+      400,
+      "invalid_request",
+      "platform_client_id: required, the login belongs to several clients.",
     );
   }
-  if (others.length > 0)
-    throw unauthorized("platform_client_id: required, the login belongs to several clients.");
   return only.clientId;
 }

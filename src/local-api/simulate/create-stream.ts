@@ -1,4 +1,6 @@
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { assignQueries } from "../assign/assign-queries.ts";
+import { type ProjectQueries, readProjectQueries } from "../assign/project-queries.ts";
 import { putCategory } from "../store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
@@ -27,7 +29,8 @@ export interface Stream {
   queries(): Promise<ReadonlyMap<string, number>>;
   /**
    * Stores every hour that begins before `to`, each once, whoever asks and however often; gives the number of hours
-   * that were missing. What is stored ahead of the clock is not visible yet.
+   * that were missing. What is stored ahead of the clock is not visible yet. A mention comes into the query of its
+   * brand and into every other one whose text it matches, as these texts are when the hour is stored.
    */
   fillUntil(to: Instant, onProgress?: (hour: Instant) => void): Promise<number>;
 }
@@ -53,8 +56,9 @@ export function createStream(options: StreamOptions): Stream {
       if (to <= filledBefore) return 0;
       const stored = await listStreamHours(db, { projectId, seed, from: filledBefore, to });
       let filled = 0;
+      const into = { targets: await prepared(), queries: await readProjectQueries(db, projectId) };
       for (let hour = filledBefore; hour < to; hour += HOUR) {
-        if (!stored.has(hour) && (await storeHour(db, options, hour, await prepared()))) filled++;
+        if (!stored.has(hour) && (await storeHour(db, options, hour, into))) filled++;
         filledBefore = hour + HOUR;
         onProgress?.(hour);
       }
@@ -69,14 +73,17 @@ function storeHour(
   db: Database,
   { projectId, seed, crises }: StreamOptions,
   hour: Instant,
-  targets: StreamTargets,
+  { targets, queries }: { targets: StreamTargets; queries: ProjectQueries },
 ): Promise<boolean> {
   const versions = generateHour(seed, hour, { crises }).flatMap((mention) =>
     generatedVersions(seed, mention, targets),
   );
   return db.transaction().execute(async (transaction) => {
     if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
-    await insertMentions(transaction, versions);
+    const matched = versions.flatMap((version) =>
+      assignQueries(version, queries).filter(({ record }) => record.queryId !== version.record.queryId),
+    );
+    await insertMentions(transaction, [...versions, ...matched]);
     return true;
   });
 }

@@ -1,13 +1,19 @@
 import { sql } from "kysely";
+import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
+import { putMembership } from "./memberships.ts";
 
 export interface StoredClient {
   readonly id: number;
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** Fields of the client record that somebody has set, such as `website` or `contactName`. */
+  readonly details: ClientDetails;
   readonly createdAt: Instant;
 }
+
+export type ClientDetails = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface StoredUser {
   readonly id: number;
@@ -15,62 +21,70 @@ export interface StoredUser {
   readonly passwordHash: string;
   readonly firstName: string;
   readonly lastName: string;
+  /** How long its tokens live; undefined: as long as the server says. */
+  readonly tokenLifetimeSeconds: number | undefined;
   readonly createdAt: Instant;
 }
 
-export interface Membership {
-  readonly clientId: number;
-  readonly role: string;
-}
-
-/** Who a token speaks for. */
-export interface Caller {
-  readonly user: StoredUser;
-  readonly client: StoredClient;
-  readonly role: string;
-}
-
+/** Capitals do not count. */
 export async function findUser(db: Database, username: string): Promise<StoredUser | undefined> {
   const { rows } = await sql<UserRow>`
-    select id, username, password_hash, first_name, last_name, created_at
-    from local_api.api_user where username = ${username}`.execute(db);
+    select id, username, password_hash, first_name, last_name, token_lifetime_seconds, created_at
+    from local_api.api_user where lower(username) = lower(${username})`.execute(db);
   return rows[0] && toUser(rows[0]);
 }
 
-export async function listMemberships(db: Database, userId: number): Promise<Membership[]> {
-  const { rows } = await sql<{ client_id: string; role: string }>`
-    select client_id, role from local_api.membership where user_id = ${userId} order by client_id`.execute(
-    db,
-  );
-  return rows.map((row) => ({ clientId: Number(row.client_id), role: row.role }));
+export async function findClient(db: Database, name: string): Promise<StoredClient | undefined> {
+  const { rows } = await sql<ClientRow>`
+    select id as client_id, name as client_name, tags, details, created_at as client_created_at
+    from local_api.client where name = ${name}`.execute(db);
+  return rows[0] && toClient(rows[0]);
 }
 
-/** Token life is not domain time: it is counted by the database's own clock, the same for all server processes. */
-export async function insertToken(
+/** The login that the client record shows as its owner: the one that was in it first. */
+export async function findOwner(db: Database, clientId: number): Promise<string> {
+  const { rows } = await sql<{ username: string }>`
+    select u.username from local_api.membership m join local_api.api_user u on u.id = m.user_id
+    where m.client_id = ${clientId} order by u.id limit 1`.execute(db);
+  return rows[0]?.username ?? "";
+}
+
+/** Throws a `UserError` when there is a client of that name already. Gives its id. */
+export async function createClient(
   db: Database,
-  token: { hash: Buffer; userId: number; clientId: number; lifetimeSeconds: number },
-): Promise<void> {
-  await sql`delete from local_api.token where user_id = ${token.userId} and expires_at <= now()`.execute(db);
-  await sql`
-    insert into local_api.token (hash, user_id, client_id, expires_at)
-    values (${token.hash}, ${token.userId}, ${token.clientId},
-      now() + ${token.lifetimeSeconds}::double precision * interval '1 second')`.execute(db);
+  client: {
+    name: string;
+    /** `ratelimit.limit` (calls) and `ratelimit.period` (minutes) switch the rate limit on. */
+    tags?: Readonly<Record<string, string>>;
+    details?: ClientDetails;
+    createdAt: Instant;
+  },
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    insert into local_api.client (name, tags, details, created_at)
+    values (${client.name}, ${JSON.stringify(client.tags ?? {})}::jsonb,
+      ${JSON.stringify(client.details ?? {})}::jsonb, ${new Date(client.createdAt)})
+    on conflict (name) do nothing returning id`.execute(db);
+  if (rows[0] === undefined) throw new UserError(`There is a client ${JSON.stringify(client.name)} already.`);
+  return Number(rows[0].id);
 }
 
-export async function findCaller(db: Database, tokenHash: Buffer): Promise<Caller | undefined> {
-  const { rows } = await sql<UserRow & ClientRow & { role: string }>`
-    select u.id, u.username, u.password_hash, u.first_name, u.last_name, u.created_at, m.role,
-      c.id as client_id, c.name as client_name, c.tags, c.created_at as client_created_at
-    from local_api.token t
-    join local_api.api_user u on u.id = t.user_id
-    join local_api.client c on c.id = t.client_id
-    join local_api.membership m on m.user_id = u.id and m.client_id = c.id
-    where t.hash = ${tokenHash} and t.expires_at > now()`.execute(db);
-  const row = rows[0];
-  return row && { user: toUser(row), client: toClient(row), role: row.role };
+/** Throws a `UserError` when there is a login of that name already, in whatever capitals. Gives its id. */
+export async function createUser(db: Database, user: NewUser): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    insert into local_api.api_user
+      (username, password_hash, first_name, last_name, token_lifetime_seconds, created_at)
+    values (${user.username}, ${user.passwordHash}, ${user.firstName}, ${user.lastName},
+      ${user.tokenLifetimeSeconds ?? null}, ${new Date(user.createdAt)})
+    on conflict (lower(username)) do nothing returning id`.execute(db);
+  if (rows[0] === undefined)
+    throw new UserError(`There is a login ${JSON.stringify(user.username)} already.`);
+  const id = Number(rows[0].id);
+  await putMembership(db, { userId: id, clientId: user.clientId, role: user.role });
+  return id;
 }
 
-/** Creates the client or replaces the tags of the one with that name. */
+/** Creates the client or replaces the tags of the one with that name. Gives its id. */
 export async function putClient(
   db: Database,
   client: { name: string; tags: Readonly<Record<string, string>>; createdAt: Instant },
@@ -82,57 +96,65 @@ export async function putClient(
   return Number(rows[0]?.id);
 }
 
-/** Creates the login or replaces its password and names. */
-export async function putUser(
-  db: Database,
-  user: Omit<StoredUser, "id"> & { clientId: number; role: string },
-): Promise<number> {
+export interface NewUser extends Omit<StoredUser, "id" | "tokenLifetimeSeconds"> {
+  readonly tokenLifetimeSeconds?: number;
+  readonly clientId: number;
+  /** Others than Regular and Admin are stored and then refused by the API. */
+  readonly role: string;
+}
+
+/** Creates the login or replaces its password and names. Gives its id. */
+export async function putUser(db: Database, user: NewUser): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    insert into local_api.api_user (username, password_hash, first_name, last_name, created_at)
+    insert into local_api.api_user
+      (username, password_hash, first_name, last_name, token_lifetime_seconds, created_at)
     values (${user.username}, ${user.passwordHash}, ${user.firstName}, ${user.lastName},
-      ${new Date(user.createdAt)})
-    on conflict (username) do update set password_hash = excluded.password_hash,
-      first_name = excluded.first_name, last_name = excluded.last_name
+      ${user.tokenLifetimeSeconds ?? null}, ${new Date(user.createdAt)})
+    on conflict (lower(username)) do update set password_hash = excluded.password_hash,
+      first_name = excluded.first_name, last_name = excluded.last_name,
+      token_lifetime_seconds = excluded.token_lifetime_seconds
     returning id`.execute(db);
   const id = Number(rows[0]?.id);
-  await sql`
-    insert into local_api.membership (user_id, client_id, role) values (${id}, ${user.clientId}, ${user.role})
-    on conflict (user_id, client_id) do update set role = excluded.role`.execute(db);
+  await putMembership(db, { userId: id, clientId: user.clientId, role: user.role });
   return id;
 }
 
-interface UserRow {
+export interface UserRow {
   id: string;
   username: string;
   password_hash: string;
   first_name: string;
   last_name: string;
+  token_lifetime_seconds: number | null;
   created_at: Date;
 }
 
-interface ClientRow {
+export interface ClientRow {
   client_id: string;
   client_name: string;
   tags: Record<string, string>;
+  details: ClientDetails;
   client_created_at: Date;
 }
 
-function toUser(row: UserRow): StoredUser {
+export function toUser(row: UserRow): StoredUser {
   return {
     id: Number(row.id),
     username: row.username,
     passwordHash: row.password_hash,
     firstName: row.first_name,
     lastName: row.last_name,
+    tokenLifetimeSeconds: row.token_lifetime_seconds ?? undefined,
     createdAt: row.created_at.getTime(),
   };
 }
 
-function toClient(row: ClientRow): StoredClient {
+export function toClient(row: ClientRow): StoredClient {
   return {
     id: Number(row.client_id),
     name: row.client_name,
     tags: row.tags,
+    details: row.details,
     createdAt: row.client_created_at.getTime(),
   };
 }

@@ -3,30 +3,20 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
 /**
- * Notes one call of a client and gives the number of its calls in the rolling period that ends now, this one
- * included. One caller at a time per client, so that two processes cannot both take the last call.
+ * Notes one call of a client and gives the number of its calls in the rolling period that ends with it, this one
+ * included. `at` is undefined where the wall's time counts: then the database's clock, the same for all server
+ * processes, says when. It is exact up to `countTo`, where it ends. See `record_call` in migration 030 for why no call
+ * is ever one too many.
  */
 export async function recordCall(
   db: Database,
-  call: { clientId: number; at: Instant; periodMs: number },
+  call: { clientId: number; at: Instant | undefined; periodMs: number; countTo: number },
 ): Promise<number> {
-  const since = new Date(call.at - call.periodMs);
-  return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(${CALL_LOCK}, ${call.clientId}::integer)`.execute(transaction);
-    await sql`
-      delete from local_api.api_call where client_id = ${call.clientId} and called_at <= ${since}`.execute(
-      transaction,
-    );
-    await sql`
-      insert into local_api.api_call (client_id, called_at)
-      values (${call.clientId}, ${new Date(call.at)})`.execute(transaction);
-    const { rows } = await sql<{ used: string }>`
-      select count(*) as used from local_api.api_call where client_id = ${call.clientId}`.execute(
-      transaction,
-    );
-    return Number(rows[0]?.used ?? 0);
-  });
+  const at = call.at === undefined ? null : new Date(call.at);
+  const { rows } = await sql<{ used: string }>`
+    select local_api.record_call(${call.clientId}::bigint, ${at}::timestamptz,
+      ${call.periodMs}::double precision * interval '1 millisecond', ${call.countTo}::integer) as used`.execute(
+    db,
+  );
+  return Number(rows[0]?.used ?? 0);
 }
-
-/** Any number that no other lock of this kind uses. */
-const CALL_LOCK = 4_178;

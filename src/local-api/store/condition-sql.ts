@@ -1,38 +1,117 @@
 import { type RawBuilder, sql } from "kysely";
-import type { MentionCondition } from "../filters/mention-condition.ts";
+import type { FoundMention, MentionCondition } from "../filters/mention-condition.ts";
+import { fieldSql } from "./mention-fields.ts";
 
 /** A condition on rows of `local_api.mention`; two-valued, so that its negation means what it says. */
 export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
   switch (condition.kind) {
     case "one-of":
-      return sql`coalesce(${COLUMNS[condition.column]} = any(${condition.values}::text[]), false)`;
-    case "overlaps":
-      return sql`${COLUMNS[condition.column]} && ${condition.ids}::bigint[]`;
+      return sql`coalesce(${folded(fieldSql(condition.field))} = any(${foldedAll(condition.values)}), false)`;
     case "contains":
-      return sql`coalesce(${COLUMNS[condition.column]} ilike ${`%${escapeLike(condition.text)}%`}, false)`;
+      return sql`coalesce(strpos(${folded(fieldSql(condition.field))}, ${folded(sql`${condition.text}::text`)}) > 0, false)`;
+    case "lists":
+      return sql`exists (select from unnest(${fieldSql(condition.field)}) as listed (value)
+        where ${folded(sql`listed.value`)} = any(${foldedAll(condition.values)}))`;
+    case "classified":
+      return sql`exists (select from unnest(${fieldSql("classifications")}) as listed (value)
+        where array[${folded(sql`listed.value`)}, ${folded(sql`split_part(listed.value, ':', 2)`)}]
+          && ${foldedAll(condition.values)})`;
+    case "overlaps":
+      return sql`coalesce(${fieldSql(condition.field)} && ${condition.ids}::bigint[], false)`;
     case "after":
-      return sql`${COLUMNS[condition.column]} > ${new Date(condition.at)}`;
+      return sql`coalesce(${fieldSql(condition.field)} > ${new Date(condition.at)}, false)`;
+    case "before":
+      return sql`coalesce(${fieldSql(condition.field)} < ${new Date(condition.at)}, false)`;
+    case "at-least":
+      return sql`coalesce(${fieldSql(condition.field)} >= ${condition.value}::double precision, false)`;
+    case "at-most":
+      return sql`coalesce(${fieldSql(condition.field)} <= ${condition.value}::double precision, false)`;
     case "is":
-      return sql`${COLUMNS[condition.column]} = ${condition.value}`;
+      return sql`coalesce(${fieldSql(condition.field)} = ${condition.value}, false)`;
+    case "has":
+      return sql`${fieldSql(condition.field)} is not null`;
+    case "tagged":
+      return sql`(cardinality(${fieldSql("tags")}) > 0) = ${condition.value}`;
+    case "hour":
+      return sql`extract(hour from ${wallClock(condition.zone)}) = any(${condition.values}::integer[])`;
+    case "weekday":
+      return sql`extract(isodow from ${wallClock(condition.zone)}) = any(${condition.values}::integer[])`;
+    case "located":
+      return condition.exactly ? locatedExactly(condition.places) : located(condition.places);
+    case "site":
+      return site(condition.sites);
+    case "found":
+      return found(condition.mentions);
+    case "indexed":
+      return indexed(condition);
     case "any":
-      return sql`(${sql.join(condition.of.map(conditionSql), sql` or `)})`;
+      return joined(condition.of, sql` or `, sql`false`);
+    case "all":
+      return joined(condition.of, sql` and `, sql`true`);
     case "not":
       return sql`not (${conditionSql(condition.condition)})`;
   }
 }
 
-const COLUMNS = {
-  sentiment: sql.ref("sentiment"),
-  pageType: sql.ref("page_type"),
-  language: sql.ref("language"),
-  author: sql.ref("author"),
-  categories: sql.ref("categories"),
-  tags: sql.ref("tags"),
-  added: sql.ref("added"),
-  updated: sql.ref("updated"),
-  backfilled: sql.ref("backfilled"),
-} as const;
+/** Which mentions are late, and how late, follows from their ids: the same in every process and on every page. */
+function indexed({ at, withinMs, share }: Extract<MentionCondition, { kind: "indexed" }>) {
+  const lateMs = sql`abs(hashtext(resource_id)::bigint) % ${withinMs}::bigint`;
+  return sql<boolean>`(abs(hashtext(resource_id || ' is late')::bigint) % 1000 >= ${Math.round(share * 1_000)}
+    or visible_at + (${lateMs}) * interval '1 millisecond' <= ${new Date(at)})`;
+}
 
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, (special) => `\\${special}`);
+function joined(
+  conditions: readonly MentionCondition[],
+  between: RawBuilder<unknown>,
+  ofNone: RawBuilder<boolean>,
+): RawBuilder<boolean> {
+  return conditions.length === 0 ? ofNone : sql`(${sql.join(conditions.map(conditionSql), between)})`;
+}
+
+/** Both sides of a comparison go through the same rules of PostgreSQL: those of JavaScript differ in places. */
+function folded(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`lower(${text} collate local_api.folding)`;
+}
+
+/** Asks nothing of the row, so it is made once for a statement. */
+function foldedAll(values: readonly string[]): RawBuilder<string[]> {
+  return sql`array(select ${folded(sql`given.value`)} from unnest(${values}::text[]) as given (value))`;
+}
+
+function wallClock(zone: string): RawBuilder<unknown> {
+  return sql`(${fieldSql("date")} at time zone ${zone}::text)`;
+}
+
+const CODES = sql.join(
+  [fieldSql("cityCode"), fieldSql("regionCode"), fieldSql("countryCode"), fieldSql("continentCode")],
+  sql`, `,
+);
+
+/** The ids of places say what they lie in: `DEU` holds `DEU.Berlin`. Continents stand for themselves. */
+function located(places: readonly string[]): RawBuilder<boolean> {
+  return sql`exists (
+    select from unnest(array[${CODES}]) as known (code), unnest(${foldedAll(places)}) as asked (place)
+    where ${folded(sql`known.code`)} = asked.place
+      or starts_with(${folded(sql`known.code`)}, asked.place || '.'))`;
+}
+
+function locatedExactly(places: readonly string[]): RawBuilder<boolean> {
+  return sql`coalesce(${folded(sql`coalesce(${CODES})`)} = any(${foldedAll(places)}), false)`;
+}
+
+function site(sites: readonly string[]): RawBuilder<boolean> {
+  const bare = (text: RawBuilder<unknown>) =>
+    sql`regexp_replace(${folded(text)}, '^(https?://)?(www\\.)?', '')`;
+  return sql`exists (
+    select from unnest(${foldedAll(sites)}) as asked (site),
+      lateral (select ${bare(fieldSql("domain"))} as domain, ${bare(fieldSql("url"))} as address) as stands
+    where stands.domain = asked.site or right(stands.domain, length(asked.site) + 1) = '.' || asked.site
+      or stands.address = asked.site or starts_with(stands.address, asked.site || '/'))`;
+}
+
+function found(mentions: readonly FoundMention[]): RawBuilder<boolean> {
+  return sql`(query_id, resource_id, version) in (select * from unnest(
+    ${mentions.map((mention) => mention.queryId)}::bigint[],
+    ${mentions.map((mention) => mention.resourceId)}::text[],
+    ${mentions.map((mention) => mention.version)}::integer[]))`;
 }

@@ -1,27 +1,26 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import { unpackRecord } from "../records/packed-record.ts";
 import type { Database } from "./database.ts";
+import type { MentionOrder, OrderKey } from "./mention-orders.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
-import { createRecordShapes } from "./record-shapes.ts";
 
-export const MENTION_ORDERS = ["date", "added", "updated", "impact"] as const;
-export type MentionOrder = (typeof MENTION_ORDERS)[number];
 export type Direction = "asc" | "desc";
 
-/** A place in an order: the key (milliseconds, or the impact), then what tells equal keys apart. */
+/** A place in an order: the key, then what tells equal keys apart. */
 export interface Position {
-  readonly key: number;
+  readonly key: OrderKey;
   readonly resourceId: string;
   readonly queryId: number;
 }
 
 export interface PageRequest {
   readonly range: MentionRange;
-  readonly orderBy: MentionOrder;
+  readonly order: MentionOrder;
   readonly direction: Direction;
   /** The moment whose state is shown. */
   readonly at: Instant;
+  /** Leaves out every mention that was visible at this moment already, in whatever version. */
+  readonly newSince?: Instant;
   readonly limit: number;
   readonly offset: number;
   /** Only what comes after this place in the given direction. */
@@ -30,11 +29,13 @@ export interface PageRequest {
   readonly inclusive?: boolean;
 }
 
+/** Which mention stands at a place of a page. Its record is read apart, see `MentionRecords`. */
 export interface PageRow {
   readonly position: Position;
   readonly mentionId: number;
-  /** The wire record as JSON text. */
-  readonly record: string;
+  readonly version: number;
+  readonly date: Instant;
+  readonly shapeId: number;
 }
 
 export interface MentionPages {
@@ -42,46 +43,68 @@ export interface MentionPages {
 }
 
 export function createMentionPages(db: Database): MentionPages {
-  const shapes = createRecordShapes(db);
   return {
     async read(request) {
-      const rows = await readRows(db, request);
-      const silences = await shapes.read(new Set(rows.map((row) => Number(row.shape_id))));
-      return rows.map((row) => toPageRow(row, silences));
+      const { direction, order, limit, offset } = request;
+      const way = sql.raw(direction);
+      const source = order.isIndexed ? indexedRows(request) : unindexedRows(request);
+      const { rows } = await sql<Row>`
+        select query_id, resource_id, version, date, id, shape_id, ${order.key} as key
+        from (
+          select * from (${source}) as found
+          order by key ${way}, resource_id ${way}, query_id ${way}
+          limit ${limit} offset ${offset}
+        ) as page order by page.key ${way}, resource_id ${way}, query_id ${way}`.execute(db);
+      return rows.map(toPageRow);
     },
   };
 }
 
 /**
- * One page by its keyset position. Each query is read along its own index and the streams are merged, so that a page
- * costs what it shows, however much lies behind it. The records are fetched last, by their place in the table, so
- * that no sort ever carries them.
+ * Each query is read along its own index and the streams are merged, so that a page costs what it shows, however much
+ * lies behind it.
  */
-async function readRows(db: Database, request: PageRequest): Promise<Row[]> {
-  const { key, ordering } = ORDERS[request.orderBy];
-  const direction = sql.raw(request.direction);
-  const end = sql`limit ${request.limit + request.offset}`;
+function indexedRows(request: PageRequest): RawBuilder<unknown> {
+  const { order, limit, offset } = request;
+  const way = sql.raw(request.direction);
   const branches = request.range.queryIds.map(
-    (queryId) => sql`(select query_id, resource_id, ${ordering} as key, id, shape_id, ctid as place
-      from local_api.mention
-      where query_id = ${queryId} and ${rangeSql(request.range)} and ${visibleSql(request.at)}
-        and ${keysetSql(request, queryId)}
-      order by ${ordering} ${direction}, resource_id ${direction} ${end})`,
+    (queryId) => sql`(${rowsSql(request)} and query_id = ${queryId} and ${keysetOfQuery(request, queryId)}
+      order by ${order.expression} ${way}, resource_id ${way} limit ${limit + offset})`,
   );
-  const { rows } = await sql<Row>`
-    select query_id, resource_id, ${key} as key, id, shape_id,
-      (select m.said from local_api.mention m where m.ctid = merged.place) as said
-    from (
-      select * from (${sql.join(branches, sql` union all `)}) as branches
-      order by key ${direction}, resource_id ${direction}, query_id ${direction}
-      limit ${request.limit} offset ${request.offset}
-    ) as merged`.execute(db);
-  return rows;
+  return sql.join(branches, sql` union all `);
+}
+
+/** Everything ahead is looked at, and as much of it kept as a page has: keys only, the records come later. */
+function unindexedRows(request: PageRequest): RawBuilder<unknown> {
+  return sql`${rowsSql(request)} and query_id = any(${request.range.queryIds}::bigint[])
+    and ${keyset(request)}`;
+}
+
+function rowsSql({ range, order, at, newSince }: PageRequest): RawBuilder<unknown> {
+  const isNew = newSince === undefined ? sql`true` : notVisibleSql(newSince);
+  return sql`select query_id, resource_id, version, date, id, shape_id, ${order.expression} as key
+    from local_api.mention as m
+    where ${rangeSql(range)} and ${visibleSql(at)} and ${isNew}`;
+}
+
+/** What became visible later is looked at alone: the first comparison spares nearly all rows the second. */
+function notVisibleSql(at: Instant): RawBuilder<boolean> {
+  return sql`m.visible_at > ${new Date(at)} and not exists (
+    select from local_api.mention earlier
+    where earlier.query_id = m.query_id and earlier.resource_id = m.resource_id
+      and earlier.visible_at <= ${new Date(at)})`;
+}
+
+function keyset({ order, direction, after, inclusive }: PageRequest): RawBuilder<boolean> {
+  if (after === undefined) return sql`true`;
+  const operator = sql.raw((direction === "asc" ? ">" : "<") + (inclusive === true ? "=" : ""));
+  return sql`(${order.expression}, resource_id, query_id)
+    ${operator} (${order.bound(after.key)}, ${after.resourceId}, ${after.queryId}::bigint)`;
 }
 
 /** Within one query, the query id that ends the position only decides whether an equal key was already shown. */
-function keysetSql(
-  { orderBy, direction, after, inclusive }: PageRequest,
+function keysetOfQuery(
+  { order, direction, after, inclusive }: PageRequest,
   queryId: number,
 ): RawBuilder<boolean> {
   if (after === undefined) return sql`true`;
@@ -92,34 +115,26 @@ function keysetSql(
         ? queryId > after.queryId
         : queryId < after.queryId;
   const operator = sql.raw((direction === "asc" ? ">" : "<") + (sameKeyIsAhead ? "=" : ""));
-  const key = orderBy === "impact" ? sql`${after.key}::integer` : sql`${new Date(after.key)}::timestamptz`;
-  return sql`(${ORDERS[orderBy].ordering}, resource_id) ${operator} (${key}, ${after.resourceId})`;
+  return sql`(${order.expression}, resource_id) ${operator} (${order.bound(after.key)}, ${after.resourceId})`;
 }
-
-const MOMENT_KEY = sql`(extract(epoch from merged.key) * 1000)::bigint`;
-
-const ORDERS: Readonly<Record<MentionOrder, { ordering: RawBuilder<unknown>; key: RawBuilder<unknown> }>> = {
-  date: { ordering: sql.ref("date"), key: MOMENT_KEY },
-  added: { ordering: sql.ref("added"), key: MOMENT_KEY },
-  updated: { ordering: sql.ref("updated"), key: MOMENT_KEY },
-  impact: { ordering: sql.ref("impact"), key: sql`merged.key` },
-};
 
 interface Row {
   query_id: string;
   resource_id: string;
-  key: string | number;
+  version: number;
+  date: Date;
   id: string;
   shape_id: string;
-  said: string;
+  /** The driver gives whole numbers of eight bytes as text. */
+  key: string;
 }
 
-function toPageRow(row: Row, silences: ReadonlyMap<number, string>): PageRow {
-  const silence = silences.get(Number(row.shape_id));
-  if (silence === undefined) throw new Error(`record shape ${row.shape_id} is missing`);
+function toPageRow(row: Row): PageRow {
   return {
-    position: { key: Number(row.key), resourceId: row.resource_id, queryId: Number(row.query_id) },
+    position: { key: row.key, resourceId: row.resource_id, queryId: Number(row.query_id) },
     mentionId: Number(row.id),
-    record: unpackRecord(row.said, silence),
+    version: row.version,
+    date: row.date.getTime(),
+    shapeId: Number(row.shape_id),
   };
 }

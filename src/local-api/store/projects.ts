@@ -9,6 +9,8 @@ export interface StoredProject {
   readonly description: string;
   readonly timezone: string;
   readonly defaultLanguage: string;
+  /** Null: that of the client. */
+  readonly dataPolicy: string | null;
 }
 
 export async function listProjects(db: Database, clientId: number): Promise<StoredProject[]> {
@@ -27,23 +29,25 @@ export async function findProject(
   return rows[0] && toProject(rows[0]);
 }
 
-/** Creates the project or updates the one of that name in the client. */
+/** Creates the project or updates the one of that name in the client, whose data policy stays when none is given. */
 export async function putProject(
   db: Database,
-  project: Pick<StoredProject, "clientId" | "name" | "description" | "timezone" | "defaultLanguage">,
+  project: Omit<StoredProject, "id" | "clientName">,
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    insert into local_api.project (client_id, name, description, timezone, default_language)
+    insert into local_api.project (client_id, name, description, timezone, default_language, data_policy)
     values (${project.clientId}, ${project.name}, ${project.description}, ${project.timezone},
-      ${project.defaultLanguage})
+      ${project.defaultLanguage}, ${project.dataPolicy})
     on conflict (client_id, name) do update set description = excluded.description,
-      timezone = excluded.timezone, default_language = excluded.default_language
+      timezone = excluded.timezone, default_language = excluded.default_language,
+      data_policy = coalesce(excluded.data_policy, project.data_policy)
     returning id`.execute(db);
   return Number(rows[0]?.id);
 }
 
 const SELECT = sql`
-  select p.id, p.client_id, c.name as client_name, p.name, p.description, p.timezone, p.default_language
+  select p.id, p.client_id, c.name as client_name, p.name, p.description, p.timezone, p.default_language,
+    p.data_policy
   from local_api.project p join local_api.client c on c.id = p.client_id`;
 
 interface ProjectRow {
@@ -54,6 +58,7 @@ interface ProjectRow {
   description: string;
   timezone: string;
   default_language: string;
+  data_policy: string | null;
 }
 
 function toProject(row: ProjectRow): StoredProject {
@@ -65,5 +70,6 @@ function toProject(row: ProjectRow): StoredProject {
     description: row.description,
     timezone: row.timezone,
     defaultLanguage: row.default_language,
+    dataPolicy: row.data_policy,
   };
 }

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { compile } from "../query-language/compile.ts";
+import { QueryTextError } from "../query-language/query-text-error.ts";
 import type { Database } from "./database.ts";
 
 export const QUERY_TYPES = ["search string", "twitter", "facebook", "instagram"] as const;
@@ -12,12 +14,17 @@ export interface StoredQuery {
   readonly createdAt: Instant;
   readonly lastModifiedAt: Instant;
   readonly lastModifiedUsername: string;
+  /** What part of the mentions that match is kept; 100: all of them. */
+  readonly samplePercentage: number;
+  /** The Boolean text; null where mentions come into the query by its name alone. */
+  readonly text: string | null;
 }
 
 export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
-    select id, name, type, created_at, last_modified_at, last_modified_username
+    select id, name, type, created_at, last_modified_at, last_modified_username,
+      sample_percentage, boolean_text
     from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
   return rows.map(toQuery);
 }
@@ -35,20 +42,39 @@ export async function listGroupMembers(
   return new Map(rows.map((row) => [Number(row.id), row.members.map(Number)]));
 }
 
-/** Creates the queries that are missing (found by name) and gives the ids of all of them by name. */
+/** A query to be put into a project. */
+export interface NewQuery {
+  readonly name: string;
+  readonly type: QueryType;
+  readonly samplePercentage?: number;
+  /** The Boolean text, for the type `search string`: mentions that match it come into the query by themselves. */
+  readonly text?: string;
+}
+
+/**
+ * Creates the queries that are missing (found by name) and gives the ids of all of them by name. A text that is given
+ * takes the place of the one that a query had. Throws a `QueryTextError` for a text that is not valid.
+ */
 export async function putQueries(
   db: Database,
   projectId: number,
-  queries: readonly { name: string; type: QueryType }[],
+  queries: readonly NewQuery[],
   by: { username: string; at: Instant },
 ): Promise<Map<string, number>> {
   const at = new Date(by.at);
+  for (const query of queries) checkText(query);
   for (const query of queries) {
     await sql`
       insert into local_api.query
-        (project_id, name, type, created_at, last_modified_at, last_modified_username)
-      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username})
-      on conflict (project_id, name) do nothing`.execute(db);
+        (project_id, name, type, created_at, last_modified_at, last_modified_username,
+          sample_percentage, boolean_text)
+      values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username},
+        ${query.samplePercentage ?? 100}, ${query.text ?? null})
+      on conflict (project_id, name) do update set boolean_text = excluded.boolean_text,
+        last_modified_at = excluded.last_modified_at, last_modified_username = excluded.last_modified_username
+      where excluded.boolean_text is not null and query.boolean_text is distinct from excluded.boolean_text`.execute(
+      db,
+    );
   }
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from local_api.query where project_id = ${projectId}`.execute(db);
@@ -56,19 +82,22 @@ export async function putQueries(
   return new Map(rows.filter((row) => wanted.has(row.name)).map((row) => [row.name, Number(row.id)]));
 }
 
-/** Creates the group if it is missing and adds the queries to it. */
-export async function putQueryGroup(
+function checkText({ name, type, text }: NewQuery): void {
+  if (text === undefined) return;
+  if (type !== "search string") throw new Error(`query ${JSON.stringify(name)}: type ${type} takes no text`);
+  const compiled = compile(text);
+  if (!compiled.ok) throw new QueryTextError(name, compiled.problems);
+}
+
+/** The queries of a project that have a Boolean text. */
+export async function listQueryTexts(
   db: Database,
-  group: { projectId: number; name: string; queryIds: readonly number[] },
-): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    insert into local_api.query_group (project_id, name) values (${group.projectId}, ${group.name})
-    on conflict (project_id, name) do update set name = excluded.name returning id`.execute(db);
-  const id = Number(rows[0]?.id);
-  await sql`
-    insert into local_api.query_group_member (query_group_id, query_id)
-    select ${id}, unnest(${group.queryIds}::bigint[]) on conflict do nothing`.execute(db);
-  return id;
+  projectId: number,
+): Promise<{ id: number; name: string; text: string }[]> {
+  const { rows } = await sql<{ id: string; name: string; boolean_text: string }>`
+    select id, name, boolean_text from local_api.query
+    where project_id = ${projectId} and boolean_text is not null order by id`.execute(db);
+  return rows.map((row) => ({ id: Number(row.id), name: row.name, text: row.boolean_text }));
 }
 
 interface QueryRow {
@@ -78,6 +107,8 @@ interface QueryRow {
   created_at: Date;
   last_modified_at: Date;
   last_modified_username: string;
+  sample_percentage: number;
+  boolean_text: string | null;
 }
 
 function toQuery(row: QueryRow): StoredQuery {
@@ -88,5 +119,7 @@ function toQuery(row: QueryRow): StoredQuery {
     createdAt: row.created_at.getTime(),
     lastModifiedAt: row.last_modified_at.getTime(),
     lastModifiedUsername: row.last_modified_username,
+    samplePercentage: row.sample_percentage,
+    text: row.boolean_text,
   };
 }

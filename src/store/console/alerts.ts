@@ -1,23 +1,9 @@
 import { sql } from "kysely";
-import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
+import type { AlertListing, AlertPosition, AlertStates, ShownMention } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
-import type { ConsoleMention } from "./mentions.ts";
 import { projects } from "./projects.ts";
-
-/** Where a listing of alerts goes on. */
-export interface AlertPosition {
-  readonly openedAt: Instant;
-  readonly id: string;
-}
-
-export interface AlertListing {
-  readonly alerts: readonly Alert[];
-  readonly next: AlertPosition | null;
-}
-
-export type AlertStates = "open" | "resolved" | "all";
 
 export function createConsoleAlerts(db: Db) {
   return {
@@ -75,8 +61,8 @@ export function createConsoleAlerts(db: Db) {
     },
 
     /** Mentions that met the rule of the alert, with what they met; none for an alert on a window. */
-    async alertMatches(projectId: string, alertId: string, limit: number): Promise<ConsoleMention[]> {
-      const { rows } = await sql<ConsoleMention>`
+    async alertMatches(projectId: string, alertId: string, limit: number): Promise<ShownMention[]> {
+      const { rows } = await sql<ShownMention>`
         select m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
           m.event_at as "eventAt"
         from earshot.matches x join earshot.mentions m using (project_id, query_id, resource_id, day)
@@ -96,8 +82,8 @@ export function createConsoleAlerts(db: Db) {
     },
 
     /** Mentions of the query in the window of an alert, those that most people saw first. */
-    async windowMentions(alert: Alert, limit: number): Promise<ConsoleMention[]> {
-      const { rows } = await sql<ConsoleMention>`
+    async windowMentions(alert: Alert, limit: number): Promise<ShownMention[]> {
+      const { rows } = await sql<ShownMention>`
         select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt" from (
           select * from earshot.mentions
           where project_id = ${alert.projectId} and query_id = ${alert.queryId}

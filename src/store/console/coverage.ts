@@ -1,40 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { WalkName } from "../../model/walk.ts";
+import type { ShownSetAside, ShownWalk } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
 import { projects } from "./projects.ts";
-
-/** How far one walk over one query has come, and what it saw since the moment that was asked for. */
-export interface WalkCoverage {
-  readonly projectId: string;
-  readonly projectName: string;
-  readonly queryId: string;
-  readonly queryName: string;
-  readonly active: boolean;
-  readonly walk: WalkName;
-  readonly polledAt: Instant | null;
-  readonly completeUntil: Instant | null;
-  /** Windows of the query are closed up to here. */
-  readonly tickedUntil: Instant;
-  /** In a row, since the last page that was committed. */
-  readonly failures: number;
-  readonly lastError: string | null;
-  readonly polls: number;
-  readonly seen: number;
-  readonly stored: number;
-  readonly rejected: number;
-  /** Mentions missing against the server's own totals. */
-  readonly gap: number;
-}
-
-/** A mention that could not be stored, and why. */
-export interface SetAside {
-  readonly queryId: string;
-  readonly queryName: string;
-  readonly at: Instant;
-  readonly resourceId: string | null;
-  readonly reason: string;
-}
 
 export function createConsoleCoverage(db: Db) {
   return {
@@ -48,8 +16,8 @@ export function createConsoleCoverage(db: Db) {
     },
 
     /** Both walks of every watched query; sums over the polls that started since `since`. */
-    async coverage(since: Instant): Promise<WalkCoverage[]> {
-      const { rows } = await sql<WalkCoverage>`
+    async coverage(since: Instant): Promise<ShownWalk[]> {
+      const { rows } = await sql<ShownWalk>`
         select q.project_id as "projectId", q.project_name as "projectName", q.query_id as "queryId",
           q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", w.complete_until as "completeUntil",
           q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
@@ -66,8 +34,8 @@ export function createConsoleCoverage(db: Db) {
     },
 
     /** Newest first. */
-    async setAside(limit: number): Promise<SetAside[]> {
-      const { rows } = await sql<SetAside>`
+    async setAside(limit: number): Promise<ShownSetAside[]> {
+      const { rows } = await sql<ShownSetAside>`
         select s.query_id as "queryId", coalesce(q.name, 'query ' || s.query_id) as "queryName", s.at,
           s.resource_id as "resourceId", s.reason
         from ${projects} p cross join lateral (

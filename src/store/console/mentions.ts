@@ -1,50 +1,13 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import type { Mention } from "../../model/mention.ts";
+import type {
+  MentionFilter,
+  MentionListing,
+  MentionPosition,
+  ShownMention,
+  VolumeCount,
+} from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
-
-/** A mention with where it belongs and when it came to us. */
-export interface ConsoleMention {
-  readonly mention: Mention;
-  readonly projectId: string;
-  readonly queryName: string;
-  readonly eventAt: Instant;
-}
-
-/** Which mentions; an empty text or null does not restrict. */
-export interface MentionFilter {
-  readonly projectId: string | null;
-  readonly queryId: string | null;
-  readonly sentiment: string | null;
-  /** Part of the title or text, in any case. */
-  readonly contains: string | null;
-}
-
-/** Where a listing goes on: after this mention, in the order of the listing. */
-export interface MentionPosition {
-  readonly moment: Instant;
-  readonly queryId: string;
-  readonly resourceId: string;
-}
-
-export interface MentionListing {
-  readonly mentions: readonly ConsoleMention[];
-  /** Null: there is nothing further back. */
-  readonly next: MentionPosition | null;
-  /** The listing looked through its share of rows and stopped before it was full; `next` goes on from there. */
-  readonly stoppedEarly: boolean;
-}
-
-/** Mentions by hour and sentiment; `queryId` belongs to one project. */
-export interface VolumeCount {
-  readonly projectId: string;
-  readonly queryId: string;
-  readonly queryName: string;
-  /** Start of the hour. */
-  readonly hour: Instant;
-  readonly sentiment: string | null;
-  readonly n: number;
-}
 
 /** Rows that one listing looks through before it answers with what it has. */
 const SCAN_LIMIT = 20_000;
@@ -52,8 +15,8 @@ const SCAN_LIMIT = 20_000;
 export function createConsoleMentions(db: Db) {
   return {
     /** Newest arrivals first. */
-    async newestMentions(limit: number): Promise<ConsoleMention[]> {
-      const { rows } = await sql<ConsoleMention>`
+    async newestMentions(limit: number): Promise<ShownMention[]> {
+      const { rows } = await sql<ShownMention>`
         select ${COLUMNS} from (
           select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit ${limit}) m
         ${WITH_QUERY} order by m.added_at desc, m.query_id desc, m.resource_id desc
@@ -75,7 +38,7 @@ export function createConsoleMentions(db: Db) {
       const searches = filter.sentiment !== null || filter.contains !== null;
       const share = searches ? scanLimit : limit + 1;
       const { rows } = await sql<{
-        found: ConsoleMention | null;
+        found: ShownMention | null;
         moment: Instant;
         queryId: string;
         resourceId: string;
@@ -151,7 +114,7 @@ function daysOf(from: Instant, to: Instant) {
 
 function listingOf(
   rows: readonly {
-    found: ConsoleMention | null;
+    found: ShownMention | null;
     moment: Instant;
     queryId: string;
     resourceId: string;

@@ -1,41 +1,13 @@
 import { sql } from "kysely";
-import type { Instant } from "../../lib/instant.ts";
-import type { NotificationKind, NotificationState } from "../../model/notification.ts";
+import type { ShownDelivery, ShownNotification } from "../../model/shown.ts";
 import type { Db } from "../database.ts";
 import { projects } from "./projects.ts";
-
-/** A notification, what it is about, and what became of it. */
-export interface ConsoleNotification {
-  readonly id: string;
-  readonly receiver: string;
-  readonly kind: NotificationKind;
-  readonly alertId: string | null;
-  /** Of the alert; null for digests and tests. */
-  readonly rule: string | null;
-  readonly queryName: string | null;
-  readonly digestName: string | null;
-  readonly createdAt: Instant;
-  readonly reason: string;
-  readonly state: NotificationState;
-  readonly attempts: number;
-  readonly sentAt: Instant | null;
-  readonly lastError: string | null;
-}
-
-/** One attempt to send. `atWall` is the database's time, not the domain's. */
-export interface ConsoleDelivery {
-  readonly notificationId: string;
-  readonly attempt: number;
-  readonly atWall: Instant;
-  readonly outcome: string;
-  readonly detail: string;
-}
 
 export function createConsoleNotifications(db: Db) {
   return {
     /** Newest decided first. */
-    async notifications(limit: number): Promise<ConsoleNotification[]> {
-      const { rows } = await sql<ConsoleNotification>`
+    async notifications(limit: number): Promise<ShownNotification[]> {
+      const { rows } = await sql<ShownNotification>`
         select ${COLUMNS} from ${projects} p cross join lateral (
           select * from earshot.notifications where project_id = p.project_id order by id desc limit ${limit}) n
         ${WITH_ALERT} order by n.id desc limit ${limit}
@@ -48,8 +20,8 @@ export function createConsoleNotifications(db: Db) {
       projectId: string,
       alertId: string,
       limit: number,
-    ): Promise<ConsoleNotification[]> {
-      const { rows } = await sql<ConsoleNotification>`
+    ): Promise<ShownNotification[]> {
+      const { rows } = await sql<ShownNotification>`
         select ${COLUMNS} from earshot.notifications n ${WITH_ALERT}
         where n.project_id = ${projectId} and n.alert_id = ${alertId}::uuid order by n.id desc limit ${limit}
       `.execute(db);
@@ -57,8 +29,8 @@ export function createConsoleNotifications(db: Db) {
     },
 
     /** Every attempt at the notifications about an alert, oldest first. */
-    async alertDeliveries(projectId: string, alertId: string, limit: number): Promise<ConsoleDelivery[]> {
-      const { rows } = await sql<ConsoleDelivery>`
+    async alertDeliveries(projectId: string, alertId: string, limit: number): Promise<ShownDelivery[]> {
+      const { rows } = await sql<ShownDelivery>`
         select d.notification_id as "notificationId", d.attempt, d.at_wall as "atWall", d.outcome, d.detail
         from earshot.notifications n
         join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id

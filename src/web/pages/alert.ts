@@ -1,6 +1,6 @@
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
-import type { ShownDelivery, ShownMention, ShownNotification } from "../facts.ts";
+import type { ShownDelivery, ShownMention, ShownNotification } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";

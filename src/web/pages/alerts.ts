@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { AlertListing, AlertPosition, AlertStates } from "../../model/shown.ts";
 import { withParameter } from "../address.ts";
-import type { AlertListing, AlertPosition, AlertStates } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { alertList } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import type { ShownSetAside, ShownWalk } from "../facts.ts";
+import type { ShownSetAside, ShownWalk } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { foreign, formatNumber, shorten } from "../parts/words.ts";

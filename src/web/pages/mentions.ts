@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { MentionListing, MentionPosition } from "../../model/shown.ts";
 import { withParameter } from "../address.ts";
-import type { MentionListing, MentionPosition } from "../facts.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ShownMention } from "../facts.ts";
+import type { ShownMention } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { outsideLink } from "./outside-link.ts";

@@ -1,4 +1,4 @@
-import type { ShownNotification } from "../facts.ts";
+import type { ShownNotification } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { counted, foreign, shorten, spellOut } from "./words.ts";

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { addLocalCreate } from "./local-api/create.ts";
+import { addLocalDelete } from "./local-api/delete.ts";
+import { addLocalEdit } from "./local-api/edit.ts";
+import { addLocalFault } from "./local-api/fault.ts";
+import { addLocalGrant, addLocalRevoke } from "./local-api/grant.ts";
+import { addLocalImport } from "./local-api/import.ts";
+import { addLocalList } from "./local-api/list.ts";
+import { addLocalRetain } from "./local-api/retain.ts";
+import { addLocalSimulate } from "./local-api/simulate.ts";
+import { addLocalStart } from "./local-api/start.ts";
+
+/** `earshot local-api …`: the Listening API on this machine, and everything that its own calls cannot do. */
+export function addLocalApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  const group = program
+    .command("local-api")
+    .description("The Listening API on this machine: serve it, fill it, change it, make it fail.")
+    .addHelpText("after", HELP);
+  addLocalStart(group, env);
+  addLocalCreate(group, env);
+  addLocalList(group, env);
+  addLocalGrant(group, env);
+  addLocalRevoke(group, env);
+  addLocalImport(group, env);
+  addLocalEdit(group, env);
+  addLocalDelete(group, env);
+  addLocalRetain(group, env);
+  addLocalSimulate(group, env);
+  addLocalFault(group, env);
+}
+
+const HELP = `
+From nothing to your own mentions:
+  earshot local-api create client Acme --rate-limit 600/10
+  earshot local-api create user ann@acme.example --client Acme       prints a password, once
+  earshot local-api create project Brands --client Acme --timezone Europe/Berlin
+  earshot local-api import tweets.csv --project Brands --query Acme --map text=tweet --map date=created_at
+  earshot local-api start                                            Ctrl-C stops it
+
+While it runs, from another shell:
+  earshot local-api list queries
+  earshot local-api edit 0f3a… --sentiment negative --add-tag answered
+  earshot local-api fault set 429 --times 3 --path data/mentions
+  earshot local-api fault clear
+
+All of it works in DATABASE_URL, or else in the embedded PostgreSQL of EARSHOT_HOME (default .earshot): in the server
+that a running Earshot has there, or in one that the command starts for itself. --json makes every command answer one
+JSON document on standard output; progress and what was left out stand on standard error.
+
+Exit codes: 0 done (rows of a file that were left out are told, and are no failure), 1 failed, 2 something you wrote
+is at fault, 130 interrupted.`;

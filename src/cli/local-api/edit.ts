@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
+import { editNamed, type NamedEdit } from "../../local-api/desk/edit-named.ts";
+import { collect, toMoment } from "./flags.ts";
+import { printOutcome } from "./print.ts";
+import { withTables } from "./with-tables.ts";
+
+interface EditOptions
+  extends Pick<
+    NamedEdit,
+    | "project"
+    | "client"
+    | "query"
+    | "sentiment"
+    | "status"
+    | "priority"
+    | "assignment"
+    | "checked"
+    | "starred"
+  > {
+  readonly addCategory: readonly string[];
+  readonly removeCategory: readonly string[];
+  readonly addTag: readonly string[];
+  readonly removeTag: readonly string[];
+  readonly set: readonly string[];
+  readonly at?: Instant;
+  readonly json: boolean;
+}
+
+export function addLocalEdit(group: Command, env: NodeJS.ProcessEnv): void {
+  group
+    .command("edit <resourceId>")
+    .description("Changes a mention; its `updated` moves, and whoever asks for what was updated finds it.")
+    .option("--project <project>", "name or id (default: the only one)")
+    .option("--client <client>", "where names of projects repeat")
+    .option("--query <query>", "only in this query (default: in all that have the mention)")
+    .option("--sentiment <sentiment>", "positive, neutral or negative")
+    .option("--status <status>", "open, pending, closed or none")
+    .option("--priority <priority>", "high, medium, low or none")
+    .option("--assignment <user>", "whoever looks after it, or none")
+    .option("--checked", "it was looked at")
+    .option("--no-checked", "it was not")
+    .option("--starred", "it is remarkable")
+    .option("--no-starred", "it is not")
+    .option("--add-category <name>", "a subcategory of the project; repeat it", collect, [])
+    .option("--remove-category <name>", "repeat it", collect, [])
+    .option("--add-tag <name>", "made where the project has none of that name; repeat it", collect, [])
+    .option("--remove-tag <name>", "repeat it", collect, [])
+    .option("--set <field=json>", "any other field of the record, such as impact=70; repeat it", collect, [])
+    .option("--at <moment>", "when it changes (default: now)", toMoment)
+    .option("--json", "answer as JSON", false)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --sentiment negative
+  earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --add-category Safety --add-tag answered --status closed
+  earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 --set twitterRetweets=4200 --set city=null`,
+    )
+    .action((resourceId: string, options: EditOptions) =>
+      withTables(env, async ({ db }) => {
+        const { addCategory, removeCategory, addTag, removeTag, set, at, json, ...plain } = options;
+        const edited = await editNamed(
+          db,
+          {
+            ...plain,
+            resourceId,
+            addCategories: addCategory,
+            removeCategories: removeCategory,
+            addTags: addTag,
+            removeTags: removeTag,
+            fields: set,
+          },
+          at ?? systemClock.now(),
+        );
+        const outcome = edited.map((mention) => ({ ...mention, updated: toIso(mention.updated) }));
+        const where = outcome
+          .map(({ queryId, updated }) => `in query ${queryId}, updated ${updated}`)
+          .join("; ");
+        printOutcome(outcome, `Changed ${where}.`, { json });
+      }),
+    );
+}

@@ -1,0 +1,141 @@
+import { stat } from "node:fs/promises";
+import { type Command, Option } from "commander";
+import { systemClock } from "../../lib/clock.ts";
+import { UserError } from "../../lib/errors.ts";
+import { toIso } from "../../lib/instant.ts";
+import { findProject } from "../../local-api/desk/find-project.ts";
+import { IMPORT_FIELDS } from "../../local-api/import/csv-columns.ts";
+import { type ImportResult, importMentions } from "../../local-api/import/import-mentions.ts";
+import { stopSignal } from "../stop-signal.ts";
+import { collectPairs } from "./flags.ts";
+import { withTables } from "./with-tables.ts";
+
+interface ImportOptions {
+  readonly project?: string;
+  readonly client?: string;
+  readonly query?: string;
+  readonly map: Readonly<Record<string, string>>;
+  readonly format?: "jsonl" | "csv";
+  readonly timezone?: string;
+  readonly dateFormat?: string;
+  readonly now: boolean;
+  readonly json: boolean;
+}
+
+export function addLocalImport(group: Command, env: NodeJS.ProcessEnv): void {
+  group
+    .command("import <file>")
+    .description("Reads mentions from JSON Lines or CSV into a project; again, it stores nothing twice.")
+    .option("--project <project>", "name or id (default: the only one)")
+    .option("--client <client>", "where names of projects repeat")
+    .option(
+      "--query <name>",
+      "every mention goes into this query (default: the one that a line names as brand, else all whose text matches)",
+    )
+    .option("--map <field=column>", "of a CSV file: which column is which field; repeat it", collectPairs, {})
+    .addOption(
+      new Option("--format <format>", "where the name of the file does not tell").choices(["jsonl", "csv"]),
+    )
+    .option("--timezone <zone>", "of a CSV file: IANA zone of dates without an offset (default: UTC)")
+    .option("--date-format <format>", "of a CSV file: such as dd.MM.yyyy HH:mm, in the signs of Luxon")
+    .option("--now", "the mentions enter now, as when the service looks back; their dates stay", false)
+    .option("--json", "answer as JSON", false)
+    .addHelpText("after", HELP)
+    .action((file: string, options: ImportOptions) => runImport(file, options, env));
+}
+
+const HELP = `
+Examples:
+  earshot local-api import mentions.jsonl --project Brands
+  earshot local-api import tweets.csv --query Acme --map text=tweet --map date=created_at --map author=user
+  earshot local-api import export.csv --date-format "dd.MM.yyyy HH:mm" --timezone Europe/Berlin
+
+A line of JSON Lines is an object with id, text, date and perhaps brand, its query. Most fields of the wire record may
+stand beside them, so an export of the mentions of another Listening API is a file, too. The first line of a CSV file
+names its columns; columns that are called like a field, or as such columns often are, need no --map. Fields:
+${wrapped(IMPORT_FIELDS)}
+Lines that are no mention are told on standard error with their reason; the others are imported all the same.`;
+
+function wrapped(words: readonly string[]): string {
+  return words.join(", ").replaceAll(/(.{1,112})(?: |$)/g, "  $1\n");
+}
+
+async function runImport(file: string, options: ImportOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const { size } = await stat(file).catch(() => {
+    throw new UserError(`${file} cannot be read.`);
+  });
+  const signal = stopSignal(() =>
+    console.error("\nStopping; what was read is stored, and the same command goes on."),
+  );
+  const result = await withTables(env, async ({ db, pool }) => {
+    const project = await findProject(db, options);
+    return importMentions({
+      pool,
+      path: file,
+      projectId: project.id,
+      signal,
+      onProgress: createProgress(process.stderr, size),
+      format: formatOf(file, options),
+      ...(options.query === undefined ? {} : { query: options.query }),
+      ...(options.now ? { arriveAt: systemClock.now() } : {}),
+    });
+  });
+  for (const { line, reason } of result.skipped) console.error(`${file}:${line} is left out: ${reason}`);
+  const untold = result.skippedTotal - result.skipped.length;
+  if (untold > 0) console.error(`… and ${untold} more lines`);
+  tell(file, result, options);
+}
+
+function formatOf(file: string, options: ImportOptions) {
+  const { map: columns, timezone, dateFormat } = options;
+  const kind = options.format ?? (/\.(csv|tsv|txt)$/i.test(file) ? ("csv" as const) : ("jsonl" as const));
+  const isMapped = Object.keys(columns).length > 0 || timezone !== undefined || dateFormat !== undefined;
+  if (kind === "jsonl" && isMapped)
+    throw new UserError("--map, --timezone and --date-format go with CSV files.", [
+      "--format csv, if it is one",
+    ]);
+  const dates = {
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(dateFormat === undefined ? {} : { format: dateFormat }),
+  };
+  return { kind, columns, dates };
+}
+
+function tell(file: string, result: ImportResult, { json }: ImportOptions): void {
+  const { imported, alreadyThere, unmatched, skippedTotal, from, to } = result;
+  const queries = [...result.queries].map(([name, { id, mentions }]) => ({ id, name, mentions }));
+  if (json) {
+    const range = { from: from === null ? null : toIso(from), to: to === null ? null : toIso(to) };
+    console.log(
+      JSON.stringify({
+        imported,
+        alreadyThere,
+        unmatched,
+        leftOut: skippedTotal,
+        ...range,
+        queries,
+        skipped: result.skipped,
+      }),
+    );
+  } else {
+    console.log(`${imported} imported, ${alreadyThere} there already, ${skippedTotal} left out.`);
+    if (unmatched > 0) console.log(`${unmatched} name no query and match none: they are not stored.`);
+    if (from !== null && to !== null) console.log(`Dates: ${toIso(from)} to ${toIso(to)}.`);
+    for (const { id, name, mentions } of queries) console.log(`  ${id} ${name}: ${mentions}`);
+  }
+  if (imported + alreadyThere + unmatched === 0)
+    throw new UserError(`${file} holds no mention that could be read.`, [
+      "earshot local-api import --help shows the form",
+    ]);
+}
+
+/** One line that changes, on a terminal; nothing in a pipe. */
+function createProgress(stream: NodeJS.WriteStream, size: number) {
+  if (!stream.isTTY) return () => {};
+  return ({ linesRead, bytesRead }: { linesRead: number; bytesRead: number }): void => {
+    const share = size === 0 ? 100 : Math.floor((bytesRead / size) * 100);
+    stream.write(
+      `\r\u001b[K${linesRead.toLocaleString("en")} lines, ${share} %${share >= 100 ? "\r\u001b[K" : ""}`,
+    );
+  };
+}

@@ -1,0 +1,46 @@
+/** One row of a table, by column. Lists are joined, null is empty. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** For people a table, for programs one JSON document on one line. */
+export function printRows(
+  rows: readonly Row[],
+  options: { readonly json: boolean; readonly none: string },
+): void {
+  if (options.json) console.log(JSON.stringify(rows));
+  else if (rows.length === 0) console.log(options.none);
+  else for (const line of tableLines(rows)) console.log(line);
+}
+
+/** For people a sentence, for programs the outcome as JSON. */
+export function printOutcome(outcome: object, sentence: string, { json }: { readonly json: boolean }): void {
+  console.log(json ? JSON.stringify(outcome) : sentence);
+}
+
+function tableLines(rows: readonly Row[]): string[] {
+  const columns = Object.keys(rows[0] ?? {});
+  const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  return cells.map((line) =>
+    line
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+const LONGEST = 60;
+
+/** Names are what somebody wrote: no control character reaches the terminal. */
+function cell(value: unknown): string {
+  const text = Array.isArray(value)
+    ? value.map(cell).join(", ")
+    : value === null || value === undefined
+      ? ""
+      : typeof value === "object"
+        ? Object.entries(value)
+            .map(([name, held]) => `${name}=${cell(held)}`)
+            .join(", ")
+        : String(value);
+  const plain = text.replaceAll(/\p{Cc}|\p{Cf}/gu, " ");
+  return plain.length > LONGEST ? `${plain.slice(0, LONGEST - 1)}…` : plain;
+}

@@ -1,0 +1,150 @@
+import type { Command } from "commander";
+import { openLocalTables } from "../../app/open-local-tables.ts";
+import { readSurroundings } from "../../config.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { openTogether } from "../../lib/closing.ts";
+import { describeError, UserError } from "../../lib/errors.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
+import { createLocalApi, type LocalApi } from "../../local-api/create-local-api.ts";
+import { createSampleLife } from "../../local-api/desk/sample-life.ts";
+import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-world.ts";
+import { signingSecret } from "../../local-api/desk/signing-secret.ts";
+import { createLog } from "../../log.ts";
+import { leaveLocalAddress } from "../local-address.ts";
+import { toPort } from "../parse-port.ts";
+import { aborted, stopSignal } from "../stop-signal.ts";
+import { curlLines } from "./curl-lines.ts";
+
+interface StartOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly sample: boolean;
+  readonly testMode: boolean;
+  readonly json: boolean;
+}
+
+export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
+  group
+    .command("start")
+    .description(
+      "Serves the Listening API on this machine until Ctrl-C, with a sample project on the first start.",
+    )
+    .option("--host <address>", "address to listen on; 0.0.0.0 for all", "127.0.0.1")
+    .option("--port <number>", "port to listen on; 0 takes a free one", toPort, 8087)
+    .option("--no-sample", "no sample project, and no new mentions in it")
+    .option("--test-mode", "calls may ask for faults in the header x-earshot-fault", false)
+    .option("--json", "tell address, login and ids as one JSON line", false)
+    .addHelpText("after", HELP)
+    .action((options: StartOptions) => start(options, env));
+}
+
+const HELP = `
+Examples:
+  earshot local-api start                       everything in .earshot/, prints a curl line to paste
+  earshot local-api start --port 0 --json       for a script: one line of JSON, then it serves
+  DATABASE_URL=postgres://… earshot local-api start --port 8088
+                                                one of several processes on the same tables
+
+The sample (client "Sample") has three days of mentions behind it, which the first start writes in some seconds, and
+goes on living while a server runs.
+Tables that hold accounts of yours and no sample get none.`;
+
+async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const signal = stopSignal(() => say(options, "\nStopping."));
+  const log = createLog({ level: env["LOG_LEVEL"] ?? "warn" });
+  const running = await openTogether(async (closing) => {
+    const surroundings = readSurroundings(env);
+    const { home } = surroundings;
+    const tables = await openLocalTables(surroundings, log);
+    closing.add(tables.close);
+    const { pool, description } = tables;
+    const sample = options.sample ? await openSampleWorld(pool, systemClock.now()) : null;
+    const life = sample === null ? null : createSampleLife(sample, systemClock, log);
+    await life?.begin(signal, tellHour);
+    const api = createLocalApi({
+      pool,
+      clock: systemClock,
+      log,
+      signingSecret: await signingSecret(pool),
+      testMode: options.testMode,
+    });
+    closing.add(api.close);
+    if (signal.aborted) return { url: "", sample, description, close: closing.close };
+    const url = await listen(api, options);
+    if (sample !== null) closing.add(await leaveLocalAddress(home, toLocal(url, sample), systemClock));
+    if (life !== null) closing.add(life.live());
+    return { url, sample, description, close: closing.close };
+  });
+  if (!signal.aborted) announce(options, running);
+  await aborted(signal);
+  await running.close();
+}
+
+/** So that `earshot api` finds it; whatever address it listens on, this machine reaches it here. */
+function toLocal(url: string, { username, password }: SampleWorld) {
+  return { url: `http://127.0.0.1:${new URL(url).port}`, login: { username, password }, clock: systemClock };
+}
+
+async function listen(api: LocalApi, { host, port }: StartOptions): Promise<string> {
+  try {
+    return await api.listen({ host, port });
+  } catch (error) {
+    throw new UserError(`The local API cannot listen on ${host}, port ${port}.`, [
+      describeError(error),
+      "give it another --port, or --port 0 for any that is free",
+    ]);
+  }
+}
+
+/** A line that changes, where somebody watches. */
+function tellHour(hour: Instant | null): void {
+  if (!process.stderr.isTTY) return;
+  const text = hour === null ? "" : `writing the days before: ${toIso(hour).slice(0, 16).replace("T", " ")}`;
+  process.stderr.write(`\r\u001b[K${text}`);
+}
+
+function announce(
+  options: StartOptions,
+  running: { url: string; sample: SampleWorld | null; description: string },
+): void {
+  const { url, sample, description } = running;
+  const curl = sample === null ? null : curlLines(url, sample, systemClock.now());
+  if (options.json) {
+    const login = sample && {
+      username: sample.username,
+      password: sample.password,
+      clientId: "earshot-api-client",
+      projectId: sample.account.projectId,
+      queries: Object.fromEntries(sample.queries),
+    };
+    console.log(JSON.stringify({ url, ...login, ...(curl === null ? {} : { curl }) }));
+    return;
+  }
+  console.log(`The Listening API answers at ${url} (${description}).`);
+  if (sample === null || curl === null) {
+    console.log(NO_SAMPLE);
+  } else {
+    console.log(`
+Login      ${sample.username}   password ${sample.password}   client_id earshot-api-client
+Project    ${sample.account.projectId}, "Sample brands"
+Queries    ${[...sample.queries].map(([name, id]) => `${id} ${name}`).join(", ")}
+
+A token:
+  ${curl.token}
+
+Mentions with it, newest first:
+  ${curl.mentions}`);
+  }
+  console.log("\nearshot local-api --help shows how to add your own accounts and mentions. Ctrl-C stops.");
+}
+
+const NO_SAMPLE = `
+There is no sample in these tables. An account of your own:
+  earshot local-api create client Acme
+  earshot local-api create user ann@acme.example --client Acme
+  earshot local-api create project Brands --client Acme
+  earshot local-api import mentions.csv --project Brands`;
+
+function say({ json }: StartOptions, text: string): void {
+  if (!json) console.error(text);
+}

@@ -1,0 +1,36 @@
+import { eventAt, type Mention } from "../model/mention.ts";
+import type { PageRows, StoredMention } from "../model/stored-mention.ts";
+import { storyKey } from "../model/story.ts";
+import type { Rule } from "../rules/rule.ts";
+import { type AssessedMention, createAssessor } from "./assess-mention.ts";
+import type { SourcePage } from "./source-page.ts";
+
+/** A page with all that can be known of it before its transaction. */
+export interface PreparedPage {
+  readonly page: SourcePage;
+  readonly rows: PageRows;
+  /** Those by which it was assessed. */
+  readonly rules: readonly Rule[];
+  /** By place in the page. */
+  readonly assessed: readonly AssessedMention[];
+  /** The same rules, for what turns out to be stored already. */
+  readonly assess: (mention: Mention) => AssessedMention;
+}
+
+/** Most of the work on a page needs nothing from the tables, so it is done while the page before is committed. */
+export function preparePage(
+  rules: readonly Rule[],
+  rowsOf: (page: readonly StoredMention[]) => PageRows,
+  page: SourcePage,
+): PreparedPage {
+  const assess = createAssessor(rules);
+  return {
+    page,
+    rules,
+    rows: rowsOf(
+      page.mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyKey(mention) })),
+    ),
+    assessed: page.mentions.map(assess),
+    assess,
+  };
+}

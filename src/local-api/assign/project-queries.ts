@@ -1,0 +1,46 @@
+import { type CompiledQuery, compile } from "../query-language/compile.ts";
+import type { Searchable } from "../query-language/evaluate.ts";
+import type { MatchPosition } from "../query-language/match-positions.ts";
+import { createQueryIndex } from "../query-language/query-index.ts";
+import type { Database } from "../store/database.ts";
+import { listQueryTexts } from "../store/queries.ts";
+
+/** The queries of a project that have a Boolean text, as they were when they were read. */
+export interface ProjectQueries {
+  readonly isEmpty: boolean;
+  /** Whether it is one of them. */
+  has(queryId: number): boolean;
+  /** Every query that the mention matches, and why, in the order of their ids. */
+  matching(mention: Searchable): MatchedQuery[];
+  /** Why the mention is in the query, as far as the query has a text and the mention matches it. */
+  positions(queryId: number, mention: Searchable): readonly MatchPosition[];
+}
+
+export interface MatchedQuery {
+  readonly id: number;
+  readonly name: string;
+  readonly positions: readonly MatchPosition[];
+}
+
+/** Reads the texts of a project and makes them ready for a stream of mentions. */
+export async function readProjectQueries(db: Database, projectId: number): Promise<ProjectQueries> {
+  const queries = new Map<number, { name: string; query: CompiledQuery }>();
+  for (const { id, name, text } of await listQueryTexts(db, projectId)) {
+    const compiled = compile(text);
+    // Texts are checked before they are stored: one that an earlier release took and this one refuses finds nothing.
+    if (compiled.ok) queries.set(id, { name, query: compiled.query });
+  }
+  const index = createQueryIndex([...queries].map(([id, { query }]) => ({ id, query })));
+  return {
+    isEmpty: queries.size === 0,
+    has: (queryId) => queries.has(queryId),
+    matching: (mention) =>
+      index.matching(mention).flatMap((id) => {
+        const found = queries.get(id);
+        return found === undefined
+          ? []
+          : [{ id, name: found.name, positions: found.query.positions(mention) }];
+      }),
+    positions: (queryId, mention) => queries.get(queryId)?.query.positions(mention) ?? [],
+  };
+}

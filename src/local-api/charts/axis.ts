@@ -1,0 +1,33 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { FieldOf } from "../store/mention-fields.ts";
+
+/** One value of a dimension in a chart. */
+export interface AxisKey {
+  /** As the store gives it back for a mention. */
+  readonly key: string;
+  readonly id: string | number;
+  readonly name: string;
+}
+
+/** Which keys a mention has on an axis, as a value. The store knows how to ask PostgreSQL for it. */
+export type KeySource =
+  /** The place of the bucket, from 0, that holds the mention's date; `starts` ascend. */
+  | { readonly kind: "bucket"; readonly starts: readonly Instant[] }
+  /** 0 to 23, or 1 (Monday) to 7, on the clocks of the zone. */
+  | { readonly kind: "clock"; readonly part: "hourOfDay" | "dayOfWeek"; readonly zone: string }
+  | { readonly kind: "query" }
+  /** Ids of the groups that the mention's query is in. */
+  | {
+      readonly kind: "group";
+      readonly members: readonly { readonly group: number; readonly query: number }[];
+    }
+  | { readonly kind: "flag"; readonly field: FieldOf<"flag"> }
+  | { readonly kind: "text"; readonly field: FieldOf<"text"> }
+  | { readonly kind: "texts"; readonly field: FieldOf<"texts"> }
+  | { readonly kind: "ids"; readonly field: FieldOf<"ids"> };
+
+/** One axis of a chart, ready to be counted. */
+export interface Axis {
+  readonly keys: readonly AxisKey[];
+  readonly source: KeySource;
+}

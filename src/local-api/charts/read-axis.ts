@@ -1,0 +1,172 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
+import type { StoredCategory } from "../store/categories.ts";
+import type { FieldOf } from "../store/mention-fields.ts";
+import { MENTION_FIELDS } from "../store/mention-fields.ts";
+import type { AxisKey, KeySource } from "./axis.ts";
+import { bucketLabel } from "./bucket-label.ts";
+import { readDimensionArguments } from "./dimension-arguments.ts";
+import { DIMENSIONS, type Dimension, type DimensionName } from "./dimensions.ts";
+import { CLOCK_KEYS, FLAG_KEYS } from "./known-keys.ts";
+import { timeBuckets } from "./time-buckets.ts";
+
+/** An axis as far as the request and the project say. */
+export interface AxisPlan {
+  readonly source: KeySource;
+  /** In the order of the chart. */
+  readonly keys: readonly AxisKey[];
+  /** How many values that are found among the mentions are added. */
+  readonly findUpTo: number;
+  readonly nameField: FieldOf<"text"> | undefined;
+}
+
+/** What a chart may know of the project and of the mentions it is made of. */
+export interface ChartScope {
+  /** IANA zone of the buckets. */
+  readonly zone: string;
+  readonly from: Instant;
+  readonly to: Instant;
+  /** Asked for, by id or through a group. */
+  readonly queryIds: readonly number[];
+  /** Asked for by id. */
+  readonly queryGroupIds: readonly number[];
+  /** All of the project. */
+  readonly queries: readonly Named[];
+  queryGroups(): Promise<readonly (Named & { readonly queries: readonly { readonly id: number }[] })[]>;
+  categories(): Promise<readonly StoredCategory[]>;
+  tags(): Promise<readonly Named[]>;
+}
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** Values of a field that may say anything, when the request names no limit, and at most. */
+const DEFAULT_VALUES = 100;
+const MAX_VALUES = 1_000;
+const MAX_BUCKETS = 20_000;
+
+/** Reads dimension 1 or 2 of a chart with its `dim1Args` or `dim2Args` and its limit. */
+export async function readAxis(
+  name: DimensionName,
+  position: 1 | 2,
+  parameters: ParameterReader,
+  scope: ChartScope,
+): Promise<AxisPlan> {
+  const dimension: Dimension = DIMENSIONS[name];
+  const { given, limit } = readDimensionArguments(parameters, name, position);
+  const among = (keys: readonly AxisKey[], what: string) => chosen(keys, given, what, parameters, position);
+  switch (dimension.kind) {
+    case "time": {
+      if (given.length > 0) parameters.fault(`dim${position}Args: expected none for ${name}.`);
+      const starts = timeBuckets(dimension.unit, scope, scope.zone, MAX_BUCKETS);
+      if (starts === undefined)
+        parameters.fault(`endDate: expected at most ${MAX_BUCKETS} ${name} after startDate.`);
+      const keys = (starts ?? []).map((at, index) => ({
+        key: String(index),
+        ...bucketLabel(at, scope.zone),
+      }));
+      return closed({ kind: "bucket", starts: starts ?? [] }, keys);
+    }
+    case "clock":
+      return closed(
+        { kind: "clock", part: dimension.part, zone: scope.zone },
+        among(CLOCK_KEYS[dimension.part], name),
+      );
+    case "queries": {
+      const asked = scope.queries.filter((query) => scope.queryIds.includes(query.id));
+      return closed({ kind: "query" }, among(asked.map(named), "query of this request"));
+    }
+    case "queryGroups":
+      return groupAxis(scope, among);
+    case "categories": {
+      const children = (await scope.categories()).flatMap((parent) => parent.children);
+      return closed({ kind: "ids", field: "categories" }, among(children.map(named), "category"));
+    }
+    case "parentCategories": {
+      const parents = (await scope.categories()).map(named);
+      return closed({ kind: "ids", field: "parentCategories" }, among(parents, "parent category"));
+    }
+    case "tags":
+      return closed({ kind: "ids", field: "tags" }, among((await scope.tags()).map(named), "tag"));
+    case "flag":
+      return closed({ kind: "flag", field: dimension.field }, among(FLAG_KEYS, name));
+    case "words":
+      return closed(
+        { kind: "text", field: dimension.field },
+        among(dimension.vocabulary.map(word), `${name}, expected ${dimension.vocabulary.join(", ")}`),
+      );
+    case "values":
+      return openAxis(valueSource(dimension.field), given, limit, dimension.usual ?? [], dimension.nameField);
+  }
+}
+
+/** Without a group in the request: every group of the project that has one of the queries. */
+async function groupAxis(
+  scope: ChartScope,
+  among: (keys: readonly AxisKey[], what: string) => readonly AxisKey[],
+): Promise<AxisPlan> {
+  const all = await scope.queryGroups();
+  const isAsked = (group: (typeof all)[number]) =>
+    scope.queryGroupIds.length > 0
+      ? scope.queryGroupIds.includes(group.id)
+      : group.queries.some((query) => scope.queryIds.includes(query.id));
+  const groups = all.filter(isAsked);
+  const members = groups.flatMap((group) =>
+    group.queries.map((query) => ({ group: group.id, query: query.id })),
+  );
+  return closed({ kind: "group", members }, among(groups.map(named), "query group of this request"));
+}
+
+function closed(source: KeySource, keys: readonly AxisKey[]): AxisPlan {
+  return { source, keys, findUpTo: 0, nameField: undefined };
+}
+
+function openAxis(
+  source: KeySource,
+  given: readonly string[],
+  limit: number | undefined,
+  usual: readonly string[],
+  nameField?: FieldOf<"text">,
+): AxisPlan {
+  const words = given.length > 0 ? given : usual;
+  return {
+    source,
+    keys: [...new Set(words)].map(word),
+    findUpTo: given.length > 0 ? 0 : Math.min(limit ?? DEFAULT_VALUES, MAX_VALUES),
+    nameField,
+  };
+}
+
+function valueSource(field: FieldOf<"text" | "texts">): KeySource {
+  return MENTION_FIELDS[field] === "texts"
+    ? { kind: "texts", field: field as FieldOf<"texts"> }
+    : { kind: "text", field: field as FieldOf<"text"> };
+}
+
+/** The keys that the arguments name, in their order; all when there are none. */
+function chosen(
+  keys: readonly AxisKey[],
+  given: readonly string[],
+  what: string,
+  parameters: ParameterReader,
+  position: 1 | 2,
+): readonly AxisKey[] {
+  if (given.length === 0) return keys;
+  const byKey = new Map(keys.map((key) => [key.key, key]));
+  return [...new Set(given)].flatMap((asked) => {
+    const key = byKey.get(asked);
+    if (key === undefined)
+      parameters.fault(`dim${position}Args: ${JSON.stringify(asked.slice(0, 60))} is no ${what}.`);
+    return key ?? [];
+  });
+}
+
+function word(text: string): AxisKey {
+  return { key: text, id: text, name: text };
+}
+
+function named({ id, name }: Named): AxisKey {
+  return { key: String(id), id, name };
+}

@@ -1,0 +1,120 @@
+import { closestWord } from "../../lib/closest-word.ts";
+import { UserError } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { type EditedMention, editMention } from "../edit/edit-mention.ts";
+import { EDITABLE, FIXED_FIELDS, type MentionChanges } from "../edit/mention-changes.ts";
+import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
+import { listCategories } from "../store/categories.ts";
+import type { Database } from "../store/database.ts";
+import { listQueries } from "../store/queries.ts";
+import { listTags, putTag } from "../store/tags.ts";
+import { findProject } from "./find-project.ts";
+import type { ListScope } from "./list-things.ts";
+import { pick } from "./pick.ts";
+
+/** An edit in the words of a person: names instead of ids, `none` instead of null. */
+export interface NamedEdit extends ListScope {
+  readonly resourceId: string;
+  /** Without one: every query of the project that has the mention. */
+  readonly query?: string;
+  readonly sentiment?: string;
+  readonly status?: string;
+  readonly priority?: string;
+  readonly assignment?: string;
+  readonly checked?: boolean;
+  readonly starred?: boolean;
+  /** Subcategories. */
+  readonly addCategories: readonly string[];
+  readonly removeCategories: readonly string[];
+  /** Made where the project has none of that name. */
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+  /** `field=JSON` for any other field of the record. */
+  readonly fields: readonly string[];
+}
+
+/** Throws a `UserError` that says which names and values there are. */
+export async function editNamed(db: Database, edit: NamedEdit, at: Instant): Promise<EditedMention[]> {
+  const project = await findProject(db, edit);
+  const queries = await listQueries(db, project.id);
+  const chosen = edit.query === undefined ? queries : [pick("query", queries, edit.query)];
+  const changes = await changesOf(db, project.id, edit);
+  const queryIds = chosen.map(({ id }) => id);
+  return editMention(db, { queryIds, resourceId: edit.resourceId }, changes, at);
+}
+
+async function changesOf(db: Database, projectId: number, edit: NamedEdit): Promise<MentionChanges> {
+  const { sentiment, status, priority, assignment, checked, starred } = edit;
+  const details = await subcategories(db, projectId);
+  const named = (name: string) => pick("category", details, name);
+  const tags = await listTags(db, projectId);
+  const changes: MentionChanges = {
+    ...(sentiment === undefined ? {} : { sentiment: allowedValue("sentiment", sentiment) ?? "" }),
+    ...(status === undefined ? {} : { status: valueOrNone("status", status) }),
+    ...(priority === undefined ? {} : { priority: valueOrNone("priority", priority) }),
+    ...(assignment === undefined ? {} : { assignment: assignment === NONE ? null : assignment }),
+    ...(checked === undefined ? {} : { checked }),
+    ...(starred === undefined ? {} : { starred }),
+    addCategories: edit.addCategories.map((name) => named(name).detail),
+    removeCategories: edit.removeCategories.map((name) => named(name).id),
+    addTags: await Promise.all(
+      edit.addTags.map(async (name) => ({ id: await putTag(db, projectId, name), name })),
+    ),
+    removeTags: edit.removeTags.map((name) => pick("tag", tags, name)),
+    fields: Object.fromEntries(edit.fields.map(fieldOf)),
+  };
+  if (
+    Object.values(changes).every((change) => typeof change === "object" && change !== null && isEmpty(change))
+  )
+    throw new UserError("Nothing was to be changed.", ["earshot local-api edit --help shows what can be"]);
+  return changes;
+}
+
+const NONE = "none";
+
+function valueOrNone(name: "status" | "priority", value: string): string | null {
+  return value === NONE ? null : allowedValue(name, value);
+}
+
+function allowedValue(name: keyof typeof EDITABLE, value: string): string {
+  const allowed: readonly string[] = EDITABLE[name];
+  if (allowed.includes(value)) return value;
+  throw new UserError(`--${name} ${value}: expected one of ${allowed.join(", ")}.`);
+}
+
+async function subcategories(
+  db: Database,
+  projectId: number,
+): Promise<{ id: number; name: string; detail: CategoryDetail }[]> {
+  return (await listCategories(db, projectId)).flatMap((parent) =>
+    parent.children.map(({ id, name }) => ({
+      id,
+      name,
+      detail: { id: String(id), name, parentId: String(parent.id), parentName: parent.name },
+    })),
+  );
+}
+
+const FIELDS = Object.keys(
+  mentionRecord({ resourceId: "", queryId: 0, queryName: "", added: "", updated: "" }),
+);
+
+function fieldOf(text: string): [string, unknown] {
+  const [, name = "", json = ""] = /^([^=]+)=([\s\S]*)$/.exec(text) ?? [];
+  const meant = closestWord(name, FIELDS);
+  if (!FIELDS.includes(name))
+    throw new UserError(
+      `--set ${text}: expected FIELD=JSON with a field of the record${meant === undefined ? "" : `, perhaps ${meant}`}.`,
+    );
+  if (FIXED_FIELDS.includes(name)) throw new UserError(`--set ${text}: ${name} does not change.`);
+  try {
+    return [name, JSON.parse(json)];
+  } catch {
+    // A word without quotation marks is meant as text.
+    return [name, json];
+  }
+}
+
+function isEmpty(change: object): boolean {
+  return Object.keys(change).length === 0;
+}

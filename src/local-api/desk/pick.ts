@@ -1,0 +1,40 @@
+import { closestWord } from "../../lib/closest-word.ts";
+import { UserError } from "../../lib/errors.ts";
+
+/** The one that a person means by a name or an id. Throws a `UserError` that says which there are. */
+export function pick<Thing extends { readonly id: number; readonly name: string }>(
+  what: string,
+  things: readonly Thing[],
+  nameOrId: string,
+): Thing {
+  const exact = things.filter(({ name }) => name === nameOrId);
+  const alike = things.filter(({ name }) => name.toLowerCase() === nameOrId.toLowerCase());
+  const byId = things.filter(({ id }) => String(id) === nameOrId);
+  for (const found of [exact, byId, alike]) {
+    if (found.length > 1)
+      throw new UserError(`There are ${found.length} of ${what} ${JSON.stringify(nameOrId)}.`, [
+        `say which by its id: ${found.map(({ id }) => id).join(", ")}`,
+      ]);
+    if (found[0] !== undefined) return found[0];
+  }
+  throw new UserError(`There is no ${what} ${JSON.stringify(nameOrId)}.`, hints(what, things, nameOrId));
+}
+
+const NAMED = 20;
+
+function hints(
+  what: string,
+  things: readonly { readonly id: number; readonly name: string }[],
+  word: string,
+): string[] {
+  if (things.length === 0)
+    return [`there is none yet: earshot local-api create ${what.replaceAll(" ", "-")} --help`];
+  const names = things.map(({ name }) => name);
+  const meant = closestWord(word, names);
+  const known = things.slice(0, NAMED).map(({ id, name }) => `${id} ${name}`);
+  const more = things.length > NAMED ? ` and ${things.length - NAMED} more` : "";
+  return [
+    ...(meant === undefined ? [] : [`perhaps ${JSON.stringify(meant)}`]),
+    `there is: ${known.join(", ")}${more}`,
+  ];
+}

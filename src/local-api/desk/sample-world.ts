@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { type SeededAccount, seedAccount } from "../seed-account.ts";
+import { BRANDS } from "../simulate/brands.ts";
+import { createStream, type Stream } from "../simulate/create-stream.ts";
+import type { Crisis } from "../simulate/crisis.ts";
+import { listClients } from "../store/clients.ts";
+import { createDatabase, type DatabasePool } from "../store/database.ts";
+import { putQueryGroup } from "../store/query-groups.ts";
+import { readSetting, settingOr } from "../store/settings.ts";
+import { putTag } from "../store/tags.ts";
+
+/** An account with invented brands, their past and their present: something to ask for on the first evening. */
+export interface SampleWorld {
+  readonly username: string;
+  /** Guards invented mentions only, so it is kept where the next start can show it again. */
+  readonly password: string;
+  readonly account: SeededAccount;
+  readonly queries: ReadonlyMap<string, number>;
+  /** The stream from a moment on. Several of them write each hour once. */
+  streamFrom(at: Instant): Stream;
+  /** The past begins here. */
+  readonly from: Instant;
+}
+
+/** The sample begins this long before its first start. */
+export const PAST_MS = 3 * DAY;
+const CRISIS_EVERY_MS = 53 * HOUR;
+const SETTING = "sample";
+const SEED = "sample";
+
+const Sample = z.object({ password: z.string(), from: z.number() });
+
+/**
+ * Makes the sample, or finds the one that is there. Null when these tables hold accounts of somebody else and no
+ * sample: then nobody waits for one. Any number of processes may ask at once.
+ */
+export async function openSampleWorld(pool: DatabasePool, now: Instant): Promise<SampleWorld | null> {
+  const db = createDatabase(pool);
+  if ((await readSetting(db, SETTING)) === undefined && (await listClients(db)).length > 0) return null;
+  const { password, from } = Sample.parse(
+    await settingOr(db, SETTING, {
+      password: randomBytes(9).toString("base64url"),
+      from: floorTo(now - PAST_MS, HOUR),
+    }),
+  );
+  const account = await seedAccount(pool, {
+    client: { name: "Sample", tags: { "ratelimit.limit": "600", "ratelimit.period": "10" } },
+    user: { username: USERNAME, password, firstName: "Sam", lastName: "Sample" },
+    project: { name: "Sample brands", description: "Four invented brands and what is said about them" },
+    at: from,
+  });
+  const { projectId, userId } = account;
+  const streamFrom = (startAt: Instant): Stream =>
+    createStream({ pool, projectId, seed: SEED, startAt, crises: crises(from) });
+  const queries = await streamFrom(from).queries();
+  await putQueryGroup(db, { projectId, name: "All brands", queryIds: [...queries.values()], userId });
+  for (const tag of ["answered", "escalated"]) await putTag(db, projectId, tag);
+  return { username: USERNAME, password, account, queries, streamFrom, from };
+}
+
+const USERNAME = "sample@earshot.local";
+
+/** One brand after the other has a bad day. */
+function crises(from: Instant): Crisis[] {
+  return Array.from({ length: 200 }, (_, n) => ({
+    at: from + 37 * HOUR + n * CRISIS_EVERY_MS,
+    brand: BRANDS[n % BRANDS.length]?.name ?? "",
+  }));
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { SENTIMENTS } from "../filters/class-filters.ts";
+import type { CategoryDetail, MentionRecord } from "../records/mention-record.ts";
+import type { CurrentMention } from "../store/current-mentions.ts";
+
+/** What somebody changes about a mention. Absent: stays. */
+export interface MentionChanges {
+  readonly sentiment?: string;
+  readonly status?: string | null;
+  readonly priority?: string | null;
+  readonly assignment?: string | null;
+  readonly checked?: boolean;
+  readonly starred?: boolean;
+  readonly addCategories: readonly CategoryDetail[];
+  /** Ids of subcategories. */
+  readonly removeCategories: readonly number[];
+  readonly addTags: readonly { readonly id: number; readonly name: string }[];
+  readonly removeTags: readonly { readonly id: number; readonly name: string }[];
+  /** Other fields of the record, as they stand on the wire. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Values of the fields that people work with, as the live service has them. */
+export const EDITABLE = {
+  sentiment: SENTIMENTS,
+  status: ["open", "pending", "closed"],
+  priority: ["high", "medium", "low"],
+} as const;
+
+/** Who a mention is and when it came is not for anybody to change. */
+export const FIXED_FIELDS: readonly string[] = [
+  "resourceId",
+  "queryId",
+  "queryName",
+  "added",
+  "updated",
+  "date",
+];
+
+/** The fields of the record after the changes, and the ids of its tags. Pure. */
+export function applyChanges(
+  current: Pick<CurrentMention, "said" | "tagIds">,
+  changes: MentionChanges,
+  now: string,
+): { fields: Partial<MentionRecord>; tagIds: readonly number[] } {
+  const { sentiment, status, priority, assignment, checked, starred } = changes;
+  const given = { sentiment, status, priority, assignment, checked, starred };
+  const said = Known.parse(current.said);
+  const removed = new Set(changes.removeCategories.map(String));
+  const categoryDetails = distinct(
+    [...said.categoryDetails, ...changes.addCategories].filter(({ id }) => !removed.has(id)),
+    ({ id }) => id,
+  );
+  const gone = changes.removeTags;
+  const added = changes.addTags;
+  return {
+    fields: {
+      ...current.said,
+      ...changes.fields,
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+      ...(assignment === undefined ? {} : { lastAssignmentDate: assignment === null ? null : now }),
+      categoryDetails,
+      categories: distinct(
+        [...said.categories, ...categoryDetails.map(({ id }) => Number(id))].filter(
+          (id) => !removed.has(String(id)),
+        ),
+        String,
+      ),
+      tags: distinct(
+        [
+          ...said.tags.filter((name) => !gone.some((tag) => tag.name === name)),
+          ...added.map(({ name }) => name),
+        ],
+        (name) => name,
+      ),
+    },
+    tagIds: distinct(
+      [...current.tagIds.filter((id) => !gone.some((tag) => tag.id === id)), ...added.map(({ id }) => id)],
+      String,
+    ),
+  };
+}
+
+const Known = z.object({
+  tags: z.array(z.string()).catch([]),
+  categories: z.array(z.number()).catch([]),
+  categoryDetails: z
+    .array(z.object({ id: z.string(), name: z.string(), parentId: z.string(), parentName: z.string() }))
+    .catch([]),
+});
+
+function distinct<Value>(values: readonly Value[], key: (value: Value) => string): Value[] {
+  return [...new Map(values.map((value) => [key(value), value])).values()];
+}

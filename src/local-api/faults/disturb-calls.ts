@@ -1,0 +1,59 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { SECOND } from "../../lib/instant.ts";
+import { ApiError, errorsBody, invalidRequest } from "../http/api-error.ts";
+import { readToken } from "../http/authenticate.ts";
+import { hashToken } from "../http/token.ts";
+import type { Database } from "../store/database.ts";
+import { revokeTokens } from "../store/tokens.ts";
+import { amountOf } from "./fault-kinds.ts";
+import type { FaultSwitch } from "./fault-switch.ts";
+
+/** What goes wrong before a call is answered: it waits, is refused, loses its token or its connection. */
+export function disturbCalls(app: FastifyInstance, faults: FaultSwitch, db: Database): void {
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+  app.addHook("onRequest", async (request, reply) => {
+    const call = faults.current();
+    if (call === null) return;
+    const slow = await call.take("slow");
+    if (slow) await delay(amountOf(slow), undefined, { signal: closing.signal }).catch(() => {});
+    const token = readToken(request);
+    if (token !== undefined && (await call.take("token-revoked")))
+      await revokeTokens(db, { hash: hashToken(token) });
+    const refused = await call.take("429", "500", "502", "503", "dropped");
+    if (refused?.kind === "dropped") return hangUp(request, reply);
+    if (refused) return refuse(reply, refused);
+    if (carriesCursor(request) && (await call.take("cursor-refused")))
+      throw invalidRequest("cursor: this cursor is no longer valid, begin again without one.");
+  });
+}
+
+function hangUp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.hijack();
+  request.raw.destroy();
+  return reply;
+}
+
+function refuse(reply: FastifyReply, fault: { kind: string; amount: number | null }): FastifyReply {
+  switch (fault.kind) {
+    case "429":
+      // As if the budget of thirty calls were used up.
+      reply.header("x-rate-limit", "30/10m").header("x-rate-limit-used", "31");
+      if (fault.amount !== null) reply.header("retry-after", String(Math.ceil(fault.amount / SECOND)));
+      return reply.code(429).send(errorsBody("Rate limit exceeded: 31 of 30 calls in 10 minutes"));
+    case "502":
+      return reply.code(502).type("text/html").send(GATEWAY_PAGE);
+    case "503":
+      return reply.code(503).send();
+    default:
+      throw new ApiError(500, { error: "internal_error", error_description: "An internal error occurred." });
+  }
+}
+
+const GATEWAY_PAGE =
+  "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n";
+
+function carriesCursor(request: FastifyRequest): boolean {
+  return (request.query as Record<string, unknown>)["cursor"] !== undefined;
+}

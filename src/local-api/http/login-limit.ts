@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { Database } from "../store/database.ts";
+import { beginAttempt, forgetAttempts, pruneAttempts } from "../store/login-attempts.ts";
+import { oauthError } from "./api-error.ts";
+import { networkOf } from "./network-of.ts";
+
+const WINDOW_SECONDS = 300;
+/** Failed logins of one name in the window. */
+const FAILURES_OF_A_NAME = 10;
+/** Failed logins from one address in the window: many users may share an address. */
+const FAILURES_OF_AN_ADDRESS = 100;
+
+/**
+ * Slows down guessing, per login name and per address, counted in the tables and thus in all server processes
+ * together. Answers what `logIn` gives; the attempt counts unless that is a login. Throws the 429.
+ */
+export async function limitLogins<Login>(
+  db: Database,
+  { username, address }: { username: string; address: string },
+  logIn: () => Promise<Login | undefined>,
+): Promise<Login | undefined> {
+  const name = subject("name", username.toLowerCase());
+  const outcome = await beginAttempt(
+    db,
+    [
+      { hash: name, allowed: FAILURES_OF_A_NAME },
+      { hash: subject("address", networkOf(address)), allowed: FAILURES_OF_AN_ADDRESS },
+    ],
+    WINDOW_SECONDS,
+  );
+  if (outcome.kind === "has-to-wait") throw tooManyLogins(outcome.seconds);
+  const login = await logIn();
+  if (login === undefined) await pruneAttempts(db, WINDOW_SECONDS);
+  else await forgetAttempts(db, outcome.attemptIds, name);
+  return login;
+}
+
+function tooManyLogins(seconds: number) {
+  const description = `Too many failed logins. Try again in ${seconds} seconds.`;
+  return oauthError(429, "too_many_attempts", description, { "retry-after": String(seconds) });
+}
+
+/** Hashed, because people type passwords into the field for the name. */
+function subject(kind: "name" | "address", value: string): Buffer {
+  return createHash("sha256").update(`${kind}:${value}`).digest();
+}

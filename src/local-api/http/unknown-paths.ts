@@ -1,0 +1,37 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { methodNotAllowed, notFound } from "./api-error.ts";
+
+/**
+ * Answers what no route takes: 405 with the methods that the path has, else 404. To be called before the routes are
+ * added. Inside what `authenticate` guards, so that nobody learns without a token which paths exist.
+ */
+export function answerUnknownPaths(app: FastifyInstance): void {
+  const routes: { readonly method: string; readonly pattern: readonly string[] }[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    if (url === ANYWHERE) return;
+    for (const one of [method].flat()) routes.push({ method: one, pattern: segmentsOf(url) });
+  });
+  const refuse = (request: FastifyRequest): never => {
+    const path = request.url.split("?")[0] ?? "";
+    const fitting = routes.filter(({ pattern }) => fits(segmentsOf(path), pattern));
+    const methods = [...new Set(fitting.map(({ method }) => method))].sort();
+    if (methods.length > 0) throw methodNotAllowed(`${request.method} ${path}`, methods);
+    throw notFound(`There is nothing at ${request.method} ${path}.`);
+  };
+  app.all(ANYWHERE, refuse);
+  // Methods that the framework does not count among all of them.
+  app.setNotFoundHandler(refuse);
+}
+
+const ANYWHERE = "/*";
+
+function segmentsOf(path: string): string[] {
+  return path.split("/").filter((segment) => segment !== "");
+}
+
+function fits(path: readonly string[], pattern: readonly string[]): boolean {
+  return (
+    path.length === pattern.length &&
+    pattern.every((segment, at) => segment.startsWith(":") || segment === path[at])
+  );
+}

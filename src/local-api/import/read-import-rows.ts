@@ -1,0 +1,62 @@
+import { UserError } from "../../lib/errors.ts";
+import { type CsvColumns, csvColumns } from "./csv-columns.ts";
+import { csvLine } from "./csv-line.ts";
+import { readCsv } from "./read-csv.ts";
+import type { DateManner } from "./read-date.ts";
+import { readLines } from "./read-lines.ts";
+
+/** One mention of a file before anybody has looked at it, or why it is none. */
+export type ImportRow =
+  | { readonly line: number; readonly value: unknown }
+  | { readonly line: number; readonly reason: string };
+
+export interface ImportFormat {
+  readonly kind: "jsonl" | "csv";
+  /** For CSV: columns by field, see `csvColumns`. */
+  readonly columns?: Readonly<Record<string, string>>;
+  readonly dates?: DateManner;
+}
+
+const MAX_LINE = 1_048_576;
+
+/** Rows of a file, one after the other. Throws a `UserError` when the header of a CSV file says too little. */
+export function readImportRows(
+  file: AsyncIterable<Uint8Array>,
+  format: ImportFormat,
+): AsyncGenerator<ImportRow> {
+  return format.kind === "csv" ? csvRows(file, format) : jsonRows(file);
+}
+
+async function* jsonRows(file: AsyncIterable<Uint8Array>): AsyncGenerator<ImportRow> {
+  for await (const line of readLines(file, MAX_LINE)) {
+    if ("tooLong" in line) yield { line: line.line, reason: `is longer than ${MAX_LINE} bytes` };
+    else if (line.text.trim() !== "") yield { line: line.line, ...parsed(line.text) };
+  }
+}
+
+function parsed(text: string): { value: unknown } | { reason: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { reason: "is not JSON" };
+  }
+}
+
+async function* csvRows(
+  file: AsyncIterable<Uint8Array>,
+  { columns: said = {}, dates = {} }: ImportFormat,
+): AsyncGenerator<ImportRow> {
+  let columns: CsvColumns | undefined;
+  let width = 0;
+  for await (const record of readCsv(file, { maxCharacters: MAX_LINE })) {
+    if ("tooLong" in record) yield { line: record.line, reason: `is longer than ${MAX_LINE} characters` };
+    else if (columns === undefined) {
+      columns = csvColumns(record.cells, said);
+      width = record.cells.length;
+    } else if (record.cells.length > width)
+      yield { line: record.line, reason: `has ${record.cells.length} cells, the header has ${width}` };
+    else yield { line: record.line, value: csvLine(record.cells, columns, dates) };
+  }
+  if (columns === undefined)
+    throw new UserError("The file has no header line with the names of its columns.");
+}

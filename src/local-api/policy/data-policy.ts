@@ -1,0 +1,113 @@
+/**
+ * What answers may show of mentions, one row per content source (the `pageType` of a mention). A source without a row
+ * shows everything. Which policy counts for a call is decided by `dataPolicyOf`.
+ */
+export const DATA_POLICIES = {
+  /** Everything that is stored, exactly as it was found. */
+  full: {},
+  /** What the contracts with content sources leave of a mention in a hosted service. */
+  restricted: {
+    twitter: { shows: only(xFields()), excerptCharacters: null, hasGuid: true },
+    news: excerpt(256),
+    lexis_nexis_licensed_news: excerpt(256),
+    linkedin: { shows: allBut(textFields()), excerptCharacters: null, hasGuid: false },
+    reddit: { shows: only(["url", "originalUrl", "domain"]), excerptCharacters: null, hasGuid: false },
+  },
+} as const satisfies Readonly<Record<string, DataPolicy>>;
+
+export type DataPolicyName = keyof typeof DATA_POLICIES;
+export type DataPolicy = Readonly<Record<string, SourcePolicy>>;
+
+export interface SourcePolicy {
+  /** Whether a field of the record may be shown; a field that may not is null. */
+  shows(field: string): boolean;
+  /** How much of the text is shown, in UTF-16 code units; null: as much as there is. */
+  readonly excerptCharacters: number | null;
+  /** The record names the post at its source instead (`guid`, a field that the spec lacks). */
+  readonly hasGuid: boolean;
+}
+
+/** The row of a source that has none. */
+export const OPEN_SOURCE: SourcePolicy = { shows: () => true, excerptCharacters: null, hasGuid: false };
+
+/**
+ * What names a mention, and what the client itself wrote on it, belongs to no source and is always shown. `id` and
+ * `noteIds` belong to the earlier version of the record.
+ */
+const ALWAYS_SHOWN: readonly string[] = [
+  "resourceId",
+  "resourceType",
+  "id",
+  "guid",
+  "queryId",
+  "queryName",
+  "added",
+  "updated",
+  "pageType",
+  "pageTypeName",
+  "assignment",
+  "lastAssignmentDate",
+  "priority",
+  "status",
+  "checked",
+  "starred",
+  "tags",
+  "categories",
+  "categoryDetails",
+  "noteIds",
+];
+
+/** The text and everything from which a part of it could be read. */
+function textFields(): readonly string[] {
+  return [
+    "title",
+    "snippet",
+    "fullText",
+    "matchPositions",
+    "insightsHashtag",
+    "insightsMentioned",
+    "displayUrls",
+    "expandedUrls",
+    "shortUrls",
+    "wordCount",
+  ];
+}
+
+function xFields(): readonly string[] {
+  return [
+    "accountType",
+    "city",
+    "cityCode",
+    "country",
+    "countryCode",
+    "classifications",
+    "domain",
+    "entityInfo",
+    "gender",
+    "imageInfo",
+    "impact",
+    "impressions",
+    "language",
+    "professions",
+    "reachEstimate",
+    "sentiment",
+  ];
+}
+
+function excerpt(excerptCharacters: number): SourcePolicy {
+  return { shows: () => true, excerptCharacters, hasGuid: false };
+}
+
+function only(fields: readonly string[]): SourcePolicy["shows"] {
+  const shown = new Set(fields);
+  return (field) => shown.has(field) || isAlwaysShown(field);
+}
+
+function allBut(fields: readonly string[]): SourcePolicy["shows"] {
+  const withheld = new Set(fields);
+  return (field) => !withheld.has(field);
+}
+
+function isAlwaysShown(field: string): boolean {
+  return ALWAYS_SHOWN.includes(field);
+}

@@ -1,0 +1,64 @@
+import { matchedBy, matches, type Searchable } from "./evaluate.ts";
+import type { Expression } from "./expression.ts";
+import { lintExpression } from "./lint-expression.ts";
+import { type MatchPosition, matchPositions } from "./match-positions.ts";
+import { parse } from "./parse.ts";
+import { createProblems, type Problem } from "./problem.ts";
+import { readLexemes } from "./read-lexemes.ts";
+import { type Alternatives, requiredTerms } from "./required-terms.ts";
+
+/** A Boolean query text, ready to be matched. */
+export interface CompiledQuery {
+  readonly text: string;
+  readonly expression: Expression;
+  /** Warnings and notes of the linter, in the order of the text. */
+  readonly problems: readonly Problem[];
+  /**
+   * What the folded text (`foldText` of title and text) of any matching mention contains: one term of each list, as a
+   * part of it. Good for a first, rough filter elsewhere, such as in SQL: what passes has to be matched still. Where
+   * the text is not folded, let every text through that is not plain ASCII; the others fold to their lower case.
+   * Empty when nothing is certain.
+   */
+  readonly required: readonly Alternatives[];
+  matches(mention: Searchable): boolean;
+  /** Why it matches: words of the text (not of the title), the first two hundred. Empty when it does not. */
+  positions(mention: Searchable): MatchPosition[];
+}
+
+export type Compiled =
+  | { readonly ok: true; readonly query: CompiledQuery }
+  /** At least one of the problems is an error. */
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Longer query texts are refused unread. */
+const LONGEST = 1_000_000;
+
+/**
+ * Reads a Boolean query text: `compile(text)`. Never throws, whatever the text; time grows with its length. Match
+ * with `query.matches(searchableMention({ … }))`; for many queries against a stream see `createQueryIndex`.
+ */
+export function compile(text: string): Compiled {
+  const problems = createProblems();
+  const expression = text.length > LONGEST ? undefined : parse(readLexemes(text, problems), problems);
+  if (text.length > LONGEST) {
+    const span = { start: LONGEST, end: text.length };
+    problems.add("error", "too-long", span, `A query has at most ${LONGEST} characters; make several of it.`);
+  } else if (expression === undefined && !problems.hasErrors()) {
+    const message = "The query is empty; write what is looked for, such as a name.";
+    problems.add("error", "empty", { start: 0, end: text.length }, message);
+  }
+  if (expression !== undefined && !problems.hasErrors()) lintExpression(expression, problems);
+  const told = [...problems.all].sort((a, b) => a.start - b.start || a.end - b.end);
+  if (expression === undefined || problems.hasErrors()) return { ok: false, problems: told };
+  return {
+    ok: true,
+    query: {
+      text,
+      expression,
+      problems: told,
+      required: requiredTerms(expression),
+      matches: (mention) => matches(expression, mention),
+      positions: (mention) => matchPositions(matchedBy(expression, mention) ?? [], mention.text.text),
+    },
+  };
+}

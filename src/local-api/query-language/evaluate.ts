@@ -1,0 +1,176 @@
+import type { Expression, Near, Within } from "./expression.ts";
+import type { KnownFields } from "./fields/field.ts";
+import { findTerm, hasTerm, type Occurrence } from "./find-term.ts";
+import type { SearchText } from "./search-text.ts";
+
+/** A mention as queries see it. Made once, matched against any number of them: see `searchableMention`. */
+export interface Searchable {
+  readonly text: SearchText;
+  readonly known: KnownFields;
+}
+
+/** Whether the mention matches. Time grows with its words, not with the ways in which they could be combined. */
+export function matches(expression: Expression, mention: Searchable): boolean {
+  switch (expression.kind) {
+    case "term":
+      return hasTerm(expression, mention.text);
+    case "field":
+      return expression.test.field.meets(expression.test, mention.known);
+    case "not":
+      return !matches(expression.of, mention);
+    case "all":
+      return expression.of.every((each) => matches(each, mention));
+    case "any":
+      return expression.of.some((each) => matches(each, mention));
+    case "near":
+    case "within":
+      return matchedBy(expression, mention) !== undefined;
+  }
+}
+
+/**
+ * The words for which the mention matches, in the order of the text, or undefined when it does not. None when it is
+ * no word that makes it match. Of a NEAR these are the terms that have a partner near enough. Every part of the
+ * expression is judged once, however deep it lies.
+ */
+export function matchedBy(expression: Expression, mention: Searchable): Occurrence[] | undefined {
+  switch (expression.kind) {
+    case "term":
+      return orUndefined(findTerm(expression, mention.text));
+    case "field":
+    case "not":
+      return matches(expression, mention) ? [] : undefined;
+    case "all": {
+      const found: Occurrence[] = [];
+      for (const each of expression.of) {
+        const part = matchedBy(each, mention);
+        if (part === undefined) return undefined;
+        for (const occurrence of part) found.push(occurrence);
+      }
+      return inOrder(found);
+    }
+    case "any": {
+      return anyOf(expression.of, mention);
+    }
+    case "near":
+      return orUndefined(nearOccurrences(expression, mention));
+    case "within":
+      return orUndefined(withinOccurrences(expression, mention));
+  }
+}
+
+/** Alternatives often find the same words; each place is kept once, or their number would grow without limit. */
+function anyOf(of: readonly Expression[], mention: Searchable): Occurrence[] | undefined {
+  const parts = of.map((each) => matchedBy(each, mention)).filter((part) => part !== undefined);
+  if (parts.length < 2) return parts[0];
+  const places = new Map<number, Occurrence>();
+  for (const part of parts) for (const occurrence of part) places.set(placeKey(occurrence), occurrence);
+  return inOrder([...places.values()]);
+}
+
+/** Exact for texts of up to a million characters and more. */
+function placeKey({ start, end, inTitle }: Occurrence): number {
+  return (start * 2 ** 22 + (end - start)) * 2 + (inTitle ? 1 : 0);
+}
+
+function orUndefined(found: Occurrence[]): Occurrence[] | undefined {
+  return found.length === 0 ? undefined : found;
+}
+
+/** In the order of the text, each place once: what is near several others would be counted for each of them. */
+function inOrder(found: Occurrence[]): Occurrence[] {
+  const sorted = found.sort((a, b) => a.first - b.first || a.start - b.start || a.end - b.end);
+  return sorted.filter((each, i) => {
+    const before = sorted[i - 1];
+    return before?.start !== each.start || before.end !== each.end || before.inTitle !== each.inTitle;
+  });
+}
+
+function nearOccurrences({ left, right, distance, forward }: Near, mention: Searchable): Occurrence[] {
+  const lefts = matchedBy(left, mention) ?? [];
+  if (lefts.length === 0) return [];
+  const rights = matchedBy(right, mention) ?? [];
+  if (rights.length === 0) return [];
+  return inOrder([
+    ...lefts.filter(hasPartner(rights, distance, { before: !forward, after: true })),
+    ...rights.filter(hasPartner(lefts, distance, { before: true, after: !forward })),
+  ]);
+}
+
+/** Tells whether one of the others ends shortly before an occurrence, or begins shortly after it. */
+function hasPartner(
+  others: readonly Occurrence[],
+  distance: number,
+  sides: { readonly before: boolean; readonly after: boolean },
+): (occurrence: Occurrence) => boolean {
+  const firsts = Float64Array.from(others, (other) => other.first).sort();
+  const lasts = Float64Array.from(others, (other) => other.last).sort();
+  return ({ first, last }) => {
+    if (sides.after) {
+      const next = firsts[countUpTo(firsts, last)];
+      if (next !== undefined && next - last - 1 <= distance) return true;
+    }
+    if (!sides.before) return false;
+    const previous = lasts[countUpTo(lasts, first - 1) - 1];
+    return previous !== undefined && first - previous - 1 <= distance;
+  };
+}
+
+/** How many of the ascending numbers are at most `limit`. */
+function countUpTo(ascending: Float64Array, limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * A group of occurrences, one of each operand, is near enough when at most `distance` words stand between the end of
+ * the one that ends first and the beginning of the one that begins last. So each end is tried as the first one.
+ */
+function withinOccurrences({ of, distance }: Within, mention: Searchable): Occurrence[] {
+  const found: Occurrence[] = [];
+  const operands: { lasts: Float64Array; firstFrom: Float64Array }[] = [];
+  for (const { expression, times } of of) {
+    const all = matchedBy(expression, mention) ?? [];
+    if (all.length < times) return [];
+    for (const occurrence of all) found.push(occurrence);
+    operands.push(reachOf(all, times));
+  }
+  const anchors: number[] = [];
+  for (const last of new Set(operands.flatMap(({ lasts }) => [...lasts]))) {
+    const reaches = operands.every(({ lasts, firstFrom }) => {
+      const first = firstFrom[countUpTo(lasts, last - 1)];
+      return first !== undefined && first - last - 1 <= distance;
+    });
+    if (reaches) anchors.push(last);
+  }
+  const ends = Float64Array.from(anchors).sort();
+  return inOrder(
+    found.filter(({ first, last }) => countUpTo(ends, last) > countUpTo(ends, first - distance - 2)),
+  );
+}
+
+/**
+ * Ends of an operand in ascending order and, beside each, the earliest beginning among what ends there or later. An
+ * operand wanted several times is a run of so many neighbours: it ends with the first and begins with the last one.
+ */
+function reachOf(
+  all: readonly Occurrence[],
+  times: number,
+): { lasts: Float64Array; firstFrom: Float64Array } {
+  const runs: { first: number; last: number }[] = [];
+  for (let i = 0; i + times <= all.length; i++) {
+    runs.push({ last: all[i]?.last ?? 0, first: all[i + times - 1]?.first ?? 0 });
+  }
+  runs.sort((a, b) => a.last - b.last);
+  const lasts = Float64Array.from(runs, (run) => run.last);
+  const firstFrom = Float64Array.from(runs, (run) => run.first);
+  for (let i = firstFrom.length - 2; i >= 0; i--) {
+    firstFrom[i] = Math.min(firstFrom[i] ?? 0, firstFrom[i + 1] ?? 0);
+  }
+  return { lasts, firstFrom };
+}

@@ -1,0 +1,87 @@
+/** A stretch of the query text in UTF-16 units, the end not included. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Something that the linter has to say. An `error` makes the query unusable; a `warning` says that it probably does
+ * not mean what was intended; a `note` tells what cannot be seen from the text.
+ */
+export interface Problem extends Span {
+  readonly severity: "error" | "warning" | "note";
+  /** Names the rule, for programs: never changes. */
+  readonly rule: ProblemRule;
+  /** What is wrong and what to write instead, as sentences. */
+  readonly message: string;
+}
+
+export type ProblemRule =
+  | "empty"
+  | "unclosed"
+  | "unopened"
+  | "missing-operand"
+  | "only-negates"
+  | "mixed-operators"
+  | "mixed-near"
+  | "near-operand"
+  | "near-distance"
+  | "implicit-and"
+  | "lower-case-operator"
+  | "ambiguous-not"
+  | "matches-nearly-all"
+  | "tilde"
+  | "tilde-single-word"
+  | "tilde-nesting"
+  | "wildcard"
+  | "wildcard-after-sign"
+  | "many-wildcards"
+  | "upper-case-length"
+  | "nothing-to-find"
+  | "typographic-quotes"
+  | "comment-in-brackets"
+  | "space-before-colon"
+  | "field-value"
+  | "field-unknown"
+  | "field-gone"
+  | "field-place"
+  | "field-wildcard"
+  | "field-without-values"
+  | "field-negated"
+  | "range"
+  | "too-deep"
+  | "too-long"
+  | "too-many";
+
+/** Gathers problems. Says no more after the first fifty: what a file of brackets gets is an answer, not a book. */
+export interface Problems {
+  add(severity: Problem["severity"], rule: ProblemRule, span: Span, message: string): void;
+  readonly all: readonly Problem[];
+  hasErrors(): boolean;
+}
+
+const MOST = 50;
+
+export function createProblems(): Problems {
+  const all: Problem[] = [];
+  let left = MOST;
+  let errors = 0;
+  return {
+    all,
+    hasErrors: () => errors > 0,
+    add(severity, rule, { start, end }, message) {
+      if (severity === "error") errors++;
+      if (left === 0) return;
+      left--;
+      all.push({ severity, rule, start, end, message });
+      if (left === 0)
+        all.push({
+          severity: "note",
+          rule: "too-many",
+          start,
+          end,
+          message: "There is more; mend this first.",
+        });
+    },
+  };
+}

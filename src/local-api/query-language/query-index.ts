@@ -1,0 +1,111 @@
+import type { CompiledQuery } from "./compile.ts";
+import type { Searchable } from "./evaluate.ts";
+import type { Alternatives, RequiredTerm } from "./required-terms.ts";
+import type { SearchText } from "./search-text.ts";
+
+/** Many queries, asked at once. A mention is matched only against those whose rarest required term it contains. */
+export interface QueryIndex<Id> {
+  /** Ids of the queries that match, in the order in which they were given. */
+  matching(mention: Searchable): Id[];
+  /** How many queries a mention is matched against, before it is known whether they match. */
+  candidates(mention: Searchable): number;
+}
+
+export interface IndexedQuery<Id> {
+  readonly id: Id;
+  readonly query: CompiledQuery;
+}
+
+/**
+ * Builds the index. `sample` is some of the texts to come: it tells which words are rare there. Without one, long
+ * words count as rare.
+ */
+export function createQueryIndex<Id>(
+  queries: readonly IndexedQuery<Id>[],
+  sample: Iterable<SearchText> = [],
+): QueryIndex<Id> {
+  const isCommon = commonness(sample);
+  const byWord = new Map<string, number[]>();
+  const byBeginning = new Map<string, number[]>();
+  const always: number[] = [];
+  for (const [number, { query }] of queries.entries()) {
+    const rarest = rarestOf(query.required, isCommon);
+    if (rarest === undefined) always.push(number);
+    for (const term of new Set(rarest)) {
+      const map = term.isWhole ? byWord : byBeginning;
+      const there = map.get(term.folded);
+      if (there === undefined) map.set(term.folded, [number]);
+      else if (there.at(-1) !== number) there.push(number);
+    }
+  }
+  const lengths = [...new Set([...byBeginning.keys()].map((beginning) => beginning.length))];
+
+  /** Marks of the mention that is asked about, so that a query met through two words is matched once. */
+  const seenAt = new Uint32Array(queries.length);
+  let round = 0;
+
+  function candidates({ text }: Searchable): number[] {
+    if (++round === 0xffff_ffff) {
+      seenAt.fill(0);
+      round = 1;
+    }
+    const found = [...always];
+    const take = (numbers: readonly number[] | undefined): void => {
+      if (numbers === undefined) return;
+      for (const number of numbers) {
+        if (seenAt[number] === round) continue;
+        seenAt[number] = round;
+        found.push(number);
+      }
+    };
+    for (const word of text.byWord.keys()) {
+      take(byWord.get(word));
+      for (const length of lengths) if (length <= word.length) take(byBeginning.get(word.slice(0, length)));
+    }
+    return found;
+  }
+
+  return {
+    matching(mention) {
+      const found: Id[] = [];
+      for (const number of candidates(mention).sort((a, b) => a - b)) {
+        const candidate = queries[number];
+        if (candidate?.query.matches(mention)) found.push(candidate.id);
+      }
+      return found;
+    },
+    candidates: (mention) => candidates(mention).length,
+  };
+}
+
+/** Estimates in what share of the texts a term stands. */
+function commonness(sample: Iterable<SearchText>): (term: RequiredTerm) => number {
+  const texts = new Map<string, number>();
+  let size = 0;
+  for (const text of sample) {
+    size++;
+    for (const word of text.byWord.keys()) texts.set(word, (texts.get(word) ?? 0) + 1);
+  }
+  return ({ folded, isWhole }) => {
+    // Half of the estimate without a sample for each letter more; a beginning stands for several words.
+    const guess = 2 ** -Math.min(folded.length, 20) * (isWhole ? 1 : 4);
+    const known = texts.get(folded);
+    return known === undefined ? guess / (1 + size / 100) : known / size;
+  };
+}
+
+function rarestOf(
+  required: readonly Alternatives[],
+  isCommon: (term: RequiredTerm) => number,
+): Alternatives | undefined {
+  let rarest: Alternatives | undefined;
+  let share = Number.POSITIVE_INFINITY;
+  for (const alternatives of required) {
+    const total = alternatives.reduce((sum, term) => sum + isCommon(term), 0);
+    if (total < share) {
+      rarest = alternatives;
+      share = total;
+    }
+  }
+  return rarest;
+}

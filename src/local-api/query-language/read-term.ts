@@ -1,0 +1,140 @@
+import type { Piece, Term, WordPattern } from "./expression.ts";
+import type { TextForm } from "./lexeme.ts";
+import type { Problems, Span } from "./problem.ts";
+import {
+  casedWord,
+  foldWord,
+  lowerWord,
+  significantSigns,
+  splitWords,
+  WORD_WITH_WILDCARDS,
+} from "./split-words.ts";
+
+/** The term that a piece of text asks for, or undefined when it has nothing that could be found. */
+export function readTerm(
+  { text, form, where }: { text: string; form: TextForm; where: Term["where"] },
+  span: Span,
+  problems: Problems,
+): Term | undefined {
+  const words = hasWildcards(text) ? wildWords(text) : splitWords(text);
+  const pieces: Piece[] = [];
+  let endBefore = 0;
+  let lead = "";
+  for (const { start, end } of words) {
+    const between = text.slice(endBefore, start);
+    const signs = significantSigns(between);
+    if (pieces.length === 0) lead = glued(between, "before");
+    checkWildcards(
+      text.slice(start, end),
+      { between, lead: pieces.length === 0 ? lead : "" },
+      span,
+      problems,
+    );
+    pieces.push({
+      word: wordPattern(text.slice(start, end), form, span, problems),
+      signs: pieces.length === 0 ? "" : signs,
+    });
+    endBefore = end;
+  }
+  const rest = text.slice(endBefore);
+  if (rest.includes("*")) leadingStar(span, problems);
+  if (pieces.length > 0) return { kind: "term", pieces, lead, trail: glued(rest, "after"), where, ...span };
+  const signs = significantSigns(text);
+  if (signs !== "") return { kind: "term", pieces, lead: signs, trail: "", where, ...span };
+  if (!rest.includes("*")) {
+    problems.add(
+      "error",
+      "nothing-to-find",
+      span,
+      "There is nothing to find in this: it has no letter, digit, emoji or sign that is searched; remove it.",
+    );
+  }
+  return undefined;
+}
+
+function hasWildcards(text: string): boolean {
+  return text.includes("*") || text.includes("?");
+}
+
+function wildWords(text: string): { start: number; end: number }[] {
+  return [...text.matchAll(WORD_WITH_WILDCARDS)].map((found) => ({
+    start: found.index,
+    end: found.index + found[0].length,
+  }));
+}
+
+/** Only signs that touch the word belong to it. */
+function glued(between: string, side: "before" | "after"): string {
+  const touching = side === "before" ? /\S*$/.exec(between) : /^\S*/.exec(between);
+  return significantSigns(touching?.[0] ?? "");
+}
+
+function checkWildcards(
+  word: string,
+  { between, lead }: { between: string; lead: string },
+  span: Span,
+  problems: Problems,
+): void {
+  if (!between.includes("*") && !hasWildcards(word)) return;
+  const letters = word.replaceAll(/[*?]/g, "");
+  if (/^[*?]/.test(word) && /[#@]$/.test(lead)) {
+    problems.add(
+      "warning",
+      "wildcard-after-sign",
+      span,
+      `A wildcard right after ${lead.at(-1)} finds more than is wanted; write the beginning, such as ${lead.at(-1)}${letters}*.`,
+    );
+  } else if (word.startsWith("*") || between.includes("*")) leadingStar(span, problems);
+  if (word.includes("*") && [...letters].length < 2) {
+    problems.add(
+      "error",
+      "wildcard",
+      span,
+      "A * after a single letter finds too many words; write at least two letters, such as ab*.",
+    );
+  }
+  if ((word.match(/\?/g)?.length ?? 0) > 3) {
+    problems.add(
+      "warning",
+      "many-wildcards",
+      span,
+      "More than three ? in one word are slow; write * in place of some of them, or the spellings joined by OR.",
+    );
+  }
+}
+
+function leadingStar(span: Span, problems: Problems): void {
+  problems.add("error", "wildcard", span, "A word cannot begin with *; write the beginning, such as compl*.");
+}
+
+/** Beyond this length the live service does not compare upper case. */
+const LONGEST_CASED = 20;
+
+function wordPattern(word: string, form: TextForm, span: Span, problems: Problems): WordPattern {
+  if (form === "braces") {
+    if ([...word].length <= LONGEST_CASED) return casedPattern(word);
+    problems.add(
+      "warning",
+      "upper-case-length",
+      span,
+      `Upper case counts in words of up to ${LONGEST_CASED} letters; this one is found in any case.`,
+    );
+  }
+  const isAccented = lowerWord(word) !== foldWord(word);
+  if (hasWildcards(word)) return globPattern(word, isAccented ? "lower" : "folded");
+  if (isAccented) return { kind: "accented", folded: foldWord(word), lower: lowerWord(word) };
+  return { kind: "plain", folded: foldWord(word) };
+}
+
+function casedPattern(word: string): WordPattern {
+  const spelled = word.normalize("NFC");
+  const accented = casedWord(word) !== spelled;
+  if (hasWildcards(word)) return globPattern(word, "cased");
+  return { kind: "cased", folded: foldWord(word), spelled, accented };
+}
+
+function globPattern(word: string, form: "folded" | "lower" | "cased"): WordPattern {
+  const glob = form === "folded" ? foldWord(word) : form === "lower" ? lowerWord(word) : casedWord(word);
+  const first = word.search(/[*?]/);
+  return { kind: "glob", folded: foldWord(word.slice(0, first)), glob, form };
+}

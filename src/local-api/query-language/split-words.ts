@@ -1,0 +1,96 @@
+import { foldText } from "../../lib/fold-text.ts";
+
+/** A word of a text: where it stands and how it is compared. */
+export interface Word {
+  readonly start: number;
+  readonly end: number;
+  /** Without case and accents. */
+  readonly folded: string;
+  /**
+   * Counts words as people do, from 0: the parts of `wendy's`, `4.5` and `t.co` share a number, so that distances do
+   * not grow with apostrophes, while `wendy` is still found.
+   */
+  readonly place: number;
+}
+
+/**
+ * The words of a text in its order, for queries and mentions alike. A word is a run of letters, digits and `_`; in
+ * scripts that put no spaces between words every character is one, and so is every emoji. Signs are not words: see
+ * `significantSigns`.
+ */
+export function splitWords(text: string): Word[] {
+  const words: Word[] = [];
+  const pattern = ASCII.test(text) ? ASCII_WORD : ANY_WORD;
+  let place = -1;
+  let before = "";
+  let endBefore = -1;
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const start = found.index;
+    const word = found[0];
+    if (!isOneWord(before, text, endBefore, start, word)) place++;
+    before = word;
+    endBefore = start + word.length;
+    words.push({ start, end: endBefore, folded: foldWord(word), place });
+  }
+  return words;
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+const ASCII_WORD = /[A-Za-z0-9_]+/g;
+
+/** Scripts that are written without spaces. The long-vowel mark of kana belongs to no script. */
+const UNSPACED =
+  "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc";
+const LETTER = `[[\\p{L}\\p{N}_]--[${UNSPACED}]]`;
+const EMOJI_PART = "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?";
+const EMOJI = `\\p{Regional_Indicator}{2}|${EMOJI_PART}(?:\\u200d${EMOJI_PART})*`;
+const ONE_CHARACTER = `[[\\p{L}\\p{N}]&&[${UNSPACED}]]\\p{M}*`;
+const INSIDE = `${LETTER}|\\p{M}|[\\u200c\\u200d](?=\\p{L})`;
+
+const ANY_WORD = new RegExp(`${LETTER}(?:${INSIDE})*|${ONE_CHARACTER}|${EMOJI}`, "gv");
+
+/** The same words with `*` and `?` in, before or after them. */
+export const WORD_WITH_WILDCARDS = new RegExp(
+  `[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`,
+  "gv",
+);
+
+const DIGIT_END = /\p{N}$/u;
+const DIGIT_START = /^\p{N}/u;
+
+function isOneWord(before: string, text: string, endBefore: number, start: number, word: string): boolean {
+  if (start - endBefore !== 1) return false;
+  const between = text[endBefore] ?? "";
+  if (!"'’.,".includes(between)) return false;
+  const digits = DIGIT_END.test(before);
+  if (digits !== DIGIT_START.test(word)) return false;
+  return between !== "," || digits;
+}
+
+/** Without case and accents; an emoji without the mark that asks for its coloured form. */
+export function foldWord(word: string): string {
+  return ASCII.test(word) ? word.toLowerCase() : foldText(word).replaceAll("\ufe0f", "");
+}
+
+/** Without case, accents as they are written. */
+export function lowerWord(word: string): string {
+  if (ASCII.test(word)) return word.toLowerCase();
+  return word.normalize("NFKC").replaceAll(INVISIBLE, "").toLowerCase();
+}
+
+/** Without accents, case as it is written. */
+export function casedWord(word: string): string {
+  if (ASCII.test(word)) return word;
+  return word.normalize("NFKD").replaceAll(ACCENTS, "").normalize("NFC").replaceAll(INVISIBLE, "");
+}
+
+const INVISIBLE = /\p{Cf}|\ufe0f/gu;
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/** The signs of a stretch between words that are searched as they are typed; others only part words. */
+export function significantSigns(between: string): string {
+  return between === " " || between === "" ? "" : between.replaceAll(OTHER_SIGNS, "");
+}
+
+const OTHER_SIGNS = /[^%:|#/!?@&+=\p{Sc}]/gu;

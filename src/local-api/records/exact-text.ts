@@ -1,0 +1,17 @@
+/**
+ * What PostgreSQL cannot keep as text, a NUL or half a surrogate pair, is kept beside it as a JSON string, whose
+ * escapes it can; null for every other text, which is nearly every text.
+ */
+export function exactText(text: string | null): string | null {
+  return text === null || (!text.includes("\0") && !LONE_SURROGATE.test(text)) ? null : JSON.stringify(text);
+}
+
+/** The text as it was found, of what is stored of it. */
+export function textAsFound(stored: {
+  readonly full_text: string | null;
+  readonly exact_text: string | null;
+}): string | null {
+  return stored.exact_text === null ? stored.full_text : String(JSON.parse(stored.exact_text));
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;

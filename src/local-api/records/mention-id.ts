@@ -1,0 +1,15 @@
+import { createHash } from "node:crypto";
+import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+
+/** Keeps ids below 2^53 until the year 2089. */
+const IDS_AN_HOUR = 2 ** 33;
+
+/**
+ * The whole-number id of a mention, its `resourceId` in the earlier version. It grows from hour to hour of `added`, is
+ * the same wherever and in however many versions the mention is stored, and two mentions share one only by an accident
+ * of one in billions, also in a file whose mentions were all added at one moment.
+ */
+export function mentionId(added: Instant, resourceId: string): number {
+  const hash = createHash("sha256").update(resourceId).digest().readUIntBE(0, 6);
+  return (floorTo(added, HOUR) / HOUR) * IDS_AN_HOUR + (hash % IDS_AN_HOUR);
+}

@@ -1,0 +1,69 @@
+import type { FastifyRequest } from "fastify";
+import type { Instant } from "../../lib/instant.ts";
+import { TimeZone } from "../../lib/local-time.ts";
+import { callerOf } from "../http/authenticate.ts";
+import type { LocalApiContext } from "../local-api-context.ts";
+import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
+import {
+  createParameterReader,
+  type ParameterReader,
+  type RawParameters,
+} from "../parameters/parameter-reader.ts";
+import type { DataPolicyName } from "../policy/data-policy.ts";
+import { dataPolicyOf } from "../policy/data-policy-of.ts";
+import { showingCondition } from "../policy/withheld-sources.ts";
+import type { MentionRange } from "../store/mention-range.ts";
+import type { StoredProject } from "../store/projects.ts";
+import { listQueries, type StoredQuery } from "../store/queries.ts";
+import { projectOf } from "./project-of.ts";
+import { requestScopeOf } from "./request-scope-of.ts";
+
+export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
+
+/** What every call about the mentions of a project asks for, whatever it makes of them. */
+export interface DataRequest {
+  readonly project: StoredProject;
+  /** All of the project. */
+  readonly queries: readonly StoredQuery[];
+  readonly scope: RequestScope;
+  readonly policy: DataPolicyName;
+  /** IANA zone of the answer: `timezone`, else that of the project. */
+  readonly zone: string;
+  readonly parameters: ParameterReader;
+  /** Only to be used after `parameters.finish()`. */
+  readonly range: MentionRange;
+  /** The moment whose state is shown. */
+  readonly at: Instant;
+}
+
+/** Reads project, queries, dates and filters. What else the call takes is still to be read, then `finish`. */
+export async function readDataRequest(
+  context: LocalApiContext,
+  request: FastifyRequest<InProject>,
+): Promise<DataRequest> {
+  const project = await projectOf(context, request);
+  const queries = await listQueries(context.db, project.id);
+  const caller = callerOf(request);
+  const scope = requestScopeOf(context, caller, project, queries);
+  const parameters = createParameterReader(request.query);
+  const range = await readMentionRange(parameters, scope);
+  const zone = readZone(parameters) ?? project.timezone;
+  const policy = dataPolicyOf(caller.client, project);
+  return { project, queries, scope, zone, parameters, range, policy, at: context.clock.now() };
+}
+
+/** What is no zone at all has been found faulty with the range, in the same words; an offset is refused here. */
+function readZone(parameters: ParameterReader): string | undefined {
+  const name = parameters.text("timezone");
+  if (name === undefined || TimeZone.safeParse(name).success) return name;
+  parameters.fault(
+    `timezone: expected an IANA name such as Europe/London, got ${JSON.stringify(name.slice(0, 60))}.`,
+  );
+  return undefined;
+}
+
+/** The range without the mentions whose source may not show the field, for answers made of its values. */
+export function showing({ range, policy }: DataRequest, field: string | undefined): MentionRange {
+  const condition = field === undefined ? undefined : showingCondition(policy, field);
+  return condition === undefined ? range : { ...range, conditions: [...range.conditions, condition] };
+}

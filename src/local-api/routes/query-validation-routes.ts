@@ -1,0 +1,59 @@
+import type { FastifyInstance } from "fastify";
+import { invalidRequest } from "../http/api-error.ts";
+import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import { lint, type QueryPlace } from "../query-language/lint.ts";
+import type { Problem } from "../query-language/problem.ts";
+
+const LARGEST_BODY = 2 * 1024 * 1024;
+
+/**
+ * `query-validation`, for queries, and `query-validation/searchwithin`, for searches inside results: POST with
+ * `{"booleanQuery", "languages"}`, or GET with `query` and `language`. An extension of the live service, which answers
+ * with `errors` and `issues`; what stands in them is ours: `{rule, message, start, end}` in UTF-16 units, and for
+ * issues `severity` (`warning` or `note`). A text with errors is still answered with 200: it was validated.
+ */
+export function queryValidationRoutes(app: FastifyInstance): void {
+  for (const [path, place] of PATHS) {
+    app.get<{ Querystring: RawParameters }>(path, (request, reply) => {
+      const parameters = createParameterReader(request.query);
+      const text = parameters.text("query") ?? "";
+      parameters.texts("language");
+      if (!("query" in request.query)) parameters.fault("query: expected the Boolean text to validate.");
+      parameters.finish();
+      return reply.send(verdict(text, place));
+    });
+    app.post<{ Querystring: RawParameters; Body: unknown }>(
+      path,
+      { bodyLimit: LARGEST_BODY },
+      (request, reply) => {
+        createParameterReader(request.query).finish();
+        return reply.send(verdict(bodyText(request.body), place));
+      },
+    );
+  }
+}
+
+const PATHS: readonly (readonly [string, QueryPlace])[] = [
+  ["/query-validation", "query"],
+  ["/query-validation/searchwithin", "search"],
+];
+
+function bodyText(body: unknown): string {
+  const given = typeof body === "object" && body !== null ? body : {};
+  const text: unknown =
+    "booleanQuery" in given ? given.booleanQuery : "query" in given ? given.query : undefined;
+  if (typeof text === "string") return text;
+  throw invalidRequest("booleanQuery: expected the Boolean text to validate, as a string in a JSON object.");
+}
+
+function verdict(text: string, place: QueryPlace) {
+  const problems = lint(text, place);
+  return {
+    errors: problems.filter(({ severity }) => severity === "error").map(withoutSeverity),
+    issues: problems.filter(({ severity }) => severity !== "error"),
+  };
+}
+
+function withoutSeverity({ rule, message, start, end }: Problem) {
+  return { rule, message, start, end };
+}

@@ -1,0 +1,32 @@
+import { sql } from "kysely";
+import {
+  type ClientRow,
+  type StoredClient,
+  type StoredUser,
+  toClient,
+  toUser,
+  type UserRow,
+} from "./accounts.ts";
+import type { Database } from "./database.ts";
+
+/** Who a token speaks for. */
+export interface Caller {
+  readonly user: StoredUser;
+  readonly client: StoredClient;
+  readonly role: string;
+}
+
+/** For whom a token speaks: nobody, once it is old or revoked or its user has left the client. */
+export async function findCaller(db: Database, tokenHash: Buffer): Promise<Caller | undefined> {
+  const { rows } = await sql<UserRow & ClientRow & { role: string }>`
+    select u.id, u.username, u.password_hash, u.first_name, u.last_name, u.created_at,
+      u.token_lifetime_seconds, m.role, c.id as client_id, c.name as client_name, c.tags, c.details,
+      c.created_at as client_created_at
+    from local_api.token t
+    join local_api.api_user u on u.id = t.user_id
+    join local_api.client c on c.id = t.client_id
+    join local_api.membership m on m.user_id = u.id and m.client_id = c.id
+    where t.hash = ${tokenHash} and t.expires_at > now()`.execute(db);
+  const row = rows[0];
+  return row && { user: toUser(row), client: toClient(row), role: row.role };
+}

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+
+/** The version of a mention that is shown, with what its wire record does not say. */
+export interface CurrentMention {
+  readonly queryId: number;
+  readonly resourceId: string;
+  readonly version: number;
+  readonly added: Instant;
+  readonly updated: Instant;
+  readonly backfilled: boolean;
+  readonly tagIds: readonly number[];
+  readonly fullText: string | null;
+  readonly twitterLikeCount: number | null;
+  /** The fields of the wire record that say something. */
+  readonly said: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The shown versions of a mention in these queries, locked against other writers until the transaction ends. Versions
+ * that were to be shown later are taken back: whoever edits a mention now has the last word.
+ */
+export async function takeCurrentMentions(
+  db: Database,
+  which: { queryIds: readonly number[]; resourceId: string; at: Instant },
+): Promise<CurrentMention[]> {
+  const { queryIds, resourceId } = which;
+  const at = new Date(which.at);
+  await sql`
+    select id from local_api.query where id = any(${queryIds}::bigint[]) order by id for no key update`.execute(
+    db,
+  );
+  const { rows } = await sql<CurrentRow>`
+    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
+      said
+    from local_api.mention where query_id = any(${queryIds}::bigint[]) and resource_id = ${resourceId}
+      and visible_at <= ${at} and superseded_at > ${at} order by query_id`.execute(db);
+  await sql`
+    delete from local_api.mention where query_id = any(${rows.map((row) => row.query_id)}::bigint[])
+      and resource_id = ${resourceId} and visible_at > ${at}`.execute(db);
+  return rows.map(toCurrent);
+}
+
+/** The version is shown until that moment. */
+export async function supersedeMention(
+  db: Database,
+  { queryId, resourceId, version }: CurrentMention,
+  at: Instant,
+): Promise<void> {
+  await sql`
+    update local_api.mention set superseded_at = ${new Date(at)}
+    where query_id = ${queryId} and resource_id = ${resourceId} and version = ${version}`.execute(db);
+}
+
+interface CurrentRow {
+  query_id: string;
+  resource_id: string;
+  version: number;
+  added: Date;
+  updated: Date;
+  backfilled: boolean;
+  tags: string[];
+  full_text: string | null;
+  twitter_like_count: string | null;
+  said: string;
+}
+
+const Said = z.record(z.string(), z.unknown());
+
+function toCurrent(row: CurrentRow): CurrentMention {
+  return {
+    queryId: Number(row.query_id),
+    resourceId: row.resource_id,
+    version: row.version,
+    added: row.added.getTime(),
+    updated: row.updated.getTime(),
+    backfilled: row.backfilled,
+    tagIds: row.tags.map(Number),
+    fullText: row.full_text,
+    twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
+    // The closing brace belongs to the shape of the record.
+    said: Said.parse(JSON.parse(`${row.said}}`)),
+  };
+}

@@ -1,0 +1,99 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+
+/** What a deletion of mentions is about: all that is given has to fit. */
+export interface MentionSelection {
+  readonly queryIds: readonly number[];
+  readonly resourceIds?: readonly string[];
+  /** Of the mention's own date: from (included) … */
+  readonly from?: Instant;
+  /** … to (not included). */
+  readonly to?: Instant;
+}
+
+/** Deletes all versions of the mentions; gives the number of mentions. Totals that were remembered become old. */
+export async function deleteMentions(db: Database, which: MentionSelection): Promise<number> {
+  if (!db.isTransaction) return db.transaction().execute((own) => deleteMentions(own, which));
+  await sql`
+    update local_api.query set revision = revision + 1 where id in (
+      select id from local_api.query where id = any(${which.queryIds}::bigint[]) order by id for no key update)`.execute(
+    db,
+  );
+  const { resourceIds, from, to } = which;
+  const { rows } = await sql<{ mentions: string }>`
+    with gone as (
+      delete from local_api.mention where query_id = any(${which.queryIds}::bigint[])
+        and ${resourceIds === undefined ? sql`true` : sql`resource_id = any(${resourceIds}::text[])`}
+        and ${from === undefined ? sql`true` : sql`date >= ${new Date(from)}`}
+        and ${to === undefined ? sql`true` : sql`date < ${new Date(to)}`}
+      returning query_id, resource_id)
+    select count(distinct (query_id, resource_id)) as mentions from gone`.execute(db);
+  return Number(rows[0]?.mentions ?? 0);
+}
+
+/** With their mentions, and out of their groups. */
+export async function deleteQueries(db: Database, ids: readonly number[]): Promise<void> {
+  await sql`delete from local_api.mention where query_id = any(${ids}::bigint[])`.execute(db);
+  await sql`delete from local_api.query_group_member where query_id = any(${ids}::bigint[])`.execute(db);
+  await sql`delete from local_api.query where id = any(${ids}::bigint[])`.execute(db);
+}
+
+export async function deleteQueryGroup(db: Database, id: number): Promise<void> {
+  await sql`delete from local_api.query_group_member where query_group_id = ${id}`.execute(db);
+  await sql`delete from local_api.query_group where id = ${id}`.execute(db);
+}
+
+/** A parent with its children. Mentions keep the ids, as they do at the live service. */
+export async function deleteCategory(db: Database, id: number): Promise<void> {
+  await sql`delete from local_api.category where parent_id = ${id}`.execute(db);
+  await sql`delete from local_api.category where id = ${id}`.execute(db);
+}
+
+export async function deleteTag(db: Database, id: number): Promise<void> {
+  await sql`delete from local_api.tag where id = ${id}`.execute(db);
+}
+
+export async function deleteSavedList(db: Database, id: number): Promise<void> {
+  await sql`delete from local_api.saved_list where id = ${id}`.execute(db);
+}
+
+/** With everything in it. */
+export async function deleteProject(db: Database, id: number): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from local_api.query where project_id = ${id}`.execute(db);
+  await deleteQueries(
+    db,
+    rows.map((row) => Number(row.id)),
+  );
+  await sql`delete from local_api.query_group where project_id = ${id}`.execute(db);
+  await sql`delete from local_api.category where project_id = ${id} and parent_id is not null`.execute(db);
+  await sql`delete from local_api.category where project_id = ${id}`.execute(db);
+  await sql`delete from local_api.tag where project_id = ${id}`.execute(db);
+  await sql`delete from local_api.stream_hour where project_id = ${id}`.execute(db);
+  await sql`
+    update local_api.saved_list set shared_project_ids = array_remove(shared_project_ids, ${id})
+    where ${id} = any(shared_project_ids)`.execute(db);
+  await sql`delete from local_api.project where id = ${id}`.execute(db);
+}
+
+/** With its projects and lists. Logins stay, without the client. */
+export async function deleteClient(db: Database, id: number): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from local_api.project where client_id = ${id}`.execute(db);
+  for (const row of rows) await deleteProject(db, Number(row.id));
+  await sql`delete from local_api.saved_list where client_id = ${id}`.execute(db);
+  await sql`delete from local_api.token where client_id = ${id}`.execute(db);
+  await sql`delete from local_api.api_call where client_id = ${id}`.execute(db);
+  await sql`delete from local_api.membership where client_id = ${id}`.execute(db);
+  await sql`delete from local_api.client where id = ${id}`.execute(db);
+}
+
+/** With the lists that it owns; its query groups stay without an owner. */
+export async function deleteUser(db: Database, id: number): Promise<void> {
+  await sql`update local_api.query_group set user_id = null where user_id = ${id}`.execute(db);
+  await sql`delete from local_api.saved_list where user_id = ${id}`.execute(db);
+  await sql`delete from local_api.token where user_id = ${id}`.execute(db);
+  await sql`delete from local_api.membership where user_id = ${id}`.execute(db);
+  await sql`delete from local_api.api_user where id = ${id}`.execute(db);
+}

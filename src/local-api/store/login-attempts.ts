@@ -1,0 +1,69 @@
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+
+/** What attempts are counted for: a login name, an address. */
+export interface AttemptSubject {
+  readonly hash: Buffer;
+  /** Attempts in the window that may have failed before the next one has to wait. */
+  readonly allowed: number;
+}
+
+export type AttemptOutcome =
+  | { readonly kind: "may-try"; readonly attemptIds: readonly string[] }
+  | { readonly kind: "has-to-wait"; readonly seconds: number };
+
+/**
+ * Takes one attempt for every subject, or none. Attempts count from their beginning, so that many at once are not
+ * checked against the past alone; one that succeeds is given back by `forgetAttempts`.
+ */
+export async function beginAttempt(
+  db: Database,
+  subjects: readonly AttemptSubject[],
+  windowSeconds: number,
+): Promise<AttemptOutcome> {
+  // Always in the same order, so that two attempts cannot wait for each other.
+  const inOrder = [...subjects].sort((a, b) => Buffer.compare(a.hash, b.hash));
+  return db.transaction().execute(async (transaction) => {
+    let seconds = 0;
+    for (const { hash, allowed } of inOrder) {
+      await sql`select pg_advisory_xact_lock(hashtextextended(encode(${hash}::bytea, 'hex'), ${LOCK}))`.execute(
+        transaction,
+      );
+      const { rows } = await sql<{ seconds: number }>`
+        select ceil(extract(epoch from attempted_at - clock_timestamp()) + ${windowSeconds})::integer as seconds
+        from local_api.login_attempt
+        where subject = ${hash} and attempted_at > clock_timestamp() - ${windowSeconds} * interval '1 second'
+        order by attempted_at desc offset ${allowed - 1} limit 1`.execute(transaction);
+      seconds = Math.max(seconds, rows[0]?.seconds ?? 0);
+    }
+    if (seconds > 0) return { kind: "has-to-wait", seconds };
+    const { rows } = await sql<{ id: string }>`
+      insert into local_api.login_attempt (subject)
+      select unnest(${inOrder.map(({ hash }) => hash)}::bytea[]) returning id`.execute(transaction);
+    return { kind: "may-try", attemptIds: rows.map((row) => row.id) };
+  });
+}
+
+/** After a login that succeeded: gives its own attempts back, and forgets all of the login name. */
+export async function forgetAttempts(
+  db: Database,
+  attemptIds: readonly string[],
+  loginName: Buffer,
+): Promise<void> {
+  await sql`
+    delete from local_api.login_attempt where id = any(${attemptIds}::bigint[]) or subject = ${loginName}`.execute(
+    db,
+  );
+}
+
+/** Deletes what no window needs any more. Skips what others are deleting. */
+export async function pruneAttempts(db: Database, windowSeconds: number): Promise<void> {
+  await sql`
+    delete from local_api.login_attempt where id in (
+      select id from local_api.login_attempt
+      where attempted_at < clock_timestamp() - ${windowSeconds} * interval '1 second'
+      order by attempted_at limit 1000 for update skip locked)`.execute(db);
+}
+
+/** Any number that no other lock of this kind uses. */
+const LOCK = 4_179;

@@ -1,0 +1,171 @@
+import type { Instant } from "../../lib/instant.ts";
+import { parseMoment } from "../parameters/parse-moment.ts";
+import { textSigns } from "../records/text-signs.ts";
+import type { FieldType, MENTION_FIELDS, MentionField } from "./mention-fields.ts";
+import type { MentionVersion } from "./mention-version.ts";
+
+/** The value of every field by which a version of a mention can be found, ordered and counted. */
+export type MentionFacts = { readonly [Name in MentionField]: FactOf<(typeof MENTION_FIELDS)[Name]> };
+
+type FactOf<Type extends FieldType> = Type extends "text"
+  ? string | null
+  : Type extends "texts"
+    ? readonly string[] | null
+    : Type extends "ids"
+      ? readonly number[] | null
+      : Type extends "flag"
+        ? boolean | null
+        : Type extends "moment"
+          ? Instant | null
+          : number | null;
+
+/** Follows from the version alone, so that a filter may be checked without a database. */
+export function mentionFacts(version: MentionVersion): MentionFacts {
+  const { record } = version;
+  const signs = textSigns(`${record.title ?? ""}\n${textOf(version) ?? ""}`, record.expandedUrls);
+  const images = record.imageInfo.map(objectOf);
+  return {
+    date: version.date ?? version.added,
+    added: version.added,
+    updated: version.updated,
+    dateKnown: version.date !== null,
+    backfilled: version.backfilled === true,
+    lastAssignmentDate: momentOf(record.lastAssignmentDate),
+    parentCategories: ids(record.categoryDetails.map((detail) => detail.parentId)),
+    categories: ids(record.categories),
+    tags: ids(version.tagIds ?? []),
+    url: record.originalUrl ?? record.url,
+    repliedAuthor: repliedAuthor(version),
+    sharedAuthor: sharedAuthor(version),
+    interest: texts(record.interest),
+    profession: texts(record.professions.map((profession) => objectOf(profession)["profession"])),
+    classifications: texts(
+      record.classifications.map(objectOf).map((found) => `${found["classifierId"]}:${found["labelId"]}`),
+    ),
+    insightsHashtag: texts(record.insightsHashtag),
+    insightsMentioned: texts(record.insightsMentioned),
+    insightsUrl: texts(signs.links),
+    insightsSharedSite: texts(signs.sites),
+    insightsEmoji: texts(signs.emoji),
+    insightsEmoticon: texts(signs.emoticons),
+    logoGroups: ids(images.map((image) => image["logoImagesGroupId"])),
+    logoVersions: ids(images.flatMap((image) => image["logoVersions"])),
+    twitterLikeCount: version.twitterLikeCount ?? null,
+    // The others are in the record as they are. One by one: spreading an object of this size costs thirty times that.
+    queryId: record.queryId,
+    resourceId: record.resourceId,
+    checked: record.checked,
+    starred: record.starred,
+    sentiment: record.sentiment,
+    pageType: record.pageType,
+    language: record.language,
+    author: record.author,
+    impact: record.impact,
+    impressions: record.impressions,
+    reachEstimate: record.reachEstimate,
+    monthlyVisitors: record.monthlyVisitors,
+    resourceType: record.resourceType,
+    subtype: record.subtype,
+    title: record.title,
+    domain: record.domain,
+    weblogTitle: record.weblogTitle,
+    threadId: record.threadId,
+    threadAuthor: record.threadAuthor,
+    threadEntryType: record.threadEntryType,
+    replyTo: record.replyTo,
+    retweetOf: record.retweetOf,
+    fullname: record.fullname,
+    gender: record.gender,
+    accountType: record.accountType,
+    authorVerifiedType: record.authorVerifiedType,
+    assignment: record.assignment,
+    status: record.status,
+    priority: record.priority,
+    city: record.city,
+    cityCode: record.cityCode,
+    region: record.region,
+    regionCode: record.regionCode,
+    country: record.country,
+    countryCode: record.countryCode,
+    continent: record.continent,
+    continentCode: record.continentCode,
+    locationName: record.locationName,
+    latitude: record.latitude,
+    longitude: record.longitude,
+    twitterAuthorId: record.twitterAuthorId,
+    twitterRole: record.twitterRole,
+    twitterVerified: record.twitterVerified,
+    twitterFollowers: record.twitterFollowers,
+    twitterFollowing: record.twitterFollowing,
+    twitterPostCount: record.twitterPostCount,
+    twitterReplyCount: record.twitterReplyCount,
+    twitterRetweets: record.twitterRetweets,
+    facebookAuthorId: record.facebookAuthorId,
+    facebookRole: record.facebookRole,
+    facebookSubtype: record.facebookSubtype,
+    facebookComments: record.facebookComments,
+    facebookLikes: record.facebookLikes,
+    facebookShares: record.facebookShares,
+    instagramCommentCount: record.instagramCommentCount,
+    instagramFollowerCount: record.instagramFollowerCount,
+    instagramFollowingCount: record.instagramFollowingCount,
+    instagramInteractionsCount: record.instagramInteractionsCount,
+    instagramLikeCount: record.instagramLikeCount,
+    instagramPostCount: record.instagramPostCount,
+    linkedinComments: record.linkedinComments,
+    linkedinEngagement: record.linkedinEngagement,
+    linkedinImpressions: record.linkedinImpressions,
+    linkedinLikes: record.linkedinLikes,
+    linkedinShares: record.linkedinShares,
+    linkedinVideoViews: record.linkedinVideoViews,
+  };
+}
+
+/** What is searched: the full text where it is known, else the snippet. */
+export function textOf(version: MentionVersion): string | null {
+  return version.fullText ?? version.record.snippet;
+}
+
+/** The address of a post names its author on the networks that have replies and shares: `…/ann/status/1`. */
+function authorIn(address: string | null): string | undefined {
+  return /\/\/[^/]+\/@?([\w.-]{1,100})\/(?:status|post|video|p)\//.exec(address ?? "")?.[1];
+}
+
+function repliedAuthor({ record }: MentionVersion): string | null {
+  const isReply = record.threadEntryType === "reply" || record.replyTo !== null;
+  if (!isReply) return null;
+  return lower(
+    authorIn(record.replyTo) ?? record.threadAuthor ?? /^@(\w{1,30})/.exec(record.snippet ?? "")?.[1],
+  );
+}
+
+function sharedAuthor(version: MentionVersion): string | null {
+  const { record } = version;
+  const isShare = record.threadEntryType === "share" || record.retweetOf !== null;
+  if (!isShare) return null;
+  const named = /^\s*RT @(\w{1,30})/.exec(textOf(version) ?? "")?.[1];
+  return lower(named ?? authorIn(record.retweetOf) ?? record.threadAuthor);
+}
+
+function lower(name: string | null | undefined): string | null {
+  return name?.replace(/^@/, "").toLowerCase() ?? null;
+}
+
+function momentOf(text: string | null): Instant | null {
+  const parsed = text === null ? null : parseMoment(text, "utc");
+  return typeof parsed === "number" ? parsed : null;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function texts(values: readonly unknown[]): readonly string[] {
+  return values.filter((value) => typeof value === "string");
+}
+
+/** Ids may have come as text. */
+function ids(values: readonly unknown[]): readonly number[] {
+  const numbers = values.filter((value) => value !== null && value !== undefined).map(Number);
+  return [...new Set(numbers.filter((id) => Number.isSafeInteger(id)))];
+}

@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { DateTime } from "luxon";
+import type { Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+
+/** Any number that no other lock uses: two processes never make the same month. */
+const MONTHS_LOCK = 4_178_302;
+/** What lies outside has a table of its own, made with the schema. */
+const [FIRST, LAST] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)];
+
+/**
+ * Makes the tables of the months that the dates fall into and that are missing, inside the caller's transaction. A
+ * month is made apart and then attached, which disturbs neither readers nor writers of the others.
+ */
+export async function ensureMentionMonths(db: Database, dates: Iterable<Instant>): Promise<void> {
+  const months = new Set<string>();
+  for (const at of dates) if (at >= FIRST && at < LAST) months.add(monthOf(at));
+  const missing = await missingMonths(db, [...months].sort());
+  if (missing.length === 0) return;
+  await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(db);
+  for (const month of await missingMonths(db, missing)) await makeMonth(db, month);
+}
+
+/**
+ * Drops the months that ended at or before the moment, and gives the names of their tables. Mentions from before the
+ * year 2000 go with the first month that goes.
+ */
+export async function dropMentionMonthsBefore(db: Database, before: Instant): Promise<string[]> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(transaction);
+    const limit = monthOf(before);
+    const { rows } = await sql<{ name: string }>`
+      select c.relname as name from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'local_api.mention'::regclass
+        and c.relname ~ '^mention_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${limit}
+      order by 1`.execute(transaction);
+    if (rows.length === 0) return [];
+    // Totals that were remembered speak of mentions that are gone. Locks in the order in which writers take them: the
+    // queries, by id, and then the mentions.
+    await sql`
+      update local_api.query set revision = revision + 1
+      where id in (select id from local_api.query order by id for no key update)`.execute(transaction);
+    await sql`lock table local_api.mention in access exclusive mode`.execute(transaction);
+    for (const { name } of rows) await sql`drop table ${sql.id("local_api", name)}`.execute(transaction);
+    await sql`truncate local_api.mention_early`.execute(transaction);
+    return rows.map((row) => row.name);
+  });
+}
+
+async function missingMonths(db: Database, months: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ month: string }>`
+    select month from unnest(${months}::text[]) as month
+    where to_regclass('local_api.mention_' || month) is null order by month`.execute(db);
+  return rows.map((row) => row.month);
+}
+
+/** Rows stay whole in the table up to a page of it: reading pages of mentions is what it is for. */
+async function makeMonth(db: Database, month: string): Promise<void> {
+  const table = sql.id("local_api", `mention_${month}`);
+  const from = DateTime.fromFormat(month, "yyyy_MM", { zone: "utc" });
+  const bounds = [from, from.plus({ months: 1 })].map((bound) => sql.lit(`${bound.toISODate()} 00:00:00+00`));
+  await sql`create table ${table} (like local_api.mention including defaults)
+    with (toast_tuple_target = 8160)`.execute(db);
+  await sql`alter table local_api.mention attach partition ${table}
+    for values from (${bounds[0]}) to (${bounds[1]})`.execute(db);
+}
+
+function monthOf(at: Instant): string {
+  return DateTime.fromMillis(at, { zone: "utc" }).toFormat("yyyy_MM");
+}

@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import { textAsFound } from "../records/exact-text.ts";
+import type { RecordView } from "../records/record-view.ts";
+import type { Database } from "./database.ts";
+import type { PageRow } from "./mention-page.ts";
+import { createRecordShapes } from "./record-shapes.ts";
+
+export interface MentionRecords {
+  /**
+   * The wire records of the rows as JSON text, in their order, some at a time: a page of long articles is never in
+   * memory as a whole. A row that was deleted meanwhile is left out.
+   */
+  read(rows: readonly PageRow[], view: RecordView): AsyncGenerator<readonly string[]>;
+}
+
+/** A megabyte or two of usual mentions. */
+const AT_A_TIME = 1_000;
+
+export function createMentionRecords(db: Database): MentionRecords {
+  const shapes = createRecordShapes(db);
+  return {
+    async *read(rows, view) {
+      let next = readSome(0);
+      for (let start = 0; start < rows.length; start += AT_A_TIME) {
+        const some = await next;
+        // PostgreSQL looks for the next ones while these are on their way.
+        next = readSome(start + AT_A_TIME);
+        next.catch(() => {});
+        yield some;
+      }
+
+      async function readSome(start: number): Promise<readonly string[]> {
+        const some = rows.slice(start, start + AT_A_TIME);
+        if (some.length === 0) return [];
+        const silences = await shapes.read(new Set(some.map((row) => row.shapeId)));
+        return (await readSaid(db, some, view)).map((said) => render(said, silences, view));
+      }
+    },
+  };
+}
+
+interface Said {
+  id: string;
+  shape_id: string;
+  said: string;
+  full_text: string | null;
+  exact_text: string | null;
+}
+
+/** By their whole key: the date leads to the month, and a version of a mention never changes. */
+async function readSaid(db: Database, rows: readonly PageRow[], view: RecordView): Promise<Said[]> {
+  const texts = view.needsFullText
+    ? sql`m.full_text, m.exact_text`
+    : sql`null as full_text, null as exact_text`;
+  // The first and the last date spare the planner all other months.
+  const dates = rows.map((row) => row.date);
+  const [first, last] = [new Date(Math.min(...dates)), new Date(Math.max(...dates))];
+  const { rows: found } = await sql<Said>`
+    select m.id, m.shape_id, m.said, ${texts}
+    from unnest(
+      ${rows.map((row) => row.position.queryId)}::bigint[], ${rows.map((row) => row.position.resourceId)}::text[],
+      ${rows.map((row) => row.version)}::integer[], ${dates.map((date) => new Date(date))}::timestamptz[]
+    ) with ordinality as wanted (query_id, resource_id, version, date, place)
+    join local_api.mention m on m.query_id = wanted.query_id and m.resource_id = wanted.resource_id
+      and m.version = wanted.version and m.date = wanted.date
+      and m.date >= ${first} and m.date <= ${last}
+    order by wanted.place`.execute(db);
+  return found;
+}
+
+function render(row: Said, silences: ReadonlyMap<number, string>, view: RecordView): string {
+  const silence = silences.get(Number(row.shape_id));
+  if (silence === undefined) throw new Error(`record shape ${row.shape_id} is missing`);
+  return view.render({ said: row.said, silence, mentionId: Number(row.id), fullText: textAsFound(row) });
+}

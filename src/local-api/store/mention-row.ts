@@ -1,0 +1,82 @@
+import type { Instant } from "../../lib/instant.ts";
+import { mentionId } from "../records/mention-id.ts";
+import { mentionFacts, textOf } from "./mention-facts.ts";
+import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
+import type { MentionVersion } from "./mention-version.ts";
+
+const FIELDS = Object.entries(MENTION_FIELDS).map(([field, type]) => ({
+  field: field as MentionField,
+  column: columnOf(field as MentionField),
+  write: writerOf(field as MentionField, type),
+}));
+
+/** The columns that `mentionRow` fills. */
+export const MENTION_COLUMNS: readonly string[] = [
+  "id",
+  "version",
+  "visible_at",
+  "superseded_at",
+  "shape_id",
+  "said",
+  "full_text",
+  "exact_text",
+  ...FIELDS.map(({ column }) => column),
+];
+
+/** How a version's record is stored: the columns that are none of the facts. */
+export interface RecordColumns {
+  readonly shape_id: number;
+  readonly said: string;
+  readonly exact_text: string | null;
+}
+
+/** A row of `local_api.mention` as JSON text, by column; nulls are left out. */
+export function mentionRow(version: MentionVersion, record: RecordColumns): string {
+  const facts = mentionFacts(version);
+  const text = textOf(version);
+  const row = [
+    `"id":${mentionId(version.added, version.record.resourceId)}`,
+    `"version":${version.version}`,
+    `"visible_at":"${moment(version.visibleAt)}"`,
+    `"superseded_at":"${version.supersededAt === null ? "infinity" : moment(version.supersededAt)}"`,
+    `"shape_id":${record.shape_id}`,
+    `"said":${JSON.stringify(record.said)}`,
+  ];
+  if (text !== null) row.push(`"full_text":${JSON.stringify(storable(text))}`);
+  if (record.exact_text !== null) row.push(`"exact_text":${JSON.stringify(record.exact_text)}`);
+  for (const { field, column, write } of FIELDS) {
+    const value = facts[field];
+    if (value !== null) row.push(`"${column}":${JSON.stringify(write(value))}`);
+  }
+  return `{${row.join(",")}}`;
+}
+
+function writerOf(field: MentionField, type: FieldType): (value: unknown) => unknown {
+  if (type === "moment") return (value) => moment(Number(value));
+  if (type === "text") return (value) => storable(String(value));
+  if (type === "texts") return (value) => (value as readonly string[]).map(storable);
+  if (type !== "number" || field === "latitude" || field === "longitude") return (value) => value;
+  return (value) => whole(Number(value));
+}
+
+function moment(at: Instant): string {
+  return new Date(at).toISOString();
+}
+
+/** Counts are whole numbers that JavaScript keeps exactly. */
+function whole(value: number): number | null {
+  if (Number.isNaN(value)) return null;
+  return Math.trunc(Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, value)));
+}
+
+/** PostgreSQL keeps neither NUL nor half a character in text. Inside the record they arrive as they were found. */
+function storable(text: string): string {
+  return MAYBE_NOT.test(text) ? withoutFaults(text) : text;
+}
+
+/** Also pairs of surrogates, which are fine: a quick look that spares nearly all texts the thorough one. */
+const MAYBE_NOT = /[\0\ud800-\udfff]/;
+
+function withoutFaults(text: string): string {
+  return text.replaceAll(/\0|\p{Surrogate}/gu, "\uFFFD");
+}

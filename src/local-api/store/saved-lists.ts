@@ -1,0 +1,119 @@
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+
+export type ListKind = "site" | "author" | "location";
+
+/** `public`: anybody in the projects may see and change the list. `private`: its owner alone. */
+export const LIST_SHARINGS = ["public", "private"] as const;
+export type ListSharing = (typeof LIST_SHARINGS)[number];
+
+export interface StoredList {
+  readonly id: number;
+  readonly name: string;
+  readonly shared: string;
+  readonly sharedProjectIds: readonly number[];
+  /** Domains (or domain and path), author names, or location ids. */
+  readonly entries: readonly string[];
+  readonly userId: number;
+  readonly userName: string;
+}
+
+export interface NewList {
+  readonly clientId: number;
+  readonly userId: number;
+  readonly name: string;
+  /** Default public. */
+  readonly shared?: ListSharing;
+  /** Projects of the client in which the list shows. */
+  readonly sharedProjectIds: readonly number[];
+}
+
+/** The lists of one kind that a user of the client sees in the project. */
+export async function listSavedLists(
+  db: Database,
+  kind: ListKind,
+  seenBy: { clientId: number; projectId: number; userId: number },
+): Promise<StoredList[]> {
+  const { rows } = await sql<ListRow>`${SELECT}
+    where l.client_id = ${seenBy.clientId} and l.kind = ${kind}
+      and ${seenBy.projectId} = any(l.shared_project_ids)
+      and (l.shared = 'public' or l.user_id = ${seenBy.userId})
+    order by l.id`.execute(db);
+  return rows.map(toList);
+}
+
+/** Makes a new list in any case: the API has no way to recognise a repeated request. */
+export async function createSavedList(
+  db: Database,
+  kind: ListKind,
+  list: NewList & { entries: readonly string[] },
+): Promise<StoredList> {
+  const { rows } = await sql<ListRow>`
+    with l as (
+      insert into local_api.saved_list (client_id, kind, name, shared, shared_project_ids, entries, user_id)
+      values (${list.clientId}, ${kind}, ${list.name}, ${list.shared ?? "public"},
+        ${list.sharedProjectIds}::bigint[], ${list.entries}::text[], ${list.userId})
+      returning *)
+    select l.*, u.username from l join local_api.api_user u on u.id = l.user_id`.execute(db);
+  if (rows[0] === undefined) throw new Error("a list vanished while it was created");
+  return toList(rows[0]);
+}
+
+/** Makes sure that the client has a site list of that name with these domains. Gives its id. */
+export function putSiteList(db: Database, list: NewList & { domains: readonly string[] }): Promise<number> {
+  return putSavedList(db, "site", { ...list, entries: list.domains });
+}
+
+/** Makes sure that the client has an author list of that name with these authors. Gives its id. */
+export function putAuthorList(db: Database, list: NewList & { authors: readonly string[] }): Promise<number> {
+  return putSavedList(db, "author", { ...list, entries: list.authors });
+}
+
+/** Makes sure that the client has a location list of that name. The ids are those of the gazetteer. Gives its id. */
+export function putLocationList(
+  db: Database,
+  list: NewList & { locationIds: readonly string[] },
+): Promise<number> {
+  return putSavedList(db, "location", { ...list, entries: list.locationIds });
+}
+
+/** The oldest list of that kind and name in the client is replaced; its owner stays. */
+async function putSavedList(
+  db: Database,
+  kind: ListKind,
+  list: NewList & { entries: readonly string[] },
+): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    update local_api.saved_list set shared = ${list.shared ?? "public"}, entries = ${list.entries}::text[],
+      shared_project_ids = ${list.sharedProjectIds}::bigint[]
+    where id = (select min(id) from local_api.saved_list
+      where client_id = ${list.clientId} and kind = ${kind} and name = ${list.name})
+    returning id`.execute(db);
+  return rows[0] === undefined ? (await createSavedList(db, kind, list)).id : Number(rows[0].id);
+}
+
+const SELECT = sql`
+  select l.id, l.name, l.shared, l.shared_project_ids, l.entries, l.user_id, u.username
+  from local_api.saved_list l join local_api.api_user u on u.id = l.user_id`;
+
+interface ListRow {
+  id: string;
+  name: string;
+  shared: string;
+  shared_project_ids: string[];
+  entries: string[];
+  user_id: string;
+  username: string;
+}
+
+function toList(row: ListRow): StoredList {
+  return {
+    id: Number(row.id),
+    name: row.name,
+    shared: row.shared,
+    sharedProjectIds: row.shared_project_ids.map(Number),
+    entries: row.entries,
+    userId: Number(row.user_id),
+    userName: row.username,
+  };
+}

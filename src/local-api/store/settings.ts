@@ -1,0 +1,18 @@
+import { sql } from "kysely";
+import type { JsonValue } from "../../lib/json.ts";
+import type { Database } from "./database.ts";
+
+/** The setting, or `first` where there is none yet: of several processes that ask at once, all get the same. */
+export async function settingOr(db: Database, name: string, first: JsonValue): Promise<unknown> {
+  await sql`
+    insert into local_api.setting (name, value) values (${name}, ${JSON.stringify(first)}::jsonb)
+    on conflict (name) do nothing`.execute(db);
+  return readSetting(db, name);
+}
+
+/** Undefined where there is none. */
+export async function readSetting(db: Database, name: string): Promise<unknown> {
+  const { rows } = await sql<{ value: unknown }>`
+    select value from local_api.setting where name = ${name}`.execute(db);
+  return rows[0]?.value;
+}

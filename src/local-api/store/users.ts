@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+import type { Database } from "./database.ts";
+
+export interface ListedUser {
+  readonly id: number;
+  /** The login. */
+  readonly name: string;
+  readonly memberships: readonly {
+    readonly clientId: number;
+    readonly client: string;
+    readonly role: string;
+  }[];
+  /** Tokens that are good now. */
+  readonly tokens: number;
+}
+
+/** Every login of these tables. For commands, not for calls. */
+export async function listUsers(db: Database): Promise<ListedUser[]> {
+  const { rows } = await sql<UserRow>`
+    select u.id, u.username,
+      coalesce((select jsonb_agg(jsonb_build_object('clientId', c.id, 'client', c.name, 'role', m.role) order by c.id)
+        from local_api.membership m join local_api.client c on c.id = m.client_id
+        where m.user_id = u.id), '[]') as memberships,
+      (select count(*) from local_api.token t where t.user_id = u.id and t.expires_at > now()) as tokens
+    from local_api.api_user u order by u.id`.execute(db);
+  return rows.map((row) => ({
+    id: Number(row.id),
+    name: row.username,
+    memberships: row.memberships,
+    tokens: Number(row.tokens),
+  }));
+}
+
+interface UserRow {
+  id: string;
+  username: string;
+  memberships: { clientId: number; client: string; role: string }[];
+  tokens: string;
+}

@@ -1,0 +1,117 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Alert } from "./alert.ts";
+import type { Mention } from "./mention.ts";
+import type { NotificationKind, NotificationState } from "./notification.ts";
+import type { WalkName } from "./walk.ts";
+
+/** A mention with where it belongs. */
+export interface ShownMention {
+  readonly mention: Mention;
+  readonly projectId: string;
+  readonly queryName: string;
+  readonly eventAt: Instant;
+}
+
+/** Which mentions; an empty text or null does not restrict. */
+export interface MentionFilter {
+  readonly projectId: string | null;
+  readonly queryId: string | null;
+  readonly sentiment: string | null;
+  /** Part of the title or text, in any case. */
+  readonly contains: string | null;
+}
+
+/** Where a listing goes on: after this mention, in the order of the listing. */
+export interface MentionPosition {
+  readonly moment: Instant;
+  readonly queryId: string;
+  readonly resourceId: string;
+}
+
+export interface MentionListing {
+  readonly mentions: readonly ShownMention[];
+  /** Null: there is nothing further back. */
+  readonly next: MentionPosition | null;
+  /** The listing looked through its share of rows and stopped before it was full; `next` goes on from there. */
+  readonly stoppedEarly: boolean;
+}
+
+/** Mentions by hour and sentiment; `queryId` belongs to one project. */
+export interface VolumeCount {
+  readonly projectId: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  /** Start of the hour. */
+  readonly hour: Instant;
+  readonly sentiment: string | null;
+  readonly n: number;
+}
+
+export type AlertStates = "open" | "resolved" | "all";
+
+export interface AlertPosition {
+  readonly openedAt: Instant;
+  readonly id: string;
+}
+
+export interface AlertListing {
+  readonly alerts: readonly Alert[];
+  readonly next: AlertPosition | null;
+}
+
+export interface ShownNotification {
+  readonly id: string;
+  readonly receiver: string;
+  readonly kind: NotificationKind;
+  readonly alertId: string | null;
+  /** Of the alert; null for digests and tests. */
+  readonly rule: string | null;
+  readonly queryName: string | null;
+  readonly digestName: string | null;
+  readonly createdAt: Instant;
+  readonly reason: string;
+  readonly state: NotificationState;
+  readonly attempts: number;
+  readonly sentAt: Instant | null;
+  readonly lastError: string | null;
+}
+
+export interface ShownDelivery {
+  readonly notificationId: string;
+  readonly attempt: number;
+  readonly atWall: Instant;
+  readonly outcome: string;
+  readonly detail: string;
+}
+
+/** How far one walk over one query has come, and what it saw since the moment that was asked for. */
+export interface ShownWalk {
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly active: boolean;
+  readonly walk: WalkName;
+  readonly polledAt: Instant | null;
+  readonly completeUntil: Instant | null;
+  /** Windows of the query are closed up to here. */
+  readonly tickedUntil: Instant;
+  /** In a row, since the last page that was committed. */
+  readonly failures: number;
+  readonly lastError: string | null;
+  readonly polls: number;
+  readonly seen: number;
+  readonly stored: number;
+  readonly rejected: number;
+  /** Mentions missing against the server's own totals. */
+  readonly gap: number;
+}
+
+/** A mention that could not be stored, and why. */
+export interface ShownSetAside {
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly at: Instant;
+  readonly resourceId: string | null;
+  readonly reason: string;
+}

@@ -1,0 +1,51 @@
+import { HOUR } from "../../src/lib/instant.ts";
+import { DATA_POLICIES, type DataPolicyName } from "../../src/local-api/policy/data-policy.ts";
+import { packRecord } from "../../src/local-api/records/packed-record.ts";
+import { RECORD_VERSIONS } from "../../src/local-api/records/record-version.ts";
+import { createRecordView } from "../../src/local-api/records/record-view.ts";
+import { BRANDS } from "../../src/local-api/simulate/brands.ts";
+import { generateHour } from "../../src/local-api/simulate/generate-hour.ts";
+import { generatedVersions } from "../../src/local-api/simulate/generated-versions.ts";
+
+/**
+ * What it costs to make a page of 5,000 wire records of stored ones, in each view. The current version under the full
+ * policy is what every page costs at least; what the others cost more stands beside it. Times are processor time.
+ */
+const PAGE = 5_000;
+const ROUNDS = 9;
+
+const targets = {
+  queries: new Map(BRANDS.map(({ name }, index) => [name, index + 1])),
+  categories: new Map(),
+};
+const stored = Array.from({ length: 72 }, (_, hour) =>
+  generateHour("bench", Date.UTC(2026, 2, 2) + hour * HOUR, { crises: [] }),
+)
+  .flat()
+  .flatMap((mention) => generatedVersions("bench", mention, targets))
+  .slice(0, PAGE)
+  .map(({ record, fullText }, index) => {
+    const { said, shape } = packRecord(record);
+    return { said, silence: shape.silence, mentionId: index, fullText };
+  });
+
+console.log(`${stored.length} records of ${new Set(stored.map(({ silence }) => silence)).size} kinds`);
+for (const policy of Object.keys(DATA_POLICIES) as DataPolicyName[]) {
+  for (const version of RECORD_VERSIONS) {
+    for (const text of ["snippet", "full"] as const) {
+      const view = createRecordView({ policy, version, text });
+      const times = Array.from({ length: ROUNDS }, () => {
+        const start = process.cpuUsage();
+        const page = `[${stored.map(view.render).join(",")}]`;
+        const bytes = Buffer.byteLength(page);
+        const { user, system } = process.cpuUsage(start);
+        return { ms: (user + system) / 1_000, bytes };
+      }).sort((a, b) => a.ms - b.ms);
+      const median = times[Math.floor(ROUNDS / 2)];
+      const size = ((median?.bytes ?? 0) / 1e6).toFixed(1);
+      console.log(
+        `${`${policy} ${version} ${text}`.padEnd(28)} ${median?.ms.toFixed(1).padStart(7)} ms  ${size} MB`,
+      );
+    }
+  }
+}

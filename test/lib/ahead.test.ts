@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { ahead } from "../../src/lib/ahead.ts";
+
+async function* counting(log: string[], end: number): AsyncGenerator<number> {
+  try {
+    for (let i = 1; i <= end; i++) {
+      log.push(`made ${i}`);
+      yield i;
+    }
+  } finally {
+    log.push("closed");
+  }
+}
+
+test("the next item is worked on while the caller is busy with this one, and no further one", async () => {
+  const log: string[] = [];
+  const worked = ahead(counting(log, 4), (item) => {
+    log.push(`worked on ${item}`);
+    return item * 10;
+  });
+  expect(await worked.next()).toEqual({ done: false, value: 10 });
+  await new Promise(setImmediate);
+  expect(log).toEqual(["made 1", "worked on 1", "made 2", "worked on 2"]);
+  const rest: number[] = [];
+  for await (const item of worked) rest.push(item);
+  expect(rest).toEqual([20, 30, 40]);
+  expect(log.at(-1)).toBe("closed");
+});
+
+test("a failure ahead is told to whoever asks for that item, after those before it", async () => {
+  const read: number[] = [];
+  const failing = ahead(counting([], 3), (item) => {
+    if (item === 2) throw new Error("no 2");
+    return item;
+  });
+  await expect(
+    (async () => {
+      for await (const item of failing) read.push(item);
+    })(),
+  ).rejects.toThrow("no 2");
+  expect(read).toEqual([1]);
+});
+
+test("who leaves early closes the source, and its failure ahead is nobody's", async () => {
+  const log: string[] = [];
+  for await (const item of ahead(counting(log, 3), (item) => {
+    if (item === 2) throw new Error("unheard");
+    return item;
+  })) {
+    expect(item).toBe(1);
+    break;
+  }
+  expect(log.at(-1)).toBe("closed");
+});
