@@ -55,7 +55,7 @@ function poll(pages: Pages) {
     store: stores,
     walkPages: (_query, request) => pages(request),
     rulesFor: () => [RULE],
-    directory: { routes: [], receiver: () => undefined, throttled: [] },
+    directory: { routes: [], inhibitions: [], escalations: [], rotations: [], receiver: () => undefined, throttled: [] },
     clock,
     settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
     everyMs: () => MINUTE,
