@@ -1,5 +1,7 @@
+import { createActionLinks } from "./app/action-links.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
+import { linkSecret } from "./app/link-secret.ts";
 import { createPace } from "./app/pace.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
@@ -97,6 +99,8 @@ async function open(
     notifiers.set(name, made);
     closing.add(made.close);
   }
+  const secret = await linkSecret(stores);
+  const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
   const rulesFor = rulesByQuery(rules);
@@ -129,7 +133,7 @@ async function open(
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
+      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl, actionsFor }),
       clock,
     },
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },

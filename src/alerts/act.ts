@@ -55,8 +55,7 @@ function resolve(alert: Alert, by: string, now: Instant): Acted {
 function notRelevant(alert: Alert, by: string, now: Instant): Acted {
   if (alert.care?.relevant === false) return { outcome: "Refused", because: "that has been said already" };
   const care = { ...alert.care, relevant: false };
-  const told =
-    alert.resolvedAt === null ? ended(alert, now, { ...care, closedBy: by }) : { ...alert, care };
+  const told = alert.resolvedAt === null ? ended(alert, now, { ...care, closedBy: by }) : { ...alert, care };
   return done(told, now, "NotRelevantSaid", by);
 }
 

@@ -2,7 +2,9 @@ import type { Config } from "../config.ts";
 import type { Directory } from "../notify/tell.ts";
 
 /** Routes and receivers of the configuration, as the decisions about telling need them. */
-export function createDirectory(config: Pick<Config, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations">): Directory {
+export function createDirectory(
+  config: Pick<Config, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations">,
+): Directory {
   const receivers = new Map(config.receivers.map((receiver) => [receiver.name, receiver]));
   return {
     routes: config.routes,

@@ -8,8 +8,11 @@ import { createConsoleStore } from "../store/console.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
 import { ping } from "../store/ping.ts";
+import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { createDesk } from "./desk.ts";
+import { linkSecret } from "./link-secret.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -29,7 +32,7 @@ export interface PageOptions {
   readonly whatHappensNext?: () => string | null;
 }
 
-/** Opens the page on a migrated database. It reads; whatever runs beside it may come and go. */
+/** Opens the page on a migrated database. It reads, and writes down what people do; whatever runs beside it may come and go. */
 export async function openPage(options: PageOptions): Promise<Page> {
   const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext } = options;
   return openTogether(async (closing) => {
@@ -40,11 +43,14 @@ export async function openPage(options: PageOptions): Promise<Page> {
         log.warn({ error: describeError(error) }, "a database connection of the page broke"),
     });
     closing.add(database.close);
+    const stores = createStores(database.db);
+    const desk = { ...createDesk({ stores, clock }), secret: await linkSecret(stores) };
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      desk,
       health: { ready: () => readiness(database) },
       log,
       ...(whatHappensNext === undefined ? {} : { whatHappensNext }),

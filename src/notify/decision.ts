@@ -78,7 +78,11 @@ function decisionsOf({ say, held, dropped, now }: Batch): readonly Decided[] {
   ];
 }
 
-function tell({ matter: { alert, terms }, kind, reason }: Saying, now: Instant, leader: string | null): Decision {
+function tell(
+  { matter: { alert, terms }, kind, reason }: Saying,
+  now: Instant,
+  leader: string | null,
+): Decision {
   const ended = alert.resolvedAt !== null;
   const told = { at: now, severity: alert.severity, lastSeenAt: alert.lastSeenAt, ended };
   const isCalling = !ended && alert.state !== "acknowledged";

@@ -47,12 +47,12 @@ function mutes(inhibition: Inhibition, source: Alert, alert: Alert): boolean {
     source.resolvedAt === null &&
     compareSeverity(source.severity, alert.severity) > 0 &&
     matchesAlert(inhibition.while, source) &&
-    inhibition.equal.every((label) => valueOf(source, label) === valueOf(alert, label))
+    inhibition.equal.every((label) => labelValue(source, label) === labelValue(alert, label))
   );
 }
 
 /** Two queries may share a name, so a query is known by its id. What neither has is not the same of both. */
-function valueOf(alert: Alert, label: string): string | symbol {
+function labelValue(alert: Alert, label: string): string | symbol {
   if (label === "query") return alert.queryId;
   if (label === "rule") return alert.rule;
   return (Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined) ?? Symbol(label);

@@ -1,5 +1,12 @@
 import type { Instant } from "../lib/instant.ts";
-import { type Batch, CALM, type Circumstances, type Matter, type ReceiverTerms, type Stage } from "./batch.ts";
+import {
+  type Batch,
+  CALM,
+  type Circumstances,
+  type Matter,
+  type ReceiverTerms,
+  type Stage,
+} from "./batch.ts";
 import { compare } from "./stages/compare.ts";
 import { forget } from "./stages/forget.ts";
 import { group } from "./stages/group.ts";

@@ -75,7 +75,11 @@ export interface RouteConfig {
   readonly repeatEveryMs: number | null;
   readonly sendResolved: boolean;
   readonly forgetAfterMs: number;
-  readonly group: { readonly by: readonly string[]; readonly waitMs: number; readonly intervalMs: number } | null;
+  readonly group: {
+    readonly by: readonly string[];
+    readonly waitMs: number;
+    readonly intervalMs: number;
+  } | null;
   readonly continue: boolean;
   readonly routes: readonly RouteConfig[];
 }

@@ -159,7 +159,11 @@ function write(
 ): { owed: OwedNotification[]; entry: ReceiverEntry; events: AlertEvent[] } {
   const isTold = decision.do === "tell";
   const since = sinceOf(alert, before, decision, now);
-  const entry = { told: isTold ? decision.told : told, last: decision.reason, ...(since !== null && { since }) };
+  const entry = {
+    told: isTold ? decision.told : told,
+    last: decision.reason,
+    ...(since !== null && { since }),
+  };
   const detail = `${receiver} (${decision.by}${isTold && decision.with !== null ? `, in the message about ${leaderName(all, decision.with)}` : ""})`;
   const isNews = isTold || decision.reason !== before?.last;
   return {

@@ -5,7 +5,7 @@ import type { RulePrecision } from "../model/alert-action.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import { type Match, matchKey } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
-import { at, type Db } from "./database.ts";
+import { at, atOrNull, type Db } from "./database.ts";
 import { dayOf } from "./mentions.ts";
 
 export function createAlertStore(db: Db) {
@@ -80,6 +80,19 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
+    /** What a person did about an alert that is there already, be it the newest of its fingerprint or an older one. */
+    async amend(alert: Alert): Promise<void> {
+      await sql`
+        update earshot.alerts set state = ${alert.state}, resolved_at = ${atOrNull(alert.resolvedAt)},
+          care = ${JSON.stringify(alert.care ?? {})}::jsonb
+        where project_id = ${alert.projectId} and id = ${alert.id}::uuid
+      `.execute(db);
+      await sql`
+        update earshot.latest_alerts set open = ${alert.state !== "resolved"}
+        where project_id = ${alert.projectId} and fingerprint = ${alert.fingerprint} and alert_id = ${alert.id}::uuid
+      `.execute(db);
+    },
+
     /** Which of these mentions each of these rules has already told about: `rule\u0000queryId\u0000resourceId`. */
     async alreadyMatched(
       projectId: string,
@@ -119,6 +132,19 @@ export function createAlertStore(db: Db) {
           as m(q text, r text, d date, rule text, alert uuid, at double precision, because text)
         on conflict do nothing
       `.execute(db);
+    },
+
+    /** The rules that a mention met, and the alerts that it went to. */
+    async matchesOf(
+      projectId: string,
+      mention: Mention,
+    ): Promise<{ rule: string; alertId: string; at: Instant; because: string }[]> {
+      const { rows } = await sql<{ rule: string; alertId: string; at: Instant; because: string }>`
+        select rule, alert_id as "alertId", at, because from earshot.matches
+        where project_id = ${projectId} and query_id = ${mention.queryId} and resource_id = ${mention.resourceId}
+        order by at, rule
+      `.execute(db);
+      return rows;
     },
 
     async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {

@@ -5,7 +5,11 @@ import * as noHash from "./migrations/0002-no-hash.ts";
 import * as desk from "./migrations/0040-desk.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-const MIGRATIONS: Record<string, Migration> = { "0001-facts": facts, "0002-no-hash": noHash, "0040-desk": desk };
+const MIGRATIONS: Record<string, Migration> = {
+  "0001-facts": facts,
+  "0002-no-hash": noHash,
+  "0040-desk": desk,
+};
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */
 export async function migrate(url: string): Promise<void> {

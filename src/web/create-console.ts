@@ -3,7 +3,10 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { assetRoutes } from "./asset-routes.ts";
+import type { ConsoleDesk } from "./console-desk.ts";
+import { deskRoutes } from "./desk-routes.ts";
 import { demandLogin } from "./door/demand-login.ts";
+import { createForms } from "./door/forms.ts";
 import { guardHost } from "./door/guard-host.ts";
 import { setSecurityHeaders } from "./door/set-security-headers.ts";
 import type { ConsoleFacts } from "./facts.ts";
@@ -22,6 +25,8 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   /** Null where messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
+  /** What people can do here; absent where the page only shows. */
+  readonly desk?: ConsoleDesk;
   readonly health: Health;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
@@ -55,12 +60,16 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     watch,
     door,
     hasInbox: deps.inbox !== null,
+    hasDesk: deps.desk !== undefined,
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
   });
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
-  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall }, frames);
+  const forms = deps.desk === undefined ? null : await createForms(app, deps.desk.secret, settings);
+  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall, forms }, frames);
+  if (deps.desk !== undefined && forms !== null)
+    deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);
   const closeStreams = liveRoute(app, watch, times);
   answerFaults(app, frames, deps.log);
   return {

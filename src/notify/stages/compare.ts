@@ -58,7 +58,8 @@ function stillFiring({ alert, told, terms }: Matter, now: Instant): Comparison {
   if (told === null) return something(terms.routed ? "FirstNotification" : "Escalated");
   if (told.ended) return something("Reopened");
   if (compareSeverity(alert.severity, told.severity) > 0) return something("SeverityRose");
-  if (alert.state === "acknowledged") return nothing("Acknowledged", alert.care?.acknowledgedBy ?? "a person");
+  if (alert.state === "acknowledged")
+    return nothing("Acknowledged", alert.care?.acknowledgedBy ?? "a person");
   if (escalation !== null && escalation.reachedAt !== null && told.at < escalation.reachedAt)
     return something("Escalated");
   return reminder({ alert, told, terms }, now);

@@ -1,5 +1,5 @@
-import type { Batch, Dropped, Held, Saying } from "../batch.ts";
 import { describeSilence, silencedAt } from "../../model/silence.ts";
+import type { Batch, Dropped, Held, Saying } from "../batch.ts";
 
 /**
  * Holds back what somebody wants to hear nothing of, until the silence ends; if the alert still stands then, it is told

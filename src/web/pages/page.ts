@@ -14,6 +14,6 @@ export interface PageParts {
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation it belongs to. */
-  readonly section: "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage";
+  readonly section: "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage" | "/silences";
   readonly body: Html;
 }
