@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { OpenDesk } from "../app/open-desk.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
@@ -8,7 +9,7 @@ import { SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
 import { findAlert } from "./desk/find-alert.ts";
 import { readMatch } from "./desk/read-match.ts";
 import { readWindow } from "./desk/read-window.ts";
-import { type DeskCommand, shellName, withDesk } from "./desk/with-desk.ts";
+import { shellName, withDesk } from "./desk/with-desk.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot silence`: what people want to hear nothing of for a time. */
@@ -110,7 +111,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     );
 }
 
-async function matchOf({ stores }: DeskCommand, { match, alert }: AddOptions): Promise<AlertMatch> {
+async function matchOf({ stores }: OpenDesk, { match, alert }: AddOptions): Promise<AlertMatch> {
   if (match.length === 0 && alert === undefined) {
     throw new UserError("a silence needs --match or --alert", ['for everything: --match "query=*"']);
   }

@@ -3,11 +3,12 @@ import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import { silencedAt } from "../model/silence.ts";
 import { audience } from "./audience.ts";
 import { CALM, type Circumstances, type Matter, type ReceiverTerms, type Told } from "./batch.ts";
 import { type Decided, type Decision, decideAll } from "./decision.ts";
 import { type EscalationConfig, escalationOf } from "./escalation.ts";
-import type { Inhibition } from "./inhibition.ts";
+import { type Inhibition, inhibitorOf } from "./inhibition.ts";
 import type { Rotation } from "./rotation.ts";
 import { type RouteConfig, type Routing, routeAlert } from "./route.ts";
 import type { Throttle } from "./throttle.ts";
@@ -137,7 +138,15 @@ function answer(
     now,
     standing.around,
   );
-  const rows = decided.map((one) => write(name, one, entryOf(questions, one), decided, now));
+  const rows = decided.map((one) =>
+    write(
+      name,
+      one,
+      entryOf(questions, one),
+      { all: decided, muted: isMuted(one.matter.alert, standing.around, now) },
+      now,
+    ),
+  );
   return {
     owed: rows.flatMap((row) => row.owed),
     entries: rows.map((row) => row.entry),
@@ -154,11 +163,11 @@ function write(
   receiver: string,
   { matter: { alert, told }, decision }: Decided,
   before: Entry | undefined,
-  all: readonly Decided[],
+  { all, muted }: { readonly all: readonly Decided[]; readonly muted: boolean },
   now: Instant,
 ): { owed: OwedNotification[]; entry: ReceiverEntry; events: AlertEvent[] } {
   const isTold = decision.do === "tell";
-  const since = sinceOf(alert, before, decision, now);
+  const since = muted ? null : sinceOf(alert, before, now);
   const entry = {
     told: isTold ? decision.told : told,
     last: decision.reason,
@@ -200,9 +209,12 @@ function owe(
 }
 
 /** Muted time does not count towards an escalation: nobody could have taken it on. */
-function sinceOf(alert: Alert, before: Entry | undefined, decision: Decision, now: Instant): Instant | null {
+function isMuted(alert: Alert, { silences, inhibitions, open }: Circumstances, now: Instant): boolean {
+  return silencedAt(silences, alert, now) !== null || inhibitorOf(inhibitions, open, alert) !== null;
+}
+
+function sinceOf(alert: Alert, before: Entry | undefined, now: Instant): Instant | null {
   if (alert.state !== "firing") return before?.since ?? null;
-  if (decision.reason === "HeldBySilence" || decision.reason === "HeldByInhibition") return null;
   return isOfThisCall(alert, before) ? before.since : now;
 }
 
