@@ -50,7 +50,13 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const wall = deps.wall ?? systemClock;
   const times = createTimes(deps.clock, settings.timezone);
   const watch = watchVersions(deps.facts, { domain: deps.clock, wall }, deps.log);
-  const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: 10_000 });
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    bodyLimit: 10_000,
+    // Signed links are longer than the hundred characters that a part of an address may usually have.
+    routerOptions: { maxParamLength: 1_000 },
+  });
   setSecurityHeaders(app);
   guardHost(app, settings);
   const door = await demandLogin(app, settings, { wall, log: deps.log });
