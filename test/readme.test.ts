@@ -108,12 +108,12 @@ function faultOf(command: string): string | null {
 }
 
 function faultOfEarshot([name = "", ...words]: readonly string[]): string | null {
-  const command: Command | undefined = program.commands.find((one) => one.name() === name);
+  let command: Command | undefined = program.commands.find((one) => one.name() === name);
   if (command === undefined) return `there is no command "earshot ${name}"`;
+  for (const word of words) command = command.commands.find((one) => one.name() === word) ?? command;
+  const { options } = command;
   const flags = words.filter((word) => word.startsWith("--"));
-  const unknown = flags.find(
-    (flag) => !command.options.some((option) => option.long === flag) && flag !== "--help",
-  );
+  const unknown = flags.find((flag) => !options.some((option) => option.long === flag) && flag !== "--help");
   return unknown === undefined ? null : `earshot ${name} has no flag ${unknown}`;
 }
 

@@ -17,7 +17,10 @@ onEveryEngine((tell) => {
     expect(await desk.act(alert?.id ?? "", { do: "acknowledge" }, "Ann")).toMatchObject({ outcome: "Done" });
     await settle();
     await until("11:30", "15m");
-    expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual(["WARNING Acme", "↳ Over: Acme"]);
+    expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual([
+      "WARNING Acme",
+      "↳ Over: Acme",
+    ]);
     expect(await told("#crisis")).toHaveLength(2);
     const facts = createConsoleStore(database.db);
     const events = await facts.alertEvents(alert?.projectId ?? "", alert?.id ?? "", 100);

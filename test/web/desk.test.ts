@@ -31,7 +31,9 @@ const ask = (path: string, headers: Record<string, string> = {}, form?: Record<s
 /** The token of the forms of a page, and the cookie that it belongs to. */
 async function formOf(path: string): Promise<{ token: string; cookie: string }> {
   const page = await ask(path, { authorization: BASIC });
-  const token = /name="token" value="([^"]+)"/.exec((await page.text()).split('<main id="main"')[1] ?? "")?.[1];
+  const token = /name="token" value="([^"]+)"/.exec(
+    (await page.text()).split('<main id="main"')[1] ?? "",
+  )?.[1];
   return { token: token ?? "", cookie: page.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
 }
 const stateOf = async () => (await web.stores.alerts.find(alert.projectId, alert.id))?.state;
@@ -67,7 +69,11 @@ test("a form without its cookie, with another token, or sent by another site cha
 
 test("what nobody named is signed by the login", async () => {
   const { token, cookie } = await formOf(`/alerts/${alert.id}`);
-  await ask(`/alerts/${alert.id}/act`, { authorization: BASIC, cookie }, { token, do: "assign", to: "Bo <b>" });
+  await ask(
+    `/alerts/${alert.id}/act`,
+    { authorization: BASIC, cookie },
+    { token, do: "assign", to: "Bo <b>" },
+  );
   expect(await historyOf()).toEqual(["AssignedBy by team, to Bo <b>"]);
   const page = await (await ask(`/alerts/${alert.id}`, { authorization: BASIC })).text();
   expect(page).toContain("assigned to <bdi>Bo &lt;b&gt;</bdi>");
@@ -80,7 +86,11 @@ test("a silence is made and ended on the page", async () => {
   expect((await ask("/silences", headers, form)).status).toBe(303);
   expect((await ask("/silences", headers, { ...form, query: "" })).status).toBe(400);
   const [silence] = await web.stores.silences.list(NOW, false);
-  expect(silence).toMatchObject({ match: { query: ["Aurora*"] }, author: "Ann", endsAt: NOW + 4 * 3_600_000 });
+  expect(silence).toMatchObject({
+    match: { query: ["Aurora*"] },
+    author: "Ann",
+    endsAt: NOW + 4 * 3_600_000,
+  });
   expect(await (await ask("/silences", headers)).text()).toContain("&lt;b&gt;strike");
   await ask(`/silences/${silence?.id}/expire`, headers, { token, by: "Bo" });
   expect(await web.stores.silences.list(NOW, false)).toEqual([]);
@@ -103,7 +113,13 @@ test("a link of a mail needs no login, does nothing when it is opened, and what 
 test("a link that was changed, signed by somebody else or is a week old does nothing", async () => {
   const good = linkTo("resolve");
   const forged = signAlertLink("another", { alertId: alert.id, deed: "resolve", by: "on-call" }, NOW);
-  for (const path of [`${good}x`, good.replace("/act/", "/act/e"), `/act/${forged}`, linkTo("resolve", NOW - 7 * DAY), "/act/x"]) {
+  for (const path of [
+    `${good}x`,
+    good.replace("/act/", "/act/e"),
+    `/act/${forged}`,
+    linkTo("resolve", NOW - 7 * DAY),
+    "/act/x",
+  ]) {
     expect((await ask(path)).status).toBe(410);
     expect((await ask(path, {}, {})).status).toBe(410);
   }

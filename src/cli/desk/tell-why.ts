@@ -24,7 +24,7 @@ export function tellAlert(explained: AlertExplanation): string[] {
     ...(rule === null
       ? ["  the rule is there no longer"]
       : [
-          `  rule: ${rule.description.split("\n")[0]} (for ${formatDuration(rule.forMs)}, over after ${formatDuration(rule.overAfterMs)})`,
+          `  rule: ${rule.description.split("\n")[0]}${rule.forMs > 0 ? ` (for ${formatDuration(rule.forMs)})` : ""}`,
         ]),
     "",
     "What happened",
