@@ -1,27 +1,33 @@
+import { createCallGate } from "./app/call-gate.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
-import { createPace } from "./app/pace.ts";
+import { recordArrivals } from "./app/learn-arrivals.ts";
+import { planPolls } from "./app/plan-polls.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
+import type { WalkRequest } from "./ingest/watermark.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
-import { DAY, type Instant } from "./lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
-import type { Query } from "./model/query.ts";
+import type { Priority } from "./model/call-budget.ts";
+import type { Query, WatchedQuery } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import { createNotifier } from "./notify/notifiers.ts";
+import { importanceOf, isCrisis } from "./planner/importance.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import { createSourceClient, type SourceClient } from "./source/source-client.ts";
+import { type BudgetStore, createBudgetStore } from "./store/budgets.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
@@ -89,8 +95,10 @@ async function open(
   closing.add(database.close);
   const stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
-  const source = sourceOf(config, database, log, stopping.signal);
-  closing.add(source.close);
+  const budget = createBudgetStore(database.db, accountOf(config));
+  const sources = sourcesOf(config, database, budget, log, stopping.signal);
+  for (const one of Object.values(sources)) closing.add(one.close);
+  const source = sources.background;
   const notifiers = new Map<string, Notifier>();
   for (const { name, notifier } of config.receivers) {
     const made = createNotifier(notifier, { renderer, clock, log });
@@ -100,31 +108,52 @@ async function open(
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
   const rulesFor = rulesByQuery(rules);
-  const pace = createPace(source, config.source, log);
+  const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
+    sources[priorityOf(queries, request, rulesFor)].mentions(
+      {
+        projectId: queries[0]?.projectId ?? "",
+        queryIds: queries.map(({ queryId }) => queryId),
+        pageSize: config.source.pageSize,
+        ...request,
+      },
+      { signal, prefetch: 1 },
+    );
 
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, config.digests, now);
-    return sweep({ stores, queues, digests: config.digests }, now);
+    const plan = { stores, budget, source: config.source, rulesFor };
+    return sweep({ stores, queues, digests: config.digests, planPolls: (at) => planPolls(plan, at) }, now);
   };
   const handlers = createHandlers({
     poll: {
       store: stores,
-      walkPages: (query, request, signal) =>
-        source.mentions(
-          {
-            projectId: query.projectId,
-            queryIds: [query.queryId],
-            pageSize: config.source.pageSize,
-            ...request,
-          },
-          { signal, prefetch: 1 },
-        ),
+      walkPages: (query, request, signal) => pages([query], request, signal),
+      walkPagesOf: pages,
+      walkAlone: stores.walks.walkAlone,
       rulesFor,
       directory: createDirectory(config),
       clock,
       settings: (query, walk) => walkSettings(config.source, query, walk),
-      everyMs: pace.everyMs,
+      everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
+    },
+    sharing: {
+      isProven: async () => (await budget.read()).sharing === "proven",
+      learn: async (sharing) => {
+        await budget.setSharing(sharing);
+        log.info({ sharing }, "calls for several queries at once");
+      },
+    },
+    onWalked: async (walks) => {
+      if ((await budget.read()).limit === null) return;
+      const historyFrom = clock.now() - config.source.history;
+      const finished = walks.map(({ key, result }) => ({
+        key,
+        found: key.walk === "added" ? result.added : result.changed,
+        startedAt: result.startedAt,
+        historyFrom,
+      }));
+      await recordArrivals(stores, finished);
     },
     deliver: {
       log: stores.notifications,
@@ -142,11 +171,10 @@ async function open(
   });
   const refreshQueries = async (): Promise<readonly Query[]> => {
     const now = clock.now();
+    await learnLimit(source, budget, log);
     const watchFrom = options.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
-    const queries = await registerQueries({ source, stores }, config.source, moments, stopping.signal);
-    await pace.learn(queries.length);
-    return queries;
+    return registerQueries({ source, stores }, config.source, moments, stopping.signal);
   };
 
   const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
@@ -159,7 +187,15 @@ async function open(
       const dropped = await dropPartitionsBefore(database.db, now - config.retention);
       if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
     };
-    const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
+    // Lists change seldom, and where calls are few each list is one that no query gets.
+    const upkeepEveryMs = async () => ((await budget.read()).limit === null ? 10 * MINUTE : HOUR);
+    const upkeep = keepUp({
+      refreshQueries,
+      partitions,
+      everyMs: upkeepEveryMs,
+      log,
+      signal: stopping.signal,
+    });
     closing.add(() => upkeep);
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
     if (everyMs !== null) await queues.remindEvery("sweep", {}, { everyMs });
@@ -195,16 +231,61 @@ async function soundTemplates(directory: string): Promise<Renderer> {
   return renderer;
 }
 
-function sourceOf(config: Config, database: Database, log: Logger, signal: AbortSignal): SourceClient {
+/** Whose budget it is: every user of one client shares it, and a login may belong to several clients. */
+export function accountOf({ source }: Config): string {
+  const { username, baseUrl, platformClientId } = source;
+  return `${platformClientId === undefined ? username : `client ${platformClientId}`} at ${baseUrl}`;
+}
+
+/** A client for each priority: they share the token and the budget, and differ in which of its places they may take. */
+function sourcesOf(
+  config: Config,
+  database: Database,
+  budget: BudgetStore,
+  log: Logger,
+  signal: AbortSignal,
+): Readonly<Record<Priority, SourceClient>> {
   const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
-  return createSourceClient({
-    baseUrl,
-    credentials: { username, password, clientId, platformClientId },
-    tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
-    timeoutMs: timeout,
-    log,
-    signal,
-  });
+  const open = (priority: Priority): SourceClient =>
+    createSourceClient({
+      baseUrl,
+      credentials: { username, password, clientId, platformClientId },
+      tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
+      gate: createCallGate({ budget, priority, timeoutMs: timeout, patienceMs: PATIENCE_MS, log }),
+      timeoutMs: timeout,
+      log,
+      signal,
+    });
+  return { crisis: open("crisis"), live: open("live"), background: open("background") };
+}
+
+/** A call that has to wait longer for its place gives its worker back. */
+const PATIENCE_MS = 2 * SECOND;
+
+/** Reading back to before a query was watched is history: it can wait. */
+function priorityOf(
+  queries: readonly WatchedQuery[],
+  request: WalkRequest,
+  rulesFor: (query: Query) => readonly Rule[],
+): Priority {
+  const since = request.sinceAdded ?? request.sinceUpdated ?? 0;
+  if (queries.every(({ watchFrom }) => since < watchFrom - DAY)) return "background";
+  return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";
+}
+
+/** What the account's record says about its rate limit. Where it says nothing, headers and refusals still may. */
+async function learnLimit(source: SourceClient, budget: BudgetStore, log: Logger): Promise<void> {
+  const { rateLimit } = await source.client();
+  const { limit, learnedFrom } = await budget.read();
+  if (learnedFrom === "answer") return;
+  if (
+    learnedFrom === "client" &&
+    limit?.limit === rateLimit?.limit &&
+    limit?.periodMs === rateLimit?.periodMs
+  )
+    return;
+  await budget.learn(rateLimit, "client");
+  log.info({ ...rateLimit }, "the rate limit of the account is known");
 }
 
 async function totalsOf(
@@ -234,9 +315,16 @@ function rulesByQuery(rules: readonly Rule[]): (query: Query) => readonly Rule[]
 }
 
 function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handlers {
-  const { "poll-query": poll, "close-windows": tick, deliver, "build-digest": digest, sweep } = handlers;
+  const {
+    "poll-query": poll,
+    "poll-together": together,
+    "close-windows": tick,
+    deliver,
+    "build-digest": digest,
+    sweep,
+  } = handlers;
   return {
-    ...(roles.includes("poll") ? { "poll-query": poll } : {}),
+    ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": tick } : {}),
     ...(roles.includes("deliver") ? { deliver } : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),

@@ -27,7 +27,9 @@ export interface CallBudget {
   readonly usedByOthers: number;
   /** Milliseconds until a refusal of the source is over; 0 when there is none. */
   readonly closedForMs: number;
+  /** How many calls were planned in all, and how long ago the last one was due (null: never). */
   readonly turn: number;
+  readonly pacedMsAgo: number | null;
   readonly sharing: Sharing;
   /** Milliseconds since a shared call was tried last, null: never. */
   readonly sharingTriedMsAgo: number | null;

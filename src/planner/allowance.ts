@@ -36,3 +36,11 @@ export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): n
   const lane = lanesOf(limit).of[priority];
   return periodMs / Math.max(1, lane.to - lane.from + 1);
 }
+
+/** How long it takes to walk so many walks once. */
+export function roundMs(walks: number, limit: RateLimit, sharing: boolean): number {
+  return spacingMs(limit, "live") * Math.ceil(walks / (sharing ? MOST_MEMBERS : 1));
+}
+
+/** So many ids of ten digits keep an address below 4 kB. */
+export const MOST_MEMBERS = 200;

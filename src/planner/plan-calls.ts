@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { WalkKey } from "../model/walk.ts";
+import { MOST_MEMBERS } from "./allowance.ts";
 
 /** A walk whose time has come, and what decides how much a call for it is worth. */
 export interface Candidate {
@@ -11,6 +12,10 @@ export interface Candidate {
   readonly knownUntil: Instant | null;
   /** Since when it waits for its first walk; counts where `knownUntil` is null. */
   readonly waitsSince: Instant;
+  /** Where its next call begins to read: its watermark less the overlap. Who shares a call reads from the earliest. */
+  readonly readsFrom: Instant;
+  /** It is wanted now. One that is not rides along in a shared call, which costs nothing, and never has its own. */
+  readonly isDue: boolean;
   /** It goes on from a cursor, closes a gap, or failed before: it gets its own call. */
   readonly alone: boolean;
 }
@@ -19,8 +24,8 @@ export interface PlanSettings {
   /** Whether one call may ask for several queries at this source. */
   readonly sharing: boolean;
   readonly pageSize: number;
-  /** How far behind its watermark a walk reads again. */
-  readonly overlapMs: number;
+  /** How long all walks take in turn, as far as the budget goes. Three times that, and a walk comes first. */
+  readonly roundMs: number;
 }
 
 export interface PlannedCall {
@@ -60,8 +65,6 @@ export function planCalls(
 
 const HISTORY_EVERY = 4;
 
-/** So many ids keep an address below 4 kB. */
-export const MOST_MEMBERS = 200;
 /** A shared page is planned to be this full at most: bursts want room. */
 const FULL = 0.6;
 /** Who would fill so much of a page alone gets its own calls, and slows down nobody else. */
@@ -69,13 +72,13 @@ const BUSY = 0.3;
 
 interface Scored extends Candidate {
   readonly score: number;
-  readonly rows: number;
 }
 
-/** How much delay × importance has gathered behind a walk. */
-export function gathered(candidate: Candidate, now: Instant): number {
+/** How much delay × importance has gathered behind a walk; many times that for one that has waited three rounds. */
+export function gathered(candidate: Candidate, roundMs: number, now: Instant): number {
   const ageMs = Math.max(0, now - (candidate.knownUntil ?? candidate.waitsSince));
-  return (candidate.importance * candidate.rate * ageMs * ageMs) / 2;
+  const late = Math.max(1, ageMs / (3 * Math.max(1, roundMs)));
+  return ((candidate.importance * candidate.rate * ageMs * ageMs) / 2) * late ** 4;
 }
 
 function queueOf(
@@ -87,49 +90,67 @@ function queueOf(
   const groups = new Map<string, Scored[]>();
   for (const candidate of candidates) {
     if ((candidate.knownUntil === null) !== (purpose === "history")) continue;
-    const ageMs = now - (candidate.knownUntil ?? candidate.waitsSince);
-    const rows = candidate.rate * (Math.max(0, ageMs) + settings.overlapMs);
+    const rows = candidate.rate * Math.max(0, now - candidate.readsFrom);
     const { projectId, queryId, walk } = candidate.key;
-    const own = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;
-    const key = own ? JSON.stringify([walk, projectId, queryId]) : `${walk} ${projectId}`;
+    const isOwn = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;
+    const key = isOwn ? JSON.stringify([walk, projectId, queryId]) : `${walk} ${projectId}`;
     const group = groups.get(key) ?? [];
-    group.push({ ...candidate, rows, score: gathered(candidate, now) });
+    group.push({ ...candidate, score: gathered(candidate, settings.roundMs, now) });
     groups.set(key, group);
   }
-  const heads: { members: Scored[]; from: number; call: (PlannedCall & { next: number }) | null }[] = [];
-  for (const members of groups.values()) {
+  const heads = [...groups.values()].map((members) => {
     members.sort((a, b) => b.score - a.score || a.waitsSince - b.waitsSince);
-    heads.push({ members, from: 0, call: callOf(members, 0, purpose, settings) });
-  }
+    return chooseMembers(members, purpose, settings, now);
+  });
   return {
     take(): PlannedCall | null {
-      let best = heads[0];
-      for (const head of heads) if ((head.call?.worth ?? -1) > (best?.call?.worth ?? -1)) best = head;
-      if (best?.call == null) return null;
-      const { next, ...call } = best.call;
-      best.from = next;
-      best.call = callOf(best.members, next, purpose, settings);
-      return call;
+      let best: Chosen | null = null;
+      let place = -1;
+      for (const [index, head] of heads.entries()) {
+        if (head === null || (best !== null && head.call.worth <= best.call.worth)) continue;
+        best = head;
+        place = index;
+      }
+      if (best === null) return null;
+      heads[place] = chooseMembers(best.others, purpose, settings, now);
+      return best.call;
     },
   };
 }
 
-function callOf(
+interface Chosen {
+  readonly call: PlannedCall;
+  readonly others: readonly Scored[];
+}
+
+/**
+ * The best call of one group: from the best member down, whoever fits on its page. All are read from where the
+ * earliest begins, so one that is far behind would make the busy ones be read again: it is left for a later call.
+ */
+function chooseMembers(
   sorted: readonly Scored[],
-  from: number,
   purpose: PlannedCall["purpose"],
   settings: PlanSettings,
-): (PlannedCall & { next: number }) | null {
-  let [rows, worth, importance, to] = [0, 0, 0, from];
-  for (; to < sorted.length && to - from < MOST_MEMBERS; to++) {
-    const member = sorted[to] as Scored;
-    if (to > from && rows + member.rows > settings.pageSize * FULL) break;
-    rows += member.rows;
-    worth += member.score;
-    importance = Math.max(importance, member.importance);
+  now: Instant,
+): Chosen | null {
+  const members: Scored[] = [];
+  const others: Scored[] = [];
+  let [rate, from, worth, importance] = [0, now, 0, 0];
+  for (const candidate of sorted) {
+    const nextFrom = Math.min(from, candidate.readsFrom);
+    const fits = (rate + candidate.rate) * (now - nextFrom) <= settings.pageSize * FULL;
+    if (members.length > 0 && (members.length >= MOST_MEMBERS || !fits)) {
+      others.push(candidate);
+      continue;
+    }
+    members.push(candidate);
+    rate += candidate.rate;
+    from = nextFrom;
+    worth += candidate.score;
+    importance = Math.max(importance, candidate.importance);
   }
-  if (to === from) return null;
-  const members = sorted.slice(from, to).map(({ key }) => key);
-  const pages = Math.max(1, Math.ceil(rows / settings.pageSize));
-  return { members, purpose, importance, worth: worth / pages, next: to };
+  if (!members.some(({ isDue }) => isDue)) return null;
+  const pages = Math.max(1, Math.ceil((rate * (now - from)) / settings.pageSize));
+  const keys = members.map(({ key }) => key);
+  return { call: { members: keys, purpose, importance, worth: worth / pages }, others };
 }

@@ -9,6 +9,7 @@ import { projects, type SourceProject } from "./calls/projects.ts";
 import { queries, type SourceQuery } from "./calls/queries.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Call } from "./define-call.ts";
+import { type Gate, throughGate } from "./gate.ts";
 import { login } from "./login.ts";
 import type { MentionsParams } from "./mentions-path.ts";
 import { type CallOptions, runCall } from "./run-call.ts";
@@ -37,6 +38,8 @@ export interface SourceClientOptions {
   readonly signal?: AbortSignal;
   /** Wall time, for the life of the token. */
   readonly clock?: Clock;
+  /** Asked before every exchange, logins included. */
+  readonly gate?: Gate;
   /** Told what every answer says about the rate budget, failed ones and logins included. */
   readonly onBudget?: (budget: Budget) => void;
 }
@@ -67,13 +70,14 @@ export interface SourceClient {
 
 export function createSourceClient(options: SourceClientOptions): SourceClient {
   const clock = options.clock ?? systemClock;
-  const transport = createTransport({
+  const open = createTransport({
     baseUrl: options.baseUrl,
     timeoutMs: options.timeoutMs ?? MINUTE,
     maxBodyBytes: options.maxBodyBytes ?? 128 * 1024 * 1024,
     connections: options.connections ?? 4,
     signal: options.signal,
   });
+  const transport = options.gate === undefined ? open : throughGate(open, options.gate, () => clock.now());
   const onAnswer = (answer: Answer): void => {
     const budget = readBudget(answer.header);
     if (budget !== null) options.onBudget?.(budget);

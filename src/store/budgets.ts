@@ -8,6 +8,8 @@ export interface TakenCall {
   readonly call: string;
 }
 
+export type BudgetStore = ReturnType<typeof createBudgetStore>;
+
 /** What stands before anybody has said anything: the documented default of the API. */
 const ASSUMED: RateLimit = { limit: 30, periodMs: 600_000 };
 
@@ -28,7 +30,9 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
         p.used, p.others as "usedByOthers",
         greatest(0, extract(epoch from case when b.closed_until_wall > ${now()}
           then b.closed_until_wall - ${now()} else interval '0' end) * 1000)::float8 as "closedForMs",
-        (extract(epoch from ${now()} - b.sharing_tried_wall) * 1000)::float8 as "sharingTriedMsAgo"
+        (extract(epoch from ${now()} - b.sharing_tried_wall) * 1000)::float8 as "sharingTriedMsAgo",
+        case when b.paced_at_wall > '-infinity'
+          then (extract(epoch from ${now()} - b.paced_at_wall) * 1000)::float8 end as "pacedMsAgo"
       from earshot.budgets b cross join lateral (
         select count(*) as used, count(*) filter (where taken_for = 'others') as others
         from earshot.budget_places

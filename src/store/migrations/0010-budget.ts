@@ -51,6 +51,8 @@ create table earshot.arrival_rates (
   primary key (project_id, query_id, walk, hour)
 );
 
--- A poll of the walk is on its way to a worker.
-alter table earshot.walks add column planned_until_wall timestamptz;
+create index arrival_rates_by_hour on earshot.arrival_rates (hour, walk);
+
+-- A poll of the walk is on its way to a worker; the walk gets calls of its own, because it fails with others.
+alter table earshot.walks add column planned_until_wall timestamptz, add column own_call boolean not null default false;
 `;

@@ -1,6 +1,6 @@
 import { type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import type { RateLimit } from "../../../src/model/call-budget.ts";
-import { lanesOf, spacingMs } from "../../../src/planner/allowance.ts";
+import { lanesOf, roundMs, spacingMs } from "../../../src/planner/allowance.ts";
 import {
   type ArrivalHistory,
   expectedRate,
@@ -22,32 +22,55 @@ const CALL_MS = SECOND;
 interface Walker {
   /** Arrivals that have been seen. */
   seen: number;
-  /** Arrivals before the overlap, which are not read again. */
-  past: number;
   knownUntil: Instant;
+  /** The last arrival that a call of its showed, its own or another's. */
+  watermark: Instant;
 }
 
 function open(world: World, periodMs: number) {
   const delays = createDelays(periodMs);
-  const walkers: Walker[] = world.queries.map(() => ({ seen: 0, past: 0, knownUntil: world.from }));
+  const walkers: Walker[] = world.queries.map(() => ({
+    seen: 0,
+    knownUntil: world.from,
+    watermark: world.from,
+  }));
   return {
     delays,
     walkers,
-    /** A query is asked for at `at`: rows read (with the overlap), and new ones. */
-    see(index: number, at: Instant): { rows: number; found: number } {
-      const { arrivals, importance } = world.queries[index] as World["queries"][number];
-      const walker = walkers[index] as Walker;
-      const since = (arrivals[walker.seen - 1] ?? world.from) - OVERLAP_MS;
-      while (walker.past < walker.seen && (arrivals[walker.past] as number) <= since) walker.past += 1;
-      const before = walker.seen;
-      for (; walker.seen < arrivals.length && (arrivals[walker.seen] as number) <= at; walker.seen++) {
-        const arrived = arrivals[walker.seen] as number;
-        if (arrived >= world.measuredFrom) delays.add(at - arrived, importance);
+    /** Queries are asked for together at `at`: rows read (from the earliest watermark less the overlap), new ones by query. */
+    see(indexes: readonly number[], at: Instant): { rows: number; found: number[] } {
+      const own = indexes.map((index) => walkers[index] as Walker);
+      const since = Math.min(...own.map(({ watermark }) => watermark)) - OVERLAP_MS;
+      let [rows, watermark] = [0, 0];
+      const found = indexes.map((index) => {
+        const { arrivals, importance } = world.queries[index] as World["queries"][number];
+        const walker = walkers[index] as Walker;
+        const before = walker.seen;
+        for (; walker.seen < arrivals.length && (arrivals[walker.seen] as number) <= at; walker.seen++) {
+          const arrived = arrivals[walker.seen] as number;
+          if (arrived >= world.measuredFrom) delays.add(at - arrived, importance);
+        }
+        rows += walker.seen - firstAfter(arrivals, since);
+        watermark = Math.max(watermark, walker.watermark, arrivals[walker.seen - 1] ?? 0);
+        return walker.seen - before;
+      });
+      for (const walker of own) {
+        walker.knownUntil = at;
+        walker.watermark = watermark;
       }
-      walker.knownUntil = at;
-      return { rows: walker.seen - walker.past, found: walker.seen - before };
+      return { rows, found };
     },
   };
+}
+
+function firstAfter(arrivals: Float64Array, since: Instant): number {
+  let [low, high] = [0, arrivals.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((arrivals[middle] as number) <= since) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** One call per query, in turn, evenly spaced with nothing kept back. */
@@ -56,9 +79,12 @@ export function inTurn(world: World, limit: RateLimit): Delays {
   const spacing = limit.periodMs / limit.limit;
   let index = 0;
   for (let at = world.from; at < world.to; at += spacing) {
-    const { rows } = see(index, at);
+    const { rows } = see([index], at);
     delays.call(at);
-    for (let more = PAGE; more < rows; more += PAGE) delays.call((at += spacing));
+    for (let more = PAGE; more < rows; more += PAGE) {
+      at += spacing;
+      delays.call(at);
+    }
     index = (index + 1) % world.queries.length;
   }
   return delays.sum();
@@ -71,7 +97,7 @@ export function atIntervals(world: World, limit: RateLimit): Delays {
   const step = every / world.queries.length;
   for (let turn = 0; world.from + turn * step < world.to; turn++) {
     const at = world.from + turn * step;
-    see((turn * 7_919) % world.queries.length, at);
+    see([(turn * 7_919) % world.queries.length], at);
     delays.call(at);
   }
   return delays.sum();
@@ -89,7 +115,7 @@ export function earshot(world: World, limit: RateLimit, sharing: boolean): Delay
     queryId: String(index),
     walk: "added" as const,
   }));
-  const settings = { sharing, pageSize: PAGE, overlapMs: OVERLAP_MS };
+  const settings = { sharing, pageSize: PAGE, roundMs: roundMs(world.queries.length, limit, sharing) };
   let turn = 0;
   const lanes = lanesOf(limit.limit).of;
   const takePlace = (at: Instant, crisis: boolean): boolean => {
@@ -113,6 +139,8 @@ export function earshot(world: World, limit: RateLimit, sharing: boolean): Delay
         rate,
         knownUntil,
         waitsSince: knownUntil,
+        readsFrom: (walkers[index] as Walker).watermark - OVERLAP_MS,
+        isDue: true,
         alone: false,
       };
     });
@@ -121,17 +149,18 @@ export function earshot(world: World, limit: RateLimit, sharing: boolean): Delay
     // The sweep looks again a second later.
     while (!takePlace(at, isCrisis(call.importance))) at += SECOND;
     turn += 1;
-    let rows = 0;
-    for (const { queryId } of call.members) {
-      const index = Number(queryId);
-      const before = (walkers[index] as Walker).knownUntil;
-      const seen = see(index, at);
-      rows += seen.rows;
-      const arrivals = { mentions: seen.found, from: before, to: at };
+    const indexes = call.members.map(({ queryId }) => Number(queryId));
+    const before = indexes.map((index) => (walkers[index] as Walker).knownUntil);
+    const { rows, found } = see(indexes, at);
+    for (const [nth, index] of indexes.entries()) {
+      const arrivals = { mentions: found[nth] ?? 0, from: before[nth] ?? at, to: at };
       histories[index] = learnArrivals(histories[index] as ArrivalHistory, arrivals);
       pooled.learn(arrivals);
     }
-    for (let more = PAGE; more < rows; more += PAGE) takePlace((at += spacing), false);
+    for (let more = PAGE; more < rows; more += PAGE) {
+      at += spacing;
+      takePlace(at, false);
+    }
   }
   return delays.sum();
 }

@@ -34,8 +34,8 @@ export function createWorld(settings: WorldSettings): World {
     const rate = settings.perMinute / harmonic / (index + 1) / MINUTE;
     const peak = random() * 6 * HOUR + 12 * HOUR;
     const bursts: Instant[] = [];
-    for (let at = from - Math.log(random()) * 2 * DAY; at < to; at -= Math.log(random()) * 2 * DAY)
-      bursts.push(at);
+    const pause = () => -Math.log(1 - random()) * 2 * DAY;
+    for (let at = from + pause(); at < to; at += pause()) bursts.push(at);
     const rateAt = (at: Instant): number => {
       const day = 1 + 0.6 * Math.cos((2 * Math.PI * (at - from - peak)) / DAY);
       let factor = day;
