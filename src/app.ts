@@ -1,9 +1,9 @@
-import { createCallGate } from "./app/call-gate.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { planPolls } from "./app/plan-polls.ts";
 import { registerQueries } from "./app/register-queries.ts";
+import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
@@ -14,25 +14,22 @@ import type { Clock } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
-import { DAY, HOUR, type Instant, MINUTE, SECOND } from "./lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
-import type { Priority } from "./model/call-budget.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import { createNotifier } from "./notify/notifiers.ts";
-import { importanceOf, isCrisis } from "./planner/importance.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
-import { createSourceClient, type SourceClient } from "./source/source-client.ts";
-import { type BudgetStore, createBudgetStore } from "./store/budgets.ts";
-import { type Database, openDatabase } from "./store/database.ts";
+import type { SourceClient } from "./source/source-client.ts";
+import { createBudgetStore } from "./store/budgets.ts";
+import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import { createTokenStore } from "./store/tokens.ts";
 import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
@@ -229,63 +226,6 @@ async function soundTemplates(directory: string): Promise<Renderer> {
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
   return renderer;
-}
-
-/** Whose budget it is: every user of one client shares it, and a login may belong to several clients. */
-export function accountOf({ source }: Config): string {
-  const { username, baseUrl, platformClientId } = source;
-  return `${platformClientId === undefined ? username : `client ${platformClientId}`} at ${baseUrl}`;
-}
-
-/** A client for each priority: they share the token and the budget, and differ in which of its places they may take. */
-function sourcesOf(
-  config: Config,
-  database: Database,
-  budget: BudgetStore,
-  log: Logger,
-  signal: AbortSignal,
-): Readonly<Record<Priority, SourceClient>> {
-  const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
-  const open = (priority: Priority): SourceClient =>
-    createSourceClient({
-      baseUrl,
-      credentials: { username, password, clientId, platformClientId },
-      tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
-      gate: createCallGate({ budget, priority, timeoutMs: timeout, patienceMs: PATIENCE_MS, log }),
-      timeoutMs: timeout,
-      log,
-      signal,
-    });
-  return { crisis: open("crisis"), live: open("live"), background: open("background") };
-}
-
-/** A call that has to wait longer for its place gives its worker back. */
-const PATIENCE_MS = 2 * SECOND;
-
-/** Reading back to before a query was watched is history: it can wait. */
-function priorityOf(
-  queries: readonly WatchedQuery[],
-  request: WalkRequest,
-  rulesFor: (query: Query) => readonly Rule[],
-): Priority {
-  const since = request.sinceAdded ?? request.sinceUpdated ?? 0;
-  if (queries.every(({ watchFrom }) => since < watchFrom - DAY)) return "background";
-  return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";
-}
-
-/** What the account's record says about its rate limit. Where it says nothing, headers and refusals still may. */
-async function learnLimit(source: SourceClient, budget: BudgetStore, log: Logger): Promise<void> {
-  const { rateLimit } = await source.client();
-  const { limit, learnedFrom } = await budget.read();
-  if (learnedFrom === "answer") return;
-  if (
-    learnedFrom === "client" &&
-    limit?.limit === rateLimit?.limit &&
-    limit?.periodMs === rateLimit?.periodMs
-  )
-    return;
-  await budget.learn(rateLimit, "client");
-  log.info({ ...rateLimit }, "the rate limit of the account is known");
 }
 
 async function totalsOf(

@@ -2,47 +2,19 @@ import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { fillSecrets } from "./config/fill-secrets.ts";
+import { SourceConfig } from "./config/source-config.ts";
 import { DigestConfig } from "./digest/digest-config.ts";
 import { closestWord } from "./lib/closest-word.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
 import { Duration } from "./lib/duration.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault, type Issue } from "./lib/fault.ts";
-import { DAY, MINUTE, SECOND } from "./lib/instant.ts";
+import { DAY } from "./lib/instant.ts";
 import { byPlace, readYaml } from "./lib/read-yaml.ts";
 import { NotifierConfig } from "./notify/notifiers.ts";
 import { QuietHours } from "./notify/quiet-hours.ts";
 import { RouteConfig } from "./notify/route.ts";
 import { Throttle } from "./notify/throttle.ts";
-
-/** The source: one account of a Listening API, and what of it is watched. */
-const Source = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
-  username: z.string().min(1),
-  password: z.string().min(1),
-  /** The public client identifier of the API. */
-  clientId: z.string().min(1),
-  /** For a login that belongs to several clients. */
-  platformClientId: z.string().min(1).exactOptional(),
-  /** Names or ids of projects and queries; `*` stands for any characters. */
-  projects: z.array(z.string().min(1)).min(1).default(["*"]),
-  queries: z.array(z.string().min(1)).min(1).default(["*"]),
-  /** How often new mentions are asked for. Slower on its own where the account's rate limit asks for it. */
-  pollEvery: Duration.default(MINUTE),
-  /** How often changed mentions are asked for. */
-  updatesEvery: Duration.default(5 * MINUTE),
-  /** How far behind the newest mention a walk starts, because the source indexes asynchronously. */
-  overlap: Duration.default(5 * MINUTE),
-  /** A bucket is judged this long after its end at the earliest, for the same reason. */
-  settle: Duration.default(0),
-  /** How far back the mentions' own dates may lie. */
-  lookback: Duration.default(30 * DAY),
-  /** What a new query is read back to, for its baselines. Mentions of that time never alert. */
-  history: Duration.default(14 * DAY),
-  pageSize: z.int().min(1).max(5_000).default(5_000),
-  timeout: Duration.default(60 * SECOND),
-});
-export type SourceConfig = z.output<typeof Source>;
 
 const Receiver = z.object({
   name: z.string().min(1),
@@ -65,7 +37,7 @@ const Web = z.strictObject({
 });
 
 const Config = z.strictObject({
-  source: Source,
+  source: SourceConfig,
   receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is told"),
   routes: z.array(RouteConfig).min(1, "name at least one route, else alerts reach nobody"),
   digests: z.array(DigestConfig).default([]),

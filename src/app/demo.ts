@@ -13,7 +13,8 @@ import type { BackendOptions } from "../queue/backend.ts";
 import { openDatabase, openPool } from "../store/database.ts";
 import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
-import { LOCAL_ACCOUNT, type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
+import { LOCAL_ACCOUNT } from "./local-account.ts";
+import { type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
 
 /** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;

@@ -1,4 +1,4 @@
-import type { SourceConfig } from "../config.ts";
+import type { SourceConfig } from "../config/source-config.ts";
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
 import { closeWindows } from "../ingest/close-windows.ts";
 import { type PollOutcome, pollQuery } from "../ingest/poll-query.ts";

@@ -9,13 +9,7 @@ import type { InboxMessage } from "../local-inbox/inbox-store.ts";
 import type { Logger } from "../log.ts";
 import type { Db } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
-
-/** The account of the local Listening API that demo and replay use. It guards generated data on this machine only. */
-export const LOCAL_ACCOUNT = {
-  username: "monitor@earshot.local",
-  password: "local-only",
-  clientId: "earshot-api-client",
-};
+import { LOCAL_ACCOUNT } from "./local-account.ts";
 
 const LOCAL_SLACK_TOKEN = "xoxb-local";
 

@@ -1,4 +1,4 @@
-import type { SourceConfig } from "../config.ts";
+import type { SourceConfig } from "../config/source-config.ts";
 import { HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
 import type { Query } from "../model/query.ts";

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDetectCommand } from "./detect.ts";
 import { addLocalApiCommand } from "./local-api.ts";
@@ -15,6 +16,7 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
   addStartCommand(program, env);
   addCheckCommand(program, env);
   addDetectCommand(program);
+  addApiCommand(program, env);
   addLocalApiCommand(program, env);
   return program;
 }
@@ -27,6 +29,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot check                             is the configuration sound, are the rules and templates?
   earshot local-api start                   the Listening API alone, with a sample account
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
+  earshot api                               what the Listening API has: projects, queries, mentions, charts
 
 Environment: DATABASE_URL (else an embedded PostgreSQL), REDIS_URL (else queues on PostgreSQL),
 LOG_LEVEL (default info), EARSHOT_HOME (default .earshot), EARSHOT_CONFIG (default earshot.yaml).

@@ -2,8 +2,10 @@ import { DEMO_SPEED, type Demo, startDemo } from "../app/demo.ts";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-page.ts";
 import type { Surroundings } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";
+import { leaveLocalAddress } from "./local-address.ts";
 import { shippedFolder } from "./shipped-folder.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
@@ -28,6 +30,8 @@ export async function runDemo(options: StartOptions, surroundings: Surroundings,
       consoleUrl: () => url,
     });
     closing.add(demo.stop);
+    const { clock, local } = demo;
+    closing.add(await leaveLocalAddress(surroundings.home, { url: local.apiUrl, clock }, systemClock));
     if (options.page) {
       const page = await openPage({
         databaseUrl: engines.databaseUrl,
@@ -54,7 +58,7 @@ What happens now: four invented brands are talked about; a minute here is an hou
 a local Listening API, judges every mention by the rules in rules/ and tells a local Slack and mailbox.
 ${whatHappensNext(demo)}
 
-To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again. Ctrl-C stops.`);
+To look at what the API itself says: earshot api, in another terminal. To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again. Ctrl-C stops.`);
   await aborted(signal);
   await running.close();
 }

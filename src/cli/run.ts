@@ -23,8 +23,22 @@ function report(error: unknown): number {
     return EXIT_USER;
   }
   if (error instanceof InterruptedError) return EXIT_INTERRUPTED;
+  if (error instanceof ExitError) {
+    console.error(`earshot: ${error.message}`);
+    return error.exitCode;
+  }
   console.error(`earshot: ${describeError(error)}`);
   return EXIT_FAILED;
+}
+
+/** A failure with an exit code of its own, which the help of its command tells. */
+export class ExitError extends Error {
+  override readonly name = "ExitError";
+  readonly exitCode: number;
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** Ctrl-C or a stop from outside came before the command was done. */

@@ -1,35 +1,32 @@
-import { parseJson } from "./parse-json.ts";
+import { type AddressName, addressOf, type Parameters, type Places } from "./addresses.ts";
+import { parseWhole } from "./parse-whole.ts";
 import type { Answer } from "./transport.ts";
 
-/** One GET of the API: how its address is made, and how its answer is read. */
+/** One call of the API: how it is asked, and how its answer is read. */
 export interface Call<Params, Result> {
   /** What errors and log lines call it. */
   readonly name: string;
   /** The path below the base address, with its query string. */
   readonly path: (params: Params) => string;
+  /** Present on calls that write: the JSON they send by POST. */
+  readonly body?: (params: Params) => unknown;
   /** Reads an answer in 2xx. What it throws becomes a `malformed` error. */
   readonly read: (answer: Answer) => Result;
 }
 
 /** A call whose answer is small JSON: it is decoded whole and given to `read` as it is. */
 export function defineCall<Params, Result>(definition: {
-  readonly name: string;
-  readonly path: (params: Params) => string;
+  readonly name: AddressName;
+  readonly places?: (params: Params) => Places;
+  readonly parameters?: (params: Params) => Parameters;
+  readonly body?: (params: Params) => unknown;
   readonly read: (json: unknown) => Result;
 }): Call<Params, Result> {
+  const { name, places, parameters, body, read } = definition;
   return {
-    name: definition.name,
-    path: definition.path,
-    read: (answer) => {
-      const { value, read } = parseJson(answer.body, { longIds: true });
-      return definition.read(readWhole(value, read));
-    },
+    name,
+    path: (params) => addressOf(name, places?.(params) ?? {}, parameters?.(params) ?? []),
+    ...(body === undefined ? {} : { body }),
+    read: (answer) => read(parseWhole(answer.body)),
   };
-}
-
-function readWhole(value: unknown, read: (raw: string) => string): unknown {
-  if (typeof value === "string") return read(value);
-  if (Array.isArray(value)) return value.map((item) => readWhole(item, read));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, readWhole(item, read)]));
 }

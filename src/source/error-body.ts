@@ -1,3 +1,6 @@
+import { toUSVString } from "node:util";
+import { redact } from "./redact.ts";
+
 /** What an error's body says, in any of the shapes that live side by side at the source. */
 export interface ErrorBody {
   readonly message: string | null;
@@ -10,23 +13,30 @@ const LONGEST = 200;
 
 /**
  * `{errors: [{code, message}]}`, `{error, error_description}`, or nothing for HTML, text and empty bodies. The words
- * are the vendor's and may echo what we sent: whatever is in `secrets` is taken out.
+ * are the vendor's and may echo what we sent: whatever is in `secrets` is taken out. Never throws.
  */
 export function readErrorBody(body: Buffer, secrets: readonly string[]): ErrorBody {
   const parsed = parse(body);
   if (parsed === null) return NOTHING;
-  const listed = Array.isArray(parsed["errors"]) ? asRecord(parsed["errors"][0]) : null;
-  if (listed !== null) {
-    return { message: clean(listed["message"], secrets), code: clean(listed["code"], secrets) };
+  const listed = Array.isArray(parsed["errors"]) ? parsed["errors"] : [];
+  const first = asRecord(listed[0]);
+  if (first !== null) {
+    const messages = listed
+      .map((one) => clean(asRecord(one)?.["message"], secrets))
+      .filter((one) => one !== null);
+    return { message: shorten(messages.join("; ")), code: clean(first["code"], secrets) };
   }
-  const code = clean(parsed["error"], secrets);
-  return { message: clean(parsed["error_description"] ?? parsed["message"], secrets) ?? code, code };
+  if (typeof listed[0] === "string") return { message: clean(listed.join("; "), secrets), code: null };
+  const inner = asRecord(parsed["error"]);
+  const code = clean(inner?.["code"] ?? parsed["error"] ?? parsed["code"], secrets);
+  const said = parsed["error_description"] ?? inner?.["message"] ?? parsed["message"];
+  return { message: clean(said, secrets) ?? code, code };
 }
 
 function parse(body: Buffer): Record<string, unknown> | null {
   if (body.length > 64 * 1024) return null;
   try {
-    return asRecord(JSON.parse(body.toString("utf8")));
+    return asRecord(JSON.parse(body.toString("utf8").replace(/^\ufeff/, "")));
   } catch {
     return null;
   }
@@ -40,11 +50,15 @@ function asRecord(value: unknown): Record<string, unknown> | null {
 
 function clean(value: unknown, secrets: readonly string[]): string | null {
   if (typeof value !== "string" && typeof value !== "number") return null;
-  let text = String(value);
-  for (const secret of secrets) {
-    if (secret !== "") text = text.replaceAll(secret, "[secret]");
-  }
-  const line = text.replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029\s]+/gu, " ").trim();
+  const line = redact(oneLine(redact(String(value), secrets)), secrets);
+  return shorten(line);
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\s]+/gu, " ").trim();
+}
+
+function shorten(line: string): string | null {
   if (line === "") return null;
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  return line.length > LONGEST ? `${toUSVString(line.slice(0, LONGEST))}…` : line;
 }

@@ -1,17 +1,53 @@
 import { z } from "zod";
+import { parseWireInstant } from "./wire-instant.ts";
 
 /** An id of the wire, integer or text, as text. An integer beyond 53 bits that got here has lost digits. */
 export const WireId = z.union([z.string().min(1), z.int()]).transform(String);
 
+/** An id, or a name that may be a number as well, which may be missing or of a wrong type. */
+export const WireOptionalId = WireId.nullable().catch(null);
+
 /** A text that may be missing or of a wrong type. */
 export const WireText = z.string().nullable().catch(null);
 
-/** The list envelope of the API. A record without what makes it usable is left out rather than failing the list. */
+/** A number that may be missing or of a wrong type. */
+export const WireNumber = z.number().nullable().catch(null);
+
+/** A moment that may be missing, of a wrong type or no moment at all. */
+export const WireInstant = z
+  .string()
+  .transform((text) => parseWireInstant(text))
+  .nullable()
+  .catch(null);
+
+/** A list of texts; what is none is left out. */
+export const WireTexts = listInside(z.string());
+
+/** A list of ids; what is none is left out. */
+export const WireIds = listInside(WireId);
+
+/**
+ * The list envelope of the API, or the bare list that some calls of unknown shape may send. A record without what
+ * makes it usable is left out rather than failing the list.
+ */
 export function listOf<Schema extends z.ZodType>(record: Schema): z.ZodType<z.output<Schema>[]> {
-  return z.object({ results: z.array(z.unknown()) }).transform((list) =>
-    list.results.flatMap((item) => {
-      const parsed = record.safeParse(item);
-      return parsed.success ? [parsed.data] : [];
-    }),
-  );
+  const bare = z.array(z.unknown());
+  return z
+    .union([bare, z.object({ results: bare }).transform((list) => list.results)])
+    .transform((items) => usable(record, items));
+}
+
+/** A list inside a record: missing or of a wrong type, it is empty. */
+export function listInside<Schema extends z.ZodType>(item: Schema): z.ZodType<z.output<Schema>[]> {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((items) => usable(item, items));
+}
+
+function usable<Schema extends z.ZodType>(record: Schema, items: readonly unknown[]): z.output<Schema>[] {
+  return items.flatMap((item) => {
+    const parsed = record.safeParse(item);
+    return parsed.success ? [parsed.data] : [];
+  });
 }

@@ -9,6 +9,13 @@ import type { Answer, Transport } from "./transport.ts";
 
 const CALL = "login";
 
+/** The token with what else the answer says of it. */
+export interface LoginAnswer extends SourceToken {
+  readonly tokenType: string | null;
+  readonly expiresInSeconds: number | null;
+  readonly scopes: readonly string[];
+}
+
 /**
  * `POST /oauth/token`: credentials in, token out. Refused credentials are a `login` error that no retry can help;
  * everything else fails as any call does.
@@ -19,8 +26,9 @@ export async function login(
     readonly transport: Transport;
     readonly clock: Clock;
     readonly onAnswer?: (answer: Answer) => void;
+    readonly signal?: AbortSignal | undefined;
   },
-): Promise<SourceToken> {
+): Promise<LoginAnswer> {
   const query = new URLSearchParams({
     username: credentials.username,
     grant_type: "api-password",
@@ -34,6 +42,7 @@ export async function login(
     path: `/oauth/token?${query}`,
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: new URLSearchParams({ password: credentials.password }).toString(),
+    signal: deps.signal,
   });
   deps.onAnswer?.(answer);
   if (answer.status < 200 || answer.status > 299) throw refusedLogin(answer, credentials, deps.clock);
@@ -43,7 +52,7 @@ export async function login(
 function refusedLogin(answer: Answer, credentials: Credentials, clock: Clock): SourceError {
   const refusal = toRefusal(CALL, answer, {
     now: clock.now(),
-    secrets: [credentials.password, encodeURIComponent(credentials.password), credentials.username],
+    secrets: [credentials.password, credentials.username],
   });
   // An OAuth server says 400 (invalid_grant) for wrong credentials as often as 401.
   const credentialsRefused = [400, 401, 403].includes(answer.status);
@@ -58,7 +67,7 @@ function refusedLogin(answer: Answer, credentials: Credentials, clock: Clock): S
   });
 }
 
-function readToken(answer: Answer, clock: Clock): SourceToken {
+function readToken(answer: Answer, clock: Clock): LoginAnswer {
   const body = parseToken(answer);
   const token = body?.access_token;
   if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) {
@@ -70,18 +79,24 @@ function readToken(answer: Answer, clock: Clock): SourceToken {
       retryable: true,
     });
   }
-  const expiresIn = typeof body?.expires_in === "number" && body.expires_in > 0 ? body.expires_in : 3_600;
-  const lifetimeMs = expiresIn * SECOND;
+  const expiresInSeconds =
+    typeof body?.expires_in === "number" && body.expires_in > 0 ? body.expires_in : null;
+  const lifetimeMs = (expiresInSeconds ?? 3_600) * SECOND;
   // Given up a little early, so that a token does not expire on its way to the source.
-  return { token, expiresAt: clock.now() + lifetimeMs - Math.min(MINUTE, lifetimeMs / 10) };
+  return {
+    token,
+    expiresAt: clock.now() + lifetimeMs - Math.min(MINUTE, lifetimeMs / 10),
+    tokenType: typeof body?.token_type === "string" ? body.token_type : null,
+    expiresInSeconds,
+    scopes: typeof body?.scope === "string" ? body.scope.split(/\s+/).filter((scope) => scope !== "") : [],
+  };
 }
 
-function parseToken(answer: Answer): { access_token?: unknown; expires_in?: unknown } | null {
+type WireToken = { readonly [field in "access_token" | "expires_in" | "token_type" | "scope"]?: unknown };
+
+function parseToken(answer: Answer): WireToken | null {
   try {
-    return parseJson(answer.body, { longIds: false }).value as {
-      access_token?: unknown;
-      expires_in?: unknown;
-    } | null;
+    return parseJson(answer.body, { longIds: false }).value as WireToken | null;
   } catch {
     return null;
   }

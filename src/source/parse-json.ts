@@ -14,7 +14,8 @@ export interface ParsedJson {
  * JSON is ASCII, and no byte of a longer UTF-8 sequence is), and a string is decoded when it is used.
  *
  * An escape beyond ASCII (`\u00e9`) could not be told from a raw byte afterwards, so answers that hold one are decoded
- * whole. With `longIds`, integers of `id` and `…Id` keys that may not fit 53 bits come as text. Throws a SyntaxError.
+ * whole. With `longIds`, integers that may not fit 53 bits come as text where they are ids: behind `id`, `…Id` and `…Ids`
+ * keys, and as items of lists. Throws a SyntaxError.
  */
 export function parseJson(bytes: Buffer, options: { readonly longIds: boolean }): ParsedJson {
   const body = hasMark(bytes) ? bytes.subarray(3) : bytes;
@@ -52,12 +53,22 @@ function escapesBeyondAscii(bytes: Buffer): boolean {
 
 const ZERO = 0x30;
 const EIGHT = 0x38;
-const LONG_ID = /"(id|[A-Za-z]*Id)"(\s*:\s*)(-?\d{16,})(?=\s*[,}])/g;
+const LONG = /\d{16}/;
+/** A string with the long integer that may follow it as its value, or a long integer as an item of a list. */
+const STRING_OR_LONG_ITEM =
+  /"([^"\\]*(?:\\.[^"\\]*)*)"(?:(\s*:\s*)(-?\d{16,})(?=\s*[,}]))?|([[,]\s*)(-?\d{16,})(?=\s*[,\]])/gs;
 
 /**
- * A reviver sees numbers after their last digits are lost, so the source is searched instead: only a key is followed
- * by a colon, and a quote inside a string stands behind a backslash, so no text of a mention can match.
+ * A reviver sees numbers after their last digits are lost, so the source is searched instead. Strings are matched
+ * whole, so that what looks like an id inside the text of a mention stays text.
  */
 function quoteLongIds(text: string): string {
-  return text.replaceAll(LONG_ID, '"$1"$2"$3"');
+  if (!LONG.test(text)) return text;
+  return text.replaceAll(
+    STRING_OR_LONG_ITEM,
+    (found: string, key?: string, colon?: string, value?: string, before?: string, item?: string) => {
+      if (item !== undefined) return `${before}"${item}"`;
+      return value !== undefined && /^(?:id|\w*Ids?)$/.test(key ?? "") ? `"${key}"${colon}"${value}"` : found;
+    },
+  );
 }

@@ -36,6 +36,8 @@ const WORDS: Partial<Record<SourceErrorKind, string>> = {
   rejected: "the request was rejected",
   "rate-limited": "the rate limit of the client is exceeded",
   unavailable: "the source cannot answer now",
+  // Its address may hold anything, so it is not repeated.
+  malformed: "a redirect, which is not followed; the base address may be wrong",
 };
 
 function kindOf(status: number): SourceErrorKind {

@@ -1,18 +1,32 @@
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { MINUTE } from "../lib/instant.ts";
+import type { AddressName } from "./addresses.ts";
 import { type Budget, readBudget } from "./budget.ts";
 import { categories, type SourceCategory } from "./calls/categories.ts";
 import { clientRecord, type SourceClientRecord } from "./calls/client-record.ts";
+import { type DetailedProject, detailedProjects, project } from "./calls/detailed-projects.ts";
+import { emoticons, hashtags, type Insights, mentionedAuthors, urls } from "./calls/insights.ts";
 import { me, type SourceMe } from "./calls/me.ts";
 import { mentions } from "./calls/mentions.ts";
 import { projects, type SourceProject } from "./calls/projects.ts";
-import { queries, type SourceQuery } from "./calls/queries.ts";
+import { detailedQueries, type QueryType, queries, type SourceQuery } from "./calls/queries.ts";
+import { type RawParams, rawCall } from "./calls/raw.ts";
+import {
+  type AuthorList,
+  authorLists,
+  createLocationList,
+  type LocationList,
+  type NewLocationList,
+  type SiteList,
+  siteLists,
+} from "./calls/saved-lists.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Call } from "./define-call.ts";
+import { createExtensions, type Extensions } from "./extensions.ts";
 import { type Gate, throughGate } from "./gate.ts";
-import { login } from "./login.ts";
-import type { MentionsParams } from "./mentions-path.ts";
-import { type CallOptions, runCall } from "./run-call.ts";
+import { type LoginAnswer, login } from "./login.ts";
+import type { MentionsParams, ScopeParams } from "./mention-params.ts";
+import { type CallOptions, runCall, type Spelling } from "./run-call.ts";
 import { createSession } from "./session.ts";
 import type { Page } from "./to-page.ts";
 import type { TokenStore } from "./token-store.ts";
@@ -33,6 +47,8 @@ export interface SourceClientOptions {
   readonly maxBodyBytes?: number;
   /** Calls at the same time. The source asks for serial ones and may slow others down. */
   readonly connections?: number;
+  /** Default: the token in the header, addresses without suffix. */
+  readonly spelling?: Partial<Spelling>;
   readonly log?: SourceLog;
   /** Ends every call: the program is stopping. */
   readonly signal?: AbortSignal;
@@ -52,24 +68,52 @@ export interface WalkMentionsOptions extends CallOptions {
 }
 
 /**
- * The Listening API as Earshot uses it. Everything it throws about the source is a SourceError; nothing is retried
- * here but a refused token, since waiting is the queue's job. A further call is a file in `calls/` and a line below.
+ * The Listening API as it is specified. Everything it throws about the source is a SourceError; nothing is retried
+ * here but a refused token, since waiting is the queue's job. A further call is a line in `addresses.ts`, a file in
+ * `calls/` and a line below.
  */
 export interface SourceClient {
+  /** Logs in anew, whether or not a token is known; the new one is what later calls use. */
+  token(options?: CallOptions): Promise<LoginAnswer>;
   client(options?: CallOptions): Promise<SourceClientRecord>;
   me(options?: CallOptions): Promise<SourceMe>;
   projects(options?: CallOptions): Promise<readonly SourceProject[]>;
+  detailedProjects(options?: CallOptions): Promise<readonly DetailedProject[]>;
+  project(projectId: string, options?: CallOptions): Promise<DetailedProject>;
   queries(projectId: string, options?: CallOptions): Promise<readonly SourceQuery[]>;
+  detailedQueries(
+    params: { readonly projectId: string; readonly type?: QueryType },
+    options?: CallOptions,
+  ): Promise<readonly SourceQuery[]>;
   categories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
+  siteLists(projectId: string, options?: CallOptions): Promise<readonly SiteList[]>;
+  authorLists(projectId: string, options?: CallOptions): Promise<readonly AuthorList[]>;
+  /**
+   * Writes. There is no key by which the source would know a repeated call, so a failure after which the list may
+   * exist is not `retryable`.
+   */
+  createLocationList(
+    params: { readonly projectId: string; readonly list: NewLocationList },
+    options?: CallOptions,
+  ): Promise<LocationList>;
   mentionsPage(params: MentionsParams, options?: CallOptions): Promise<Page>;
   /** The pages of one walk, from `params.cursor` or the beginning. Breaking off stops what is under way. */
   mentions(params: MentionsParams, options?: WalkMentionsOptions): AsyncIterable<Page>;
+  hashtags(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  emoticons(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  urls(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  mentionedAuthors(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  /** What the live service has beyond the specification. Another implementation may answer 404. */
+  readonly extensions: Extensions;
+  /** Any call by its name, its answer as the source wrote it (ids beyond 53 bits as text). */
+  ask(name: AddressName, params: RawParams, options?: CallOptions): Promise<unknown>;
   /** Ends what is under way and closes the connections. */
   close(): Promise<void>;
 }
 
 export function createSourceClient(options: SourceClientOptions): SourceClient {
   const clock = options.clock ?? systemClock;
+  const { credentials, tokens } = options;
   const open = createTransport({
     baseUrl: options.baseUrl,
     timeoutMs: options.timeoutMs ?? MINUTE,
@@ -82,27 +126,44 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     const budget = readBudget(answer.header);
     if (budget !== null) options.onBudget?.(budget);
   };
-  const session = createSession({
-    tokens: options.tokens,
+  const logIn = async (signal?: AbortSignal): Promise<LoginAnswer> => {
+    const token = await login(credentials, { transport, clock, onAnswer, signal });
+    options.log?.info({ expiresAt: token.expiresAt }, "logged in at the source");
+    return token;
+  };
+  const session = createSession({ tokens, clock, login: () => logIn() });
+  const deps = {
+    transport,
+    session,
     clock,
-    login: async () => {
-      const token = await login(options.credentials, { transport, clock, onAnswer });
-      options.log?.info({ expiresAt: token.expiresAt }, "logged in at the source");
-      return token;
-    },
-  });
+    onAnswer,
+    spelling: { tokenIn: "header", jsonSuffix: false, ...options.spelling } as const,
+    secrets: [credentials.password],
+  };
   const run = <Params, Result>(
     call: Call<Params, Result>,
     params: Params,
     callOptions: CallOptions = {},
-  ): Promise<Result> => runCall(call, params, callOptions, { transport, session, clock, onAnswer });
+  ): Promise<Result> => runCall(call, params, callOptions, deps);
 
   return {
+    token: (callOptions) =>
+      tokens.exclusively(async () => {
+        const token = await logIn(callOptions?.signal);
+        await tokens.put(token);
+        return token;
+      }),
     client: (callOptions) => run(clientRecord, undefined, callOptions),
     me: (callOptions) => run(me, undefined, callOptions),
     projects: (callOptions) => run(projects, undefined, callOptions),
+    detailedProjects: (callOptions) => run(detailedProjects, undefined, callOptions),
+    project: (projectId, callOptions) => run(project, { projectId }, callOptions),
     queries: (projectId, callOptions) => run(queries, { projectId }, callOptions),
+    detailedQueries: (params, callOptions) => run(detailedQueries, params, callOptions),
     categories: (projectId, callOptions) => run(categories, { projectId }, callOptions),
+    siteLists: (projectId, callOptions) => run(siteLists, { projectId }, callOptions),
+    authorLists: (projectId, callOptions) => run(authorLists, { projectId }, callOptions),
+    createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
     mentions: (params, walk = {}) =>
       walkPages((cursor, signal) => run(mentions, { ...params, cursor }, { signal }), {
@@ -112,6 +173,12 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
         endOnShortPage: walk.endOnShortPage ?? true,
         signal: walk.signal,
       }),
+    hashtags: (params, callOptions) => run(hashtags, params, callOptions),
+    emoticons: (params, callOptions) => run(emoticons, params, callOptions),
+    urls: (params, callOptions) => run(urls, params, callOptions),
+    mentionedAuthors: (params, callOptions) => run(mentionedAuthors, params, callOptions),
+    extensions: createExtensions(run),
+    ask: (name, params, callOptions) => run(rawCall(name), params, callOptions),
     close: () => transport.close(),
   };
 }

@@ -18,6 +18,7 @@ export type MentionOutcome =
 /** The fields that are read, of the current version and the earlier one. Nothing about their types is trusted. */
 type WireMention = { readonly [Field in UsedField]?: unknown };
 type UsedField =
+  | "id"
   | "resourceId"
   | "queryId"
   | "date"
@@ -32,6 +33,7 @@ type UsedField =
   | "domain"
   | "language"
   | "pageType"
+  | "contentSource"
   | "author"
   | "fullname"
   | "authorVerifiedType"
@@ -67,7 +69,8 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
     return reject(null, "it is not an object");
   }
   const wire = value as WireMention;
-  const resourceId = toId(wire.resourceId, read);
+  // The earlier version has both, equal.
+  const resourceId = toId(wire.resourceId, read) ?? toId(wire.id, read);
   if (resourceId === null) return reject(null, "resourceId is missing or unusable");
   const queryId = toId(wire.queryId, read);
   if (queryId === null) return reject(resourceId, "queryId is missing or unusable");
@@ -89,7 +92,8 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
       url: toText(wire.url, read) ?? toText(wire.originalUrl, read),
       domain: toText(wire.domain, read),
       language: toText(wire.language, read),
-      pageType: toText(wire.pageType, read),
+      // The newer field replaces the older one where a source has moved on.
+      pageType: toText(wire.pageType, read) ?? toText(wire.contentSource, read),
       author: toText(wire.author, read),
       authorName: toText(wire.fullname, read),
       verified: toVerified(wire),

@@ -67,8 +67,15 @@ function parseEnvelope(body: Buffer, longIds = false): ParsedEnvelope {
 }
 
 function hasLostDigits(result: unknown): boolean {
-  const { resourceId, queryId } = (result ?? {}) as { resourceId?: unknown; queryId?: unknown };
-  return isUnsafe(resourceId) || isUnsafe(queryId);
+  const { id, resourceId, queryId, categories } = (result ?? {}) as {
+    readonly [field in "id" | "resourceId" | "queryId" | "categories"]?: unknown;
+  };
+  return (
+    isUnsafe(resourceId) ||
+    isUnsafe(queryId) ||
+    isUnsafe(id) ||
+    (Array.isArray(categories) && categories.length > 0 && categories.some(isUnsafe))
+  );
 }
 
 function isUnsafe(raw: unknown): boolean {

@@ -2,10 +2,11 @@ import { type Dispatcher, Pool } from "undici";
 import { createDeadline } from "./deadline.ts";
 import { ACCEPTED_ENCODINGS, decodeBody } from "./decode-body.ts";
 import { SourceError } from "./source-error.ts";
+import { toUtf8 } from "./to-utf8.ts";
 
 export interface Answer {
   readonly status: number;
-  /** The decoded body. */
+  /** The decoded body, in UTF-8 where its charset can be told. */
   readonly body: Buffer;
   /** A header by its lower-case name. Repeated ones are joined by commas. */
   readonly header: (name: string) => string | null;
@@ -91,7 +92,7 @@ async function readAnswer(
     return {
       status: response.statusCode,
       header,
-      body: await decodeBody(raw, header("content-encoding"), maxBytes),
+      body: toUtf8(await decodeBody(raw, header("content-encoding"), maxBytes), header("content-type")),
     };
   } catch (error) {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(call, maxBytes);

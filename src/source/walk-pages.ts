@@ -1,4 +1,11 @@
-import type { Page } from "./to-page.ts";
+/** What a walk has to know of a page. */
+export interface WalkedPage {
+  readonly mentions: { readonly length: number };
+  readonly rejected: { readonly length: number };
+  readonly nextCursor: string | null;
+  /** The page size that the source says it used, null where it does not say. */
+  readonly pageSize: number | null;
+}
 
 export interface WalkOptions {
   /** The cursor to begin at, null for the first page. */
@@ -17,7 +24,7 @@ export interface WalkOptions {
  * there are; an empty page later ends the walk unseen. Other ends: no next cursor, a cursor that was followed
  * before (a server that repeats it would be walked for ever), a short page. Leaving early stops the prefetch.
  */
-export async function* walkPages(
+export async function* walkPages<Page extends WalkedPage>(
   fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
   options: WalkOptions,
 ): AsyncGenerator<Page, void, undefined> {
@@ -45,7 +52,7 @@ export async function* walkPages(
   }
 }
 
-function nextCursor(page: Page, followed: Set<string>, options: WalkOptions): string | null {
+function nextCursor(page: WalkedPage, followed: Set<string>, options: WalkOptions): string | null {
   const cursor = page.nextCursor;
   if (cursor === null || isEmpty(page) || followed.has(cursor)) return null;
   if (options.endOnShortPage && isShort(page, options.pageSize)) return null;
@@ -53,12 +60,12 @@ function nextCursor(page: Page, followed: Set<string>, options: WalkOptions): st
   return cursor;
 }
 
-function isEmpty(page: Page): boolean {
+function isEmpty(page: WalkedPage): boolean {
   return page.mentions.length + page.rejected.length === 0;
 }
 
 /** A server may give smaller pages than it was asked for; it then says so, and its size is what counts. */
-function isShort(page: Page, asked: number | null): boolean {
+function isShort(page: WalkedPage, asked: number | null): boolean {
   const size = Math.min(asked ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(size) && page.mentions.length + page.rejected.length < size;
 }

@@ -7,7 +7,7 @@ import { createWorld } from "./planner/world.ts";
 
 // How long a mention waits from its `added` to being seen, by how the calls of an account are planned.
 
-const SIZES = [5, 20, 50, 200, 1_000, 5_000];
+const SIZES = [5, 50, 200, 1_000, 5_000];
 const LIMITS = [30, 600];
 /** Mentions of an average query in a minute. */
 const PER_QUERY = 1;

@@ -64,11 +64,12 @@ export async function startFakeListeningApi(): Promise<FakeListeningApi> {
         scope: "read trust write",
       })(response);
     }
-    if (refusing || token === null || seen.headers.authorization !== `bearer ${token}`) {
+    const given = seen.headers.authorization ?? `bearer ${seen.query.get("access_token")}`;
+    if (refusing || token === null || given !== `bearer ${token}`) {
       refused.push(seen);
       const said = {
         error: "unauthorized",
-        error_description: `Invalid access token: ${seen.headers.authorization}`,
+        error_description: `Invalid access token: ${given}`,
       };
       return json(said, { status: 401 })(response);
     }

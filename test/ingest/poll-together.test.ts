@@ -204,14 +204,7 @@ test("a source that answers for one of the queries only is found out, and nobody
 
 test("a source that refuses several queries in one call is asked for them one by one from then on", async () => {
   const refusal = Object.assign(new Error("one queryId, please"), { status: 400, retryable: false });
-  // biome-ignore lint/correctness/useYield: it fails before its first page
-  const outcome = await poll(
-    async function* () {
-      throw refusal;
-    },
-    IDS,
-    false,
-  );
+  const outcome = await poll(() => failing(refusal), IDS, false);
   expect(outcome.sharing).toBe("refused");
   const candidates = await stores.walks.candidates(0);
   await sql`update earshot.walks set retry_at_wall = null`.execute(database.db);
@@ -219,6 +212,10 @@ test("a source that refuses several queries in one call is asked for them one by
   const alone = (await stores.walks.candidates(0)).filter((one) => one.alone).map(({ walk }) => walk);
   expect(alone).toEqual(IDS.map(() => "added"));
 });
+
+async function* failing(error: Error): AsyncGenerator<SourcePage> {
+  yield await Promise.reject(error);
+}
 
 test("mentions that are missing against the source's total are everybody's until somebody finds them", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40), mention("3", 3, NOON - 30)];

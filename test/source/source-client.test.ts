@@ -13,9 +13,7 @@ import { wireMention } from "../bench/wire-mention.ts";
 import {
   bytes,
   chunked,
-  dropped,
   type FakeListeningApi,
-  hangUpAfter,
   html,
   json,
   type Reply,
@@ -248,7 +246,6 @@ test.each<[string, Reply, Partial<SourceError>]>([
     bytes("no", { status: 404, headers: { "content-type": "text/plain" } }),
     { kind: "not-found" },
   ],
-  ["502 of HTML", html(502), { kind: "unavailable", retryable: true }],
   [
     "503 with Retry-After",
     json({}, { status: 503, headers: { "retry-after": "3" } }),
@@ -266,12 +263,9 @@ test.each<[string, Reply, Partial<SourceError>]>([
   ],
   ["200 with an empty body", bytes(""), { kind: "malformed", message: "mentions: 200 with an empty body" }],
   ["200 of plain text", bytes("ok", { headers: { "content-type": "text/plain" } }), { kind: "malformed" }],
-  ["JSON that is cut off", bytes(BODY.slice(0, 500)), { kind: "malformed", retryable: true }],
   ["JSON of another shape", json({ results: "none" }), { kind: "malformed" }],
   ["gzip that is none", bytes(BODY, { headers: { "content-encoding": "gzip" } }), { kind: "malformed" }],
   ["an unknown coding", bytes(BODY, { headers: { "content-encoding": "zstd" } }), { kind: "malformed" }],
-  ["a connection that drops", dropped, { kind: "network", status: null, retryable: true }],
-  ["a body that stops halfway", hangUpAfter(BODY, 700), { kind: "network", retryable: true }],
 ])("%s is told as what it is", async (_, reply, expected) => {
   api.reply(reply);
   expect(await failure(connect().mentionsPage(PARAMS))).toMatchObject(expected);
@@ -370,47 +364,6 @@ test("a walk sends each cursor as it came and ends where the source does", async
   expect(new Set(ids).size).toBe(4);
   expect(api.calls.map((call) => call.query.get("cursor"))).toEqual([null, "a+b/=é", "z"]);
   expect(api.calls[0]?.rawQuery).toContain("startDate=2026-01-01T00%3A00%3A00.000%2B0000");
-});
-
-test("projects, queries, categories, client and me are read into their records", async () => {
-  const record = { id: 12, name: "Brände" };
-  const created = "2020-01-01T00:00:00.000+0000";
-  api.reply(
-    json({
-      ...EMPTY_LIST,
-      results: [{ ...record, timezone: "Europe/Berlin", billableClientId: 3 }, { id: 1 }],
-    }),
-    json({ ...EMPTY_LIST, results: [{ ...record, type: "search string", creationDate: created }] }),
-    json({
-      ...EMPTY_LIST,
-      results: [{ ...record, multiple: true, children: [{ id: 13, name: "Sub", ordering: 1 }] }],
-    }),
-    json({ ...record, tags: { "ratelimit.limit": "600", "ratelimit.period": "10" } }),
-    json({ id: 5, username: "ada", client: record }),
-  );
-  const client = connect();
-  expect(await client.projects()).toEqual([
-    { projectId: "12", name: "Brände", description: null, timezone: "Europe/Berlin", billableClientId: "3" },
-  ]);
-  expect(await client.queries("19")).toMatchObject([
-    { queryId: "12", name: "Brände", type: "search string", createdAt: Date.UTC(2020, 0, 1), sampled: false },
-  ]);
-  expect(await client.categories("19")).toEqual([
-    { id: "12", name: "Brände", multiple: true, children: [{ id: "13", name: "Sub", ordering: 1 }] },
-  ]);
-  expect(await client.client()).toEqual({
-    clientId: "12",
-    name: "Brände",
-    rateLimit: { limit: 600, periodMs: 600_000 },
-  });
-  expect(await client.me()).toMatchObject({ userId: "5", username: "ada", client: { clientId: "12" } });
-  expect(api.calls.map((call) => call.path)).toEqual([
-    "/projects/summary",
-    "/projects/19/queries/summary",
-    "/projects/19/categories",
-    "/client",
-    "/me",
-  ]);
 });
 
 test("a base address may have a path", async () => {

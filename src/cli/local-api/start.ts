@@ -10,6 +10,7 @@ import { createSampleLife } from "../../local-api/desk/sample-life.ts";
 import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-world.ts";
 import { signingSecret } from "../../local-api/desk/signing-secret.ts";
 import { createLog } from "../../log.ts";
+import { leaveLocalAddress } from "../local-address.ts";
 import { toPort } from "../parse-port.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
 import { curlLines } from "./curl-lines.ts";
@@ -44,15 +45,17 @@ Examples:
   DATABASE_URL=postgres://… earshot local-api start --port 8088
                                                 one of several processes on the same tables
 
-The sample (client "Sample") has seven days of mentions behind it (the last one at once, the others in the minutes
-after the first start) and goes on living while a server runs.
+The sample (client "Sample") has three days of mentions behind it, which the first start writes in some seconds, and
+goes on living while a server runs.
 Tables that hold accounts of yours and no sample get none.`;
 
 async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const signal = stopSignal(() => say(options, "\nStopping."));
   const log = createLog({ level: env["LOG_LEVEL"] ?? "warn" });
   const running = await openTogether(async (closing) => {
-    const tables = await openLocalTables(readSurroundings(env), log);
+    const surroundings = readSurroundings(env);
+    const { home } = surroundings;
+    const tables = await openLocalTables(surroundings, log);
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now()) : null;
@@ -68,12 +71,18 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     closing.add(api.close);
     if (signal.aborted) return { url: "", sample, description, close: closing.close };
     const url = await listen(api, options);
+    if (sample !== null) closing.add(await leaveLocalAddress(home, toLocal(url, sample), systemClock));
     if (life !== null) closing.add(life.live());
     return { url, sample, description, close: closing.close };
   });
   if (!signal.aborted) announce(options, running);
   await aborted(signal);
   await running.close();
+}
+
+/** So that `earshot api` finds it; whatever address it listens on, this machine reaches it here. */
+function toLocal(url: string, { username, password }: SampleWorld) {
+  return { url: `http://127.0.0.1:${new URL(url).port}`, login: { username, password }, clock: systemClock };
 }
 
 async function listen(api: LocalApi, { host, port }: StartOptions): Promise<string> {
@@ -90,7 +99,7 @@ async function listen(api: LocalApi, { host, port }: StartOptions): Promise<stri
 /** A line that changes, where somebody watches. */
 function tellHour(hour: Instant | null): void {
   if (!process.stderr.isTTY) return;
-  const text = hour === null ? "" : `writing the day before: ${toIso(hour).slice(11, 16)}`;
+  const text = hour === null ? "" : `writing the days before: ${toIso(hour).slice(0, 16).replace("T", " ")}`;
   process.stderr.write(`\r\u001b[K${text}`);
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineCall } from "../define-call.ts";
-import { listOf, WireId } from "../list-envelope.ts";
+import { type Call, defineCall } from "../define-call.ts";
+import { listInside, listOf, WireId } from "../list-envelope.ts";
 
 const Subcategory = z.object({ id: WireId, name: z.string(), ordering: z.number().catch(0) });
 
@@ -10,14 +10,21 @@ export const SourceCategory = z.object({
   name: z.string(),
   /** Whether a mention can have several of its children. */
   multiple: z.boolean().catch(false),
-  children: z.array(Subcategory).catch([]),
+  children: listInside(Subcategory),
 });
 
 const SourceCategories = listOf(SourceCategory);
 
-export const categories = defineCall({
-  name: "categories",
-  path: (params: { readonly projectId: string }) =>
-    `/projects/${encodeURIComponent(params.projectId)}/categories`,
-  read: (json): readonly SourceCategory[] => SourceCategories.parse(json),
-});
+export const categories = defineCategories("categories");
+/** An extension of the live service: the categories that its rules give. */
+export const ruleCategories = defineCategories("rule-categories");
+
+function defineCategories(
+  name: "categories" | "rule-categories",
+): Call<{ readonly projectId: string }, readonly SourceCategory[]> {
+  return defineCall({
+    name,
+    places: ({ projectId }) => ({ projectId }),
+    read: (json) => SourceCategories.parse(json),
+  });
+}

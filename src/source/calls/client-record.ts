@@ -1,26 +1,48 @@
 import { z } from "zod";
 import { MINUTE } from "../../lib/instant.ts";
 import { defineCall } from "../define-call.ts";
-import { WireId, WireText } from "../list-envelope.ts";
+import { WireId, WireInstant, WireNumber, WireOptionalId, WireText } from "../list-envelope.ts";
 
 export type SourceClientRecord = z.output<typeof SourceClientRecord>;
 export const SourceClientRecord = z
   .object({
     id: WireId,
     name: WireText,
+    parentId: WireOptionalId,
+    startDate: WireInstant,
+    expiryDate: WireInstant,
+    owner: WireText,
+    maxUsers: WireNumber,
+    maximumSubscribedBrands: WireNumber,
+    mentionArchiveSize: WireNumber,
+    userInactivityTimeoutMinutes: WireNumber,
     tags: z.record(z.string(), z.unknown()).catch({}),
   })
-  .transform(({ id, name, tags }) => ({ clientId: id, name, rateLimit: toRateLimit(tags) }));
+  .transform(({ id, parentId, startDate, expiryDate, tags, ...rest }) => ({
+    clientId: id,
+    // The wire says -1 for no parent.
+    parentId: parentId === "-1" ? null : parentId,
+    startsAt: startDate,
+    expiresAt: expiryDate,
+    ...rest,
+    tags: textsIn(tags),
+    rateLimit: toRateLimit(tags),
+  }));
+
+function textsIn(tags: Record<string, unknown>): Readonly<Record<string, string>> {
+  const texts = Object.entries(tags).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(texts as [string, string][]);
+}
 
 /** `ratelimit.limit` calls in any rolling window of `ratelimit.period` minutes, for all users of the client. */
 function toRateLimit(tags: Record<string, unknown>): { limit: number; periodMs: number } | null {
   const limit = Number(tags["ratelimit.limit"]);
   const minutes = Number(tags["ratelimit.period"]);
-  return limit > 0 && minutes > 0 ? { limit, periodMs: minutes * MINUTE } : null;
+  const isLimit = Number.isFinite(limit) && Number.isFinite(minutes) && limit > 0 && minutes > 0;
+  return isLimit ? { limit, periodMs: minutes * MINUTE } : null;
 }
 
 export const clientRecord = defineCall({
   name: "client",
-  path: () => "/client",
   read: (json): SourceClientRecord => SourceClientRecord.parse(json),
 });

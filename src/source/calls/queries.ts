@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { defineCall } from "../define-call.ts";
-import { listOf, WireId, WireText } from "../list-envelope.ts";
-import { parseWireInstant } from "../wire-instant.ts";
-
-const WireInstant = z
-  .string()
-  .transform((text) => parseWireInstant(text))
-  .nullable()
-  .catch(null);
+import { listOf, WireId, WireInstant, WireText } from "../list-envelope.ts";
 
 export type SourceQuery = z.output<typeof SourceQuery>;
 export const SourceQuery = z
@@ -18,6 +11,10 @@ export const SourceQuery = z
     type: WireText,
     creationDate: WireInstant,
     lastModificationDate: WireInstant,
+    lastModifiedUsername: WireText,
+    lockedQuery: z.boolean().nullable().catch(null),
+    lockedByUsername: WireText,
+    createdByWizard: z.boolean().nullable().catch(null),
     /** Volumes of a sampled query cannot be computed from its mentions. Not in the specification, seen in life. */
     sampled: z.boolean().catch(false),
     samplePercentage: z.number().nullable().catch(null),
@@ -28,6 +25,10 @@ export const SourceQuery = z
     type: query.type,
     createdAt: query.creationDate,
     changedAt: query.lastModificationDate,
+    changedBy: query.lastModifiedUsername,
+    locked: query.lockedQuery,
+    lockedBy: query.lockedByUsername,
+    createdByWizard: query.createdByWizard,
     sampled: query.sampled,
     samplePercentage: query.samplePercentage,
   }));
@@ -36,7 +37,17 @@ const SourceQueries = listOf(SourceQuery);
 
 export const queries = defineCall({
   name: "queries",
-  path: (params: { readonly projectId: string }) =>
-    `/projects/${encodeURIComponent(params.projectId)}/queries/summary`,
+  places: ({ projectId }: { readonly projectId: string }) => ({ projectId }),
+  read: (json): readonly SourceQuery[] => SourceQueries.parse(json),
+});
+
+/** The types of the specification; the live service has other words for some of them. */
+export type QueryType = "search string" | "twitter" | "facebook" | "instagram" | (string & {});
+
+/** The queries of one type, or of all. Its records are not specified; they are read as those of the summary. */
+export const detailedQueries = defineCall({
+  name: "queries-detailed",
+  places: ({ projectId }: { readonly projectId: string; readonly type?: QueryType }) => ({ projectId }),
+  parameters: ({ type }) => (type === undefined ? [] : [["type", type]]),
   read: (json): readonly SourceQuery[] => SourceQueries.parse(json),
 });

@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import { systemClock } from "../lib/clock.ts";
+import { closestWord } from "../lib/closest-word.ts";
+import { UserError } from "../lib/errors.ts";
+import { findAccess } from "./api/access.ts";
+import { API_CALLS, findCall } from "./api/calls.ts";
+import { describeCall, HELP, listCalls } from "./api/help.ts";
+import type { ApiOptions } from "./api/options.ts";
+import { runApi } from "./api/run-api.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** `earshot api CALL`: one call of the Listening API from the shell. */
+export function addApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  const command = program
+    .command("api")
+    .description("Makes one call of the Listening API; alone, it lists the calls.")
+    .argument("[call]", "name of a call, such as projects or mentions")
+    .option("--project <name|id>", "the project, where the account has several")
+    .option("--query <name|id>", "a query; may be repeated", collect, [])
+    .option("--query-group <name|id>", "a group of queries; may be repeated", collect, [])
+    .option("--last <duration>", "the range up to now: 90m, 24h, 30d (default: 7d)")
+    .option("--param <name=value>", "any parameter of the call; may be repeated", collect, [])
+    .option("--all", "all pages, each record as a line of JSON", false)
+    .option("--json", "the whole answer as JSON", false)
+    .option("--quiet", "nothing on standard error but failures", false)
+    .option("--config <file>", "configuration to take the account from (default: earshot.yaml)")
+    .option("--base-url <url>", "address of the API")
+    .option("--username <name>", "login name")
+    .option("--password-file <file>", "file that holds the password")
+    .option("--client-id <id>", "public client identifier of the API")
+    .option("--platform-client-id <id>", "client to log in for, where the login belongs to several")
+    .addOption(
+      new Option("--token-in <place>", "how the token is sent")
+        .choices(["header", "parameter"])
+        .default("header"),
+    )
+    .option("--json-suffix", "the older form of the addresses, which end in .json", false)
+    // Help of our own: `earshot api CALL --help` tells about the call.
+    .helpOption(false)
+    .option("-h, --help", "this help, or that of a call")
+    .addHelpText("after", HELP)
+    .action(async (word: string | undefined, options: ApiOptions & { readonly help?: boolean }) => {
+      if (word === undefined) {
+        process.stdout.write(options.help === true ? "" : listCalls());
+        if (options.help === true) command.outputHelp();
+        return;
+      }
+      const call = findCall(word);
+      if (call === undefined) throw unknownCall(word);
+      if (options.help === true) {
+        process.stdout.write(describeCall(call));
+        return;
+      }
+      const signal = stopSignal(() => {});
+      const access = await findAccess(options, env, systemClock);
+      await runApi(call, options, access, { stdout: process.stdout, stderr: process.stderr, signal });
+    });
+}
+
+function unknownCall(word: string): UserError {
+  const near = closestWord(
+    word,
+    API_CALLS.map((call) => call.name),
+  );
+  return new UserError(`there is no call "${word}"${near === undefined ? "" : `; did you mean "${near}"?`}`, [
+    "earshot api lists them all",
+  ]);
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}

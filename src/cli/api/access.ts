@@ -1,0 +1,130 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { LOCAL_ACCOUNT } from "../../app/local-account.ts";
+import { loadSourceConfig } from "../../config/load-source-config.ts";
+import { readSurroundings } from "../../config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError, UserError } from "../../lib/errors.ts";
+import type { Credentials } from "../../source/credentials.ts";
+import { readLocalAddress } from "../local-address.ts";
+
+export interface AccessFlags {
+  readonly baseUrl?: string;
+  readonly username?: string;
+  readonly passwordFile?: string;
+  readonly clientId?: string;
+  readonly platformClientId?: string;
+  readonly config?: string;
+}
+
+/** Where the API is, and who asks. */
+export interface Access {
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  readonly timeoutMs?: number;
+  /** What the API takes for now: the wall's time, or a demo's. */
+  readonly clock: Clock;
+  /** Where all this was found, for people. */
+  readonly from: string;
+}
+
+/** What `from` says of an API with generated mentions. */
+export const LOCAL = "the local API on this machine";
+
+/**
+ * The account to ask with. Its parts come from one place only: a password from a file is never sent to an address
+ * that was given by a flag. Throws a UserError.
+ */
+export async function findAccess(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Clock): Promise<Access> {
+  const access = await findPlace(flags, env, clock);
+  const { platformClientId } = flags;
+  if (platformClientId === undefined) return access;
+  return { ...access, credentials: { ...access.credentials, platformClientId } };
+}
+
+async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Clock): Promise<Access> {
+  const byHand = flags.baseUrl ?? flags.username ?? flags.passwordFile ?? flags.clientId;
+  if (byHand !== undefined && flags.config !== undefined)
+    throw new UserError("--config names the whole account; leave it out to use the other flags");
+  if (byHand !== undefined || (flags.config === undefined && env["EARSHOT_API_URL"]))
+    return { ...(await fromHand(flags, env)), clock };
+  const { configFile, home } = readSurroundings(env);
+  const file = flags.config ?? configFile;
+  if (flags.config !== undefined || existsSync(file)) return { ...(await fromConfig(file, env)), clock };
+  const local = await readLocalAddress(home, clock);
+  if (local !== null) {
+    const { url, username, password } = local;
+    const credentials = { username, password, clientId: LOCAL_ACCOUNT.clientId };
+    return { baseUrl: url, credentials, clock: local.clock, from: LOCAL };
+  }
+  throw new UserError("there is no account to ask with", [
+    "invented: start a demo with `earshot start`, or `earshot local-api start`, in another terminal and try again here",
+    `with your own: copy earshot.example.yaml to ${configFile} and fill in its part "source"`,
+    "or by flags: --base-url URL --username NAME --password-file FILE --client-id ID",
+  ]);
+}
+
+async function fromHand(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<Omit<Access, "clock">> {
+  const baseUrl = flags.baseUrl ?? env["EARSHOT_API_URL"] ?? "";
+  const username = flags.username ?? env["EARSHOT_API_USERNAME"] ?? "";
+  const password = await readPassword(flags, env);
+  const clientId = flags.clientId ?? env["EARSHOT_API_CLIENT_ID"] ?? defaultClientId(baseUrl);
+  const missing = [
+    [baseUrl, "--base-url or EARSHOT_API_URL: the address of the API"],
+    [username, "--username or EARSHOT_API_USERNAME: the login name"],
+    [password, "--password-file, EARSHOT_API_PASSWORD_FILE or EARSHOT_API_PASSWORD: the password"],
+    [clientId, "--client-id or EARSHOT_API_CLIENT_ID: the API's public client identifier"],
+  ].flatMap(([value, says]) => (value === "" && says !== undefined ? [says] : []));
+  if (missing.length > 0) throw new UserError("the account is not complete", missing);
+  checkAddress(baseUrl);
+  const platformClientId = env["EARSHOT_API_PLATFORM_CLIENT_ID"] || undefined;
+  return {
+    baseUrl,
+    credentials: { username, password, clientId, platformClientId },
+    from: "flags and environment",
+  };
+}
+
+async function readPassword(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<string> {
+  const file = flags.passwordFile ?? env["EARSHOT_API_PASSWORD_FILE"];
+  if (flags.passwordFile === undefined && env["EARSHOT_API_PASSWORD"]) return env["EARSHOT_API_PASSWORD"];
+  if (!file) return "";
+  try {
+    // Editors end a file with a line break that belongs to no password.
+    return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new UserError(`--password-file: ${describeError(error)}`);
+  }
+}
+
+/** A local API takes any identifier of the right form; the live service has one of its own. */
+function defaultClientId(baseUrl: string): string {
+  return /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(baseUrl)
+    ? LOCAL_ACCOUNT.clientId
+    : "";
+}
+
+function checkAddress(baseUrl: string): void {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url === null || !["http:", "https:"].includes(url.protocol))
+    throw new UserError("--base-url: expected an http or https address");
+  if (url.username !== "" || url.password !== "")
+    throw new UserError(
+      "--base-url: expected an address without a login in it; use --username and --password-file",
+    );
+  if (url.search !== "" || url.hash !== "")
+    throw new UserError("--base-url: expected an address without parameters behind it");
+}
+
+async function fromConfig(file: string, env: NodeJS.ProcessEnv): Promise<Omit<Access, "clock">> {
+  const { baseUrl, username, password, clientId, platformClientId, timeout } = await loadSourceConfig(
+    file,
+    env,
+  );
+  return {
+    baseUrl,
+    credentials: { username, password, clientId, platformClientId },
+    timeoutMs: timeout,
+    from: file,
+  };
+}

@@ -1,0 +1,132 @@
+import { cutToWidth, displayWidth } from "./display-width.ts";
+import { harmlessJson, harmlessLine } from "./harmless.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+const WIDEST_CELL = 60;
+const NARROWEST_CELL = 6;
+const GAP = "  ";
+
+/**
+ * Records as a table of at most `width` cells. A column is a field; `a.b` leads inside, `a|b` is the first that says
+ * something. Without columns, every plain field or list that any record has. Columns that are empty in all records are left out.
+ */
+export function formatTable(
+  rows: readonly Row[],
+  columns: readonly string[] | undefined,
+  width: number,
+): string {
+  const shown = (columns ?? plainFields(rows)).filter((column) =>
+    rows.some((row) => cellOf(row, column) !== NOTHING),
+  );
+  const table = shown.map((column) => {
+    const cells = rows.map((row) => cellOf(row, column));
+    const numeric = rows.every((row) =>
+      ["number", "undefined"].includes(typeof (fieldOf(row, column) ?? undefined)),
+    );
+    return { title: titleOf(column), cells, numeric };
+  });
+  const widths = shrink(
+    table.map(({ title, cells }) => Math.min(WIDEST_CELL, Math.max(...[title, ...cells].map(displayWidth)))),
+    width,
+  );
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, at) => pad(text, widths[at] ?? 0, table[at]?.numeric === true))
+      .join(GAP)
+      .trimEnd();
+  const header = line(table.map(({ title }) => title));
+  return [header, ...rows.map((_, row) => line(table.map(({ cells }) => cells[row] ?? "")))].join("\n");
+}
+
+/** One record: a line for each field. */
+export function formatRecord(record: Row, width: number): string {
+  const lines = flatten(record, "");
+  const nameWidth = Math.min(40, Math.max(0, ...lines.map(([name]) => displayWidth(name))));
+  return lines
+    .map(([name, value]) =>
+      `${pad(name, nameWidth, false)}${GAP}${cutToWidth(value, Math.max(20, width - nameWidth - GAP.length))}`.trimEnd(),
+    )
+    .join("\n");
+}
+
+function flatten(record: Row, prefix: string): [string, string][] {
+  return Object.entries(record).flatMap(([name, value]): [string, string][] => {
+    const path = harmlessLine(`${prefix}${name}`);
+    const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isRecord && prefix.length < 100 ? flatten(value as Row, `${path}.`) : [[path, spell(value)]];
+  });
+}
+
+const NOTHING = "–";
+
+function cellOf(row: Row, column: string): string {
+  return spell(fieldOf(row, column));
+}
+
+function fieldOf(row: Row, column: string): unknown {
+  for (const path of column.split("|")) {
+    let found: unknown = row;
+    for (const name of path.split(".")) {
+      const isRecord = typeof found === "object" && found !== null && Object.hasOwn(found, name);
+      found = isRecord ? (found as Row)[name] : undefined;
+    }
+    if (found !== undefined && found !== null && found !== "") return found;
+  }
+  return undefined;
+}
+
+function titleOf(column: string): string {
+  return harmlessLine(column.split("|")[0] ?? column).replace(/^.*\./, "");
+}
+
+function plainFields(rows: readonly Row[]): string[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  return [...names].filter((name) =>
+    // What has dots or bars in its own name cannot be led to by a path.
+    /[.|]/.test(name) ? false : rows.some((row) => isPlain(row[name])),
+  );
+}
+
+function isPlain(value: unknown): boolean {
+  return value !== undefined && (typeof value !== "object" || Array.isArray(value));
+}
+
+const WIRE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:\+0000|Z)?$/;
+
+function spell(value: unknown): string {
+  if (value === null || value === undefined || value === "") return NOTHING;
+  if (typeof value === "string") return harmlessLine(value.replace(WIRE_TIME, "$1 $2")) || NOTHING;
+  if (Array.isArray(value))
+    return value.length === 0 ? NOTHING : value.slice(0, 50).map(spellItem).join(", ");
+  return typeof value === "object" ? harmlessLine(harmlessJson(value)) : String(value);
+}
+
+/** An item of a list by its name, where it has one, with the id that filters take. */
+function spellItem(item: unknown): string {
+  if (typeof item !== "object" || item === null) return spell(item);
+  const { name, fullName, id } = item as { readonly [field in "name" | "fullName" | "id"]?: unknown };
+  const called = name ?? fullName;
+  if (called === undefined || called === null) return spell(id ?? item);
+  return id === undefined || id === null ? spell(called) : `${spell(called)} (${spell(id)})`;
+}
+
+/** Takes width from the widest columns until all fit, or none has any to give. */
+function shrink(natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
+  const room = width - GAP.length * Math.max(0, widths.length - 1);
+  let total = widths.reduce((sum, one) => sum + one, 0);
+  while (total > room) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if ((widths[widest] ?? 0) <= NARROWEST_CELL) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    total -= 1;
+  }
+  return widths;
+}
+
+function pad(text: string, width: number, toTheRight: boolean): string {
+  const cut = cutToWidth(text, width);
+  const space = " ".repeat(Math.max(0, width - displayWidth(cut)));
+  return toTheRight ? space + cut : cut + space;
+}

@@ -1,0 +1,132 @@
+import { formatDuration } from "../../lib/duration.ts";
+import { UserError } from "../../lib/errors.ts";
+import type { Budget } from "../../source/budget.ts";
+import type { RawParams } from "../../source/calls/raw.ts";
+import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
+import { createMemoryTokenStore } from "../../source/token-store.ts";
+import { InterruptedError } from "../run.ts";
+import type { Access } from "./access.ts";
+import type { ApiCall } from "./calls.ts";
+import { findProject, findQueries } from "./find-scope.ts";
+import { formatAnswer } from "./format-answer.ts";
+import { harmlessJson, harmlessLine } from "./harmless.ts";
+import { locationList } from "./location-list.ts";
+import type { ApiOptions, Terminal } from "./options.ts";
+import { type Pair, readParameters, withRange } from "./parameters.ts";
+import { tellFailure } from "./tell-failure.ts";
+import { tellToken } from "./tell-token.ts";
+import { tellTotal } from "./tell-total.ts";
+import { walkAll } from "./walk-all.ts";
+import { createWriter, type Writer } from "./writer.ts";
+
+/** In a pipe nobody cuts lines for us, and somebody may want them whole. */
+const PIPE_WIDTH = 1_000;
+
+/** Makes the call and prints its answer. Throws a UserError, an ExitError with the code for a failed call, or an InterruptedError. */
+export async function runApi(
+  call: ApiCall,
+  options: ApiOptions,
+  access: Access,
+  terminal: Terminal,
+): Promise<void> {
+  const writer = createWriter(terminal.stdout);
+  const tell = (line: string): void => {
+    if (!options.quiet) terminal.stderr.write(`${harmlessLine(line)}\n`);
+  };
+  // Faults of ours are told before anybody is asked.
+  const given = readParameters(options.param);
+  const range = withRange(call, given.pairs, options.last, access.clock);
+  const signal = AbortSignal.any([terminal.signal, writer.closed]);
+  let budget: Budget | null = null;
+  const client = createSourceClient({
+    baseUrl: access.baseUrl,
+    credentials: access.credentials,
+    tokens: createMemoryTokenStore(),
+    spelling: { tokenIn: options.tokenIn, jsonSuffix: options.jsonSuffix },
+    signal,
+    ...(access.timeoutMs === undefined ? {} : { timeoutMs: access.timeoutMs }),
+    onBudget: (told) => {
+      budget = told;
+    },
+  });
+  try {
+    tell(`Asking ${access.baseUrl} as ${access.credentials.username} (${access.from})`);
+    await ask(call, options, client, {
+      given,
+      range,
+      width: widthOf(terminal),
+      writer,
+      tell,
+      terminal,
+      signal,
+    });
+  } catch (error) {
+    if (terminal.signal.aborted) throw new InterruptedError("stopped");
+    if (!writer.closed.aborted) throw tellFailure(error, access);
+  } finally {
+    if (budget !== null) tell(spellBudget(budget));
+    await client.close();
+  }
+}
+
+interface Asking {
+  readonly given: ReturnType<typeof readParameters>;
+  readonly range: ReturnType<typeof withRange>;
+  readonly width: number;
+  readonly writer: Writer;
+  readonly tell: (line: string) => void;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, asking: Asking): Promise<void> {
+  const { writer, tell, width } = asking;
+  if (call.name === "token") return writer.write(tellToken(await client.token(), options.json, width));
+  const params = await toParams(call, options, client, asking);
+  if (options.all) return walkAll(call, params, client, asking);
+  const answer = await client.ask(call.name, withPageSize(call, params));
+  if (options.json) return writer.write(`${harmlessJson(answer, 2)}\n`);
+  await writer.write(`${formatAnswer(call, answer, width)}\n`);
+  const total = tellTotal(call, answer);
+  if (total !== null) tell(total);
+}
+
+async function toParams(
+  call: ApiCall,
+  options: ApiOptions,
+  client: SourceClient,
+  { given, range, tell }: Asking,
+): Promise<RawParams> {
+  const wanted = options.project ?? given.places.projectId;
+  if (call.needs === "account") {
+    if (wanted !== undefined || options.query.length + options.queryGroup.length > 0)
+      throw new UserError(`${call.name} is about the whole account: leave out --project and --query`);
+    return { places: {}, parameters: given.pairs };
+  }
+  const projectId = await findProject(client, wanted, tell);
+  const asked = { queries: options.query, groups: options.queryGroup, pairs: given.pairs };
+  const queries = await findQueries(client, call, projectId, asked, tell);
+  if (range.says !== null) tell(`Range: ${range.says}`);
+  const places = { ...CHART_DEFAULTS, ...given.places, projectId };
+  if (call.name === "create-location-list")
+    return { places, parameters: [], body: locationList(given.pairs, projectId) };
+  return { places, parameters: [...queries, ...range.pairs] };
+}
+
+const CHART_DEFAULTS = { aggregate: "volume", dimension1: "days", dimension2: "queries" };
+
+/** Twenty mentions are what a screen holds. */
+function withPageSize(call: ApiCall, params: RawParams): RawParams {
+  const isPaged = call.name === "mentions" || call.name === "mentions-fulltext";
+  if (!isPaged || params.parameters.some(([name]) => name === "pageSize")) return params;
+  return { ...params, parameters: [...params.parameters, ["pageSize", "20"] satisfies Pair] };
+}
+
+function widthOf({ stdout }: Terminal): number {
+  return stdout.isTTY === true ? Math.max(40, stdout.columns ?? 100) : PIPE_WIDTH;
+}
+
+function spellBudget({ limit, periodMs, used }: Budget): string {
+  const spent = used === null ? "" : `${used} used of `;
+  return `Rate budget: ${spent}${limit} calls in any ${formatDuration(periodMs)}`;
+}

@@ -1,0 +1,65 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { LOCAL_ACCOUNT } from "../app/local-account.ts";
+import { type Clock, createScaledClock } from "../lib/clock.ts";
+
+const Note = z.object({
+  url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
+  /** Guards invented mentions only; without it, the login that every demo has. */
+  login: z.object({ username: z.string(), password: z.string() }).optional(),
+  /** The API's time at a moment of the wall's, and its pace. */
+  at: z.number(),
+  wallAt: z.number(),
+  speed: z.number().positive(),
+});
+
+/** A local API with generated mentions, as `earshot api` asks it. */
+export interface LocalAddress {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  /** What it takes for now. */
+  readonly clock: Clock;
+}
+
+/**
+ * Leaves a note where a local API with generated mentions listens, so that `earshot api` finds it. Gives the way to
+ * take it away. Of several, the last one counts.
+ */
+export async function leaveLocalAddress(
+  home: string,
+  address: { readonly url: string; readonly login?: z.output<typeof Note>["login"]; readonly clock: Clock },
+  wall: Clock,
+): Promise<() => Promise<void>> {
+  const { url, login, clock } = address;
+  const note = JSON.stringify({ url, login, at: clock.now(), wallAt: wall.now(), speed: clock.speed });
+  const file = fileIn(home);
+  await mkdir(home, { recursive: true });
+  await writeFile(file, note, { mode: 0o600 });
+  return async () => {
+    const standing = await readFile(file, "utf8").catch(() => "");
+    if (standing === note) await rm(file, { force: true });
+  };
+}
+
+/** The local API that left a note, or null. It may have been killed since. */
+export async function readLocalAddress(home: string, wall: Clock): Promise<LocalAddress | null> {
+  try {
+    const note = Note.parse(JSON.parse(await readFile(fileIn(home), "utf8")));
+    const startAt = note.at + (wall.now() - note.wallAt) * note.speed;
+    const { username, password } = note.login ?? LOCAL_ACCOUNT;
+    return {
+      url: note.url,
+      username,
+      password,
+      clock: createScaledClock({ startAt, speed: note.speed, base: wall }),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function fileIn(home: string): string {
+  return join(home, "local-api.json");
+}

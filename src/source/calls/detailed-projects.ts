@@ -1,0 +1,28 @@
+import type { z } from "zod";
+import { defineCall } from "../define-call.ts";
+import { listOf, WireText } from "../list-envelope.ts";
+import { WireProject } from "./projects.ts";
+
+/** A project with what the summary leaves out. The specification names the default language, not its field. */
+export type DetailedProject = z.output<typeof DetailedProject>;
+export const DetailedProject = WireProject.extend({
+  defaultLanguage: WireText,
+  defaultLangauge: WireText,
+}).transform(({ id, defaultLanguage, defaultLangauge: misspelled, ...rest }) => ({
+  projectId: id,
+  ...rest,
+  defaultLanguage: defaultLanguage ?? misspelled,
+}));
+
+const DetailedProjects = listOf(DetailedProject);
+
+export const detailedProjects = defineCall({
+  name: "projects-detailed",
+  read: (json): readonly DetailedProject[] => DetailedProjects.parse(json),
+});
+
+export const project = defineCall({
+  name: "project",
+  places: ({ projectId }: { readonly projectId: string }) => ({ projectId }),
+  read: (json): DetailedProject => DetailedProject.parse(json),
+});

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { type Call, defineCall } from "../define-call.ts";
+import { listInside, listOf, WireId } from "../list-envelope.ts";
+
+interface InProject {
+  readonly projectId: string;
+}
+
+export type SourceTag = z.output<typeof SourceTag>;
+export const SourceTag = z.object({ id: WireId, name: z.string() });
+const SourceTags = listOf(SourceTag);
+
+/** An extension of the live service: the tags whose ids the filters `tag` and `xtag` take. */
+export const tags = defineTags("tags");
+/** An extension: the tags that rules of the service give. */
+export const ruleTags = defineTags("rule-tags");
+
+function defineTags(name: "tags" | "rule-tags"): Call<InProject, readonly SourceTag[]> {
+  return defineCall({
+    name,
+    places: ({ projectId }: InProject) => ({ projectId }),
+    read: (json) => SourceTags.parse(json),
+  });
+}
+
+export type QueryGroup = z.output<typeof QueryGroup>;
+export const QueryGroup = z
+  .object({
+    id: WireId,
+    name: z.string(),
+    queries: listInside(z.union([WireId, z.object({ id: WireId }).transform(({ id }) => id)])),
+  })
+  .transform(({ id, name, queries }) => ({ queryGroupId: id, name, queryIds: queries }));
+const QueryGroups = listOf(QueryGroup);
+
+/** An extension of the live service. */
+export const queryGroups = defineCall({
+  name: "query-groups",
+  places: ({ projectId }: InProject) => ({ projectId }),
+  read: (json): readonly QueryGroup[] => QueryGroups.parse(json),
+});

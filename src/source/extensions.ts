@@ -1,0 +1,45 @@
+import { ruleCategories, type SourceCategory } from "./calls/categories.ts";
+import { type LocationList, locationLists } from "./calls/saved-lists.ts";
+import { type QueryGroup, queryGroups, ruleTags, type SourceTag, tags } from "./calls/tags.ts";
+import {
+  type ChartParams,
+  type ChartRow,
+  chart,
+  mentionCount,
+  type TopAuthor,
+  topAuthors,
+} from "./calls/volumes.ts";
+import type { Call } from "./define-call.ts";
+import type { ScopeParams } from "./mention-params.ts";
+import type { CallOptions } from "./run-call.ts";
+
+/** Calls of the live service that are not in the specification. */
+export interface Extensions {
+  locationLists(projectId: string, options?: CallOptions): Promise<readonly LocationList[]>;
+  tags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
+  ruleTags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
+  ruleCategories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
+  queryGroups(projectId: string, options?: CallOptions): Promise<readonly QueryGroup[]>;
+  mentionCount(params: ScopeParams, options?: CallOptions): Promise<number>;
+  chart(params: ChartParams, options?: CallOptions): Promise<readonly ChartRow[]>;
+  /** `limit`: 1 to 1,000. */
+  topAuthors(
+    params: ScopeParams & { readonly limit?: number },
+    options?: CallOptions,
+  ): Promise<readonly TopAuthor[]>;
+}
+
+export function createExtensions(
+  run: <Params, Result>(call: Call<Params, Result>, params: Params, options?: CallOptions) => Promise<Result>,
+): Extensions {
+  return {
+    locationLists: (projectId, options) => run(locationLists, { projectId }, options),
+    tags: (projectId, options) => run(tags, { projectId }, options),
+    ruleTags: (projectId, options) => run(ruleTags, { projectId }, options),
+    ruleCategories: (projectId, options) => run(ruleCategories, { projectId }, options),
+    queryGroups: (projectId, options) => run(queryGroups, { projectId }, options),
+    mentionCount: (params, options) => run(mentionCount, params, options),
+    chart: (params, options) => run(chart, params, options),
+    topAuthors: (params, options) => run(topAuthors, params, options),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Parameters } from "./addresses.ts";
+import type { MentionFilters } from "./mention-filters.ts";
+import { formatWireInstant } from "./wire-instant.ts";
+
+/** Which mentions a call is about: all calls below `data/` take these. */
+export interface ScopeParams {
+  readonly projectId: string;
+  /** One call can ask for many queries; each mention names its own. Either these or groups are needed. */
+  readonly queryIds?: readonly string[];
+  readonly queryGroupIds?: readonly string[];
+  /** The range of the mentions' own date, always sent in full with an offset: what a bare date means is unknown. */
+  readonly startDate: Instant;
+  readonly endDate: Instant;
+  /** Only mentions that entered the query after this moment. */
+  readonly sinceAdded?: Instant;
+  /** Only mentions that changed after this moment. */
+  readonly sinceUpdated?: Instant;
+  /** Every other filter by its name in the API; a list is sent as a repeated parameter. */
+  readonly filters?: MentionFilters;
+}
+
+export interface MentionsParams extends ScopeParams {
+  /** `added`, `updated`, `date`, `impact`, … */
+  readonly orderBy?: string;
+  readonly orderDirection?: "asc" | "desc";
+  /** 1 to 5,000. */
+  readonly pageSize?: number;
+  /** From 0. Pages without a cursor reach 10,000 mentions. */
+  readonly page?: number;
+  /** As received; never parsed. */
+  readonly cursor?: string | null;
+  /** Ask for the full text instead of the snippet, where the contract allows it. */
+  readonly fullText?: boolean;
+}
+
+/** The parameters of the two mentions calls. */
+export function mentionsParameters(params: MentionsParams): Parameters {
+  const ordering: [string, string][] = [];
+  if (params.orderBy !== undefined) ordering.push(["orderBy", params.orderBy]);
+  if (params.orderDirection !== undefined) ordering.push(["orderDirection", params.orderDirection]);
+  if (params.pageSize !== undefined) ordering.push(["pageSize", String(params.pageSize)]);
+  if (params.page !== undefined) ordering.push(["page", String(params.page)]);
+  const cursor = params.cursor ?? null;
+  return [...scopeParameters(params), ...ordering, ...(cursor === null ? [] : [["cursor", cursor] as const])];
+}
+
+/** The parameters that name the mentions a call is about. */
+export function scopeParameters(params: ScopeParams): Parameters {
+  const found: [string, string][] = [];
+  for (const id of params.queryIds ?? []) found.push(["queryId", id]);
+  for (const id of params.queryGroupIds ?? []) found.push(["queryGroupId", id]);
+  found.push(["startDate", formatWireInstant(params.startDate)]);
+  found.push(["endDate", formatWireInstant(params.endDate)]);
+  if (params.sinceAdded !== undefined) found.push(["sinceAdded", formatWireInstant(params.sinceAdded)]);
+  if (params.sinceUpdated !== undefined) found.push(["sinceUpdated", formatWireInstant(params.sinceUpdated)]);
+  for (const [name, value] of Object.entries(params.filters ?? {})) {
+    for (const one of [value].flat()) if (one !== undefined) found.push([name, String(one)]);
+  }
+  return found;
+}

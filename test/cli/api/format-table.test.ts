@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findCall } from "../../../src/cli/api/calls.ts";
+import { cutToWidth, displayWidth } from "../../../src/cli/api/display-width.ts";
+import { formatAnswer } from "../../../src/cli/api/format-answer.ts";
+import { formatRecord, formatTable } from "../../../src/cli/api/format-table.ts";
+import { harmlessJson } from "../../../src/cli/api/harmless.ts";
+import { attacks } from "../../fixtures/attacks.ts";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there.
+const ACTING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+
+test("columns are as wide as they have to be, numbers stand to the right, empty columns are left out", () => {
+  const rows = [
+    { id: 1, name: "Acme", when: "2026-02-17T07:36:05.000+0000", none: null, more: { name: "in" } },
+    { id: 20, name: "", when: null, none: "" },
+  ];
+  expect(formatTable(rows, undefined, 80)).toBe(
+    ["id  name  when", " 1  Acme  2026-02-17 07:36:05", "20  –     –"].join("\n"),
+  );
+  expect(formatTable(rows, ["none|more.name", "id"], 80)).toBe(
+    ["none  id", "in     1", "–     20"].join("\n"),
+  );
+});
+
+test("what is too wide is cut with an ellipsis, the widest first", () => {
+  const table = formatTable([{ id: 1, text: "x".repeat(100), short: "abc" }], undefined, 30);
+  expect(table.split("\n")[1]).toBe(
+    `1 ${" "}${"x".repeat(18)}…  abc`.replace("1  ", " 1  ").slice(0, 30).trimEnd(),
+  );
+});
+
+test.each([
+  ["plain", 5],
+  ["東京", 4],
+  ["é", 1],
+  ["e\u0301", 1],
+  ["👩‍👩‍👧", 2],
+  ["❤️", 2],
+  ["\u200b", 0],
+  ["한국", 4],
+])("%s takes %i cells", (text, width) => {
+  expect(displayWidth(text)).toBe(width);
+});
+
+test("a cut text is never wider than it may be", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme", maxLength: 40 }),
+      fc.integer({ min: 1, max: 30 }),
+      (text, width) => {
+        expect(displayWidth(cutToWidth(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
+      },
+    ),
+  );
+});
+
+test("no text of any record acts on the terminal or breaks its line", () => {
+  const key = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 5 }),
+    fc.constantFrom("id", "name", "a.b", "__proto__"),
+  );
+  const rows = fc.array(
+    fc.dictionary(key, fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }), { maxKeys: 5 }),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  );
+  fc.assert(
+    fc.property(rows, fc.integer({ min: 40, max: 200 }), (records, width) => {
+      const table = formatTable(records, undefined, width);
+      expect(table).not.toMatch(ACTING);
+      expect(table.split("\n")).toHaveLength(records.length + 1);
+      expect(formatRecord(records[0] ?? {}, width)).not.toMatch(ACTING);
+      const json = harmlessJson(records);
+      expect(json).not.toMatch(ACTING);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(records)));
+    }),
+  );
+});
+
+test("known attacks come out as text", () => {
+  for (const attack of attacks) {
+    expect(formatTable([{ text: attack }], undefined, 80)).not.toMatch(ACTING);
+  }
+});
+
+test("a chart has its second dimension across, and its rows in order", () => {
+  const call = findCall("chart");
+  if (call === undefined) throw new Error("no chart");
+  const values = [
+    { id: 1, name: "Alpha", value: 3 },
+    { id: 2, name: "2026", value: 0 },
+  ];
+  const answer = {
+    results: [
+      { id: "2026-02-18T00:00:00.000+0000", name: "2026-02-18T00:00:00.000+0000", values },
+      {
+        id: "2026-02-17T00:00:00.000+0000",
+        name: "2026-02-17T00:00:00.000+0000",
+        values: values.slice(0, 1),
+      },
+    ],
+  };
+  expect(formatAnswer(call, answer, 80)).toBe(
+    [
+      "                     Alpha  2026",
+      "2026-02-17 00:00:00      3     –",
+      "2026-02-18 00:00:00      3     0",
+    ].join("\n"),
+  );
+  expect(formatAnswer(call, { results: [] }, 80)).toBe("nothing found");
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase } from "../../src/local-api/store/database.ts";
+import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
+import { createMemoryTokenStore } from "../../src/source/token-store.ts";
+import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "../local-api/fixture.ts";
+
+/** The two ends of one specification, which share no code, meet here. */
+const DAY = 86_400_000;
+let fixture: Fixture;
+let client: SourceClient;
+let projectId: string;
+let scope: { projectId: string; queryIds: string[]; startDate: number; endDate: number };
+
+beforeAll(async () => {
+  fixture = await startFixture();
+  projectId = String(fixture.account.projectId);
+  const alpha = fixture.account.queries.get("Alpha") ?? 0;
+  scope = { projectId, queryIds: [String(alpha)], startDate: T0 - 2 * DAY, endDate: T0 };
+  const versions = Array.from({ length: 30 }, (_, number) =>
+    mentionVersion(
+      {
+        queryId: alpha,
+        resourceId: resourceId(number),
+        snippet: "late #late",
+        insightsHashtag: ["#late"],
+        author: "ada",
+        pageType: "twitter",
+        sentiment: number % 2 === 0 ? "negative" : "neutral",
+      },
+      { added: T0 - (number + 1) * 3_600_000 },
+    ),
+  );
+  await insertMentions(createDatabase(fixture.database.pool), versions);
+  client = createSourceClient({
+    baseUrl: await fixture.api.listen({ host: "127.0.0.1", port: 0 }),
+    credentials: {
+      username: SEED.user.username,
+      password: SEED.user.password,
+      clientId: "earshot-api-client",
+    },
+    tokens: createMemoryTokenStore(),
+  });
+});
+
+afterAll(async () => {
+  await client.close();
+  await fixture.stop();
+});
+
+test("the account is read through every call of the specification", async () => {
+  expect(await client.me()).toMatchObject({ username: "ann@acme.example", uiRole: "Admin" });
+  expect(await client.client()).toMatchObject({ name: "Acme", parentId: null });
+  const [project] = await client.projects();
+  expect(project).toMatchObject({ projectId, name: "Brands", timezone: "Europe/Berlin" });
+  expect(await client.detailedProjects()).toMatchObject([{ ...project, defaultLanguage: "en" }]);
+  expect(await client.project(projectId)).toMatchObject({ projectId, defaultLanguage: "en" });
+  const queries = await client.queries(projectId);
+  expect(queries.map(({ name, type }) => [name, type])).toEqual([
+    ["Alpha", "search string"],
+    ["Beta", "twitter"],
+  ]);
+  const ofType = await client.detailedQueries({ projectId, type: "search string" });
+  expect(ofType.map(({ name }) => name)).toEqual(["Alpha"]);
+  expect(await client.categories(projectId)).toMatchObject([
+    { name: "Topics", children: [{ name: "Price" }, { name: "Safety" }] },
+  ]);
+  expect(await client.siteLists(projectId)).toEqual([]);
+  expect(await client.authorLists(projectId)).toEqual([]);
+});
+
+test("a location list that was created is listed", async () => {
+  const list = { name: "Cities", locationIds: ["new8"], sharedProjectIds: [projectId], shared: "public" };
+  const made = await client.createLocationList({ projectId, list });
+  expect(made).toMatchObject({
+    name: "Cities",
+    sharedProjectIds: [projectId],
+    locations: [{ id: "new8", type: "city" }],
+  });
+  expect(await client.extensions.locationLists(projectId)).toEqual([made]);
+});
+
+test("mentions come by page, by cursor, by filter and with their full text", async () => {
+  const page = await client.mentionsPage({ ...scope, pageSize: 12, page: 1 });
+  expect([page.mentions.length, page.total, page.rejected]).toEqual([12, 30, []]);
+  const ids = new Set<string>();
+  for await (const one of client.mentions({ ...scope, pageSize: 7, orderBy: "added", orderDirection: "asc" }))
+    for (const mention of one.mentions) ids.add(mention.resourceId);
+  expect(ids.size).toBe(30);
+  const filters = { sentiment: "negative", pageType: ["twitter", "news"], xlanguage: "de", impactMin: 0 };
+  expect((await client.mentionsPage({ ...scope, filters })).total).toBeLessThanOrEqual(15);
+  expect((await client.mentionsPage({ ...scope, filters: { sentiment: "negative" } })).total).toBe(15);
+  const full = await client.mentionsPage({ ...scope, fullText: true, pageSize: 1 });
+  expect(full.mentions[0]?.text).toEqual(expect.any(String));
+});
+
+test("breakdowns, counts and charts are read", async () => {
+  expect(await client.hashtags(scope)).toMatchObject({
+    orderBy: "volume",
+    orderDirection: "desc",
+    items: [{ name: "#late", volume: 30 }],
+  });
+  for (const call of [client.emoticons, client.urls, client.mentionedAuthors])
+    expect((await call(scope)).items).toEqual(expect.any(Array));
+  expect(await client.extensions.mentionCount(scope)).toBe(30);
+  expect(await client.extensions.topAuthors({ ...scope, limit: 5 })).toMatchObject([
+    { name: "ada", volume: 30, sentiment: { negative: 15, neutral: 15 } },
+  ]);
+  const rows = await client.extensions.chart({
+    ...scope,
+    aggregate: "volume",
+    dimension1: "queries",
+    dimension2: "sentiment",
+    dimension2Args: ["negative"],
+  });
+  expect(rows).toMatchObject([{ name: "Alpha", values: [{ id: "negative", value: 15 }] }]);
+});
+
+test("labels of the service are read", async () => {
+  const { tags, ruleTags, ruleCategories, queryGroups } = client.extensions;
+  for (const call of [tags, ruleTags, queryGroups]) expect(await call(projectId)).toEqual([]);
+  expect(await ruleCategories(projectId)).toMatchObject([{ name: "Topics", children: [{}, {}] }]);
+});
