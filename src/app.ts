@@ -1,7 +1,7 @@
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
-import { planPolls } from "./app/plan-polls.ts";
+import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
@@ -10,7 +10,7 @@ import { createViewOf } from "./app/view-of.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
-import type { Clock } from "./lib/clock.ts";
+import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
@@ -116,10 +116,15 @@ async function open(
       { signal, prefetch: 1 },
     );
 
+  let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, config.digests, now);
     const plan = { stores, budget, source: config.source, rulesFor };
+    if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
+      publishedAt = monotonicMs();
+      await publishPlan(plan, now);
+    }
     return sweep({ stores, queues, digests: config.digests, planPolls: (at) => planPolls(plan, at) }, now);
   };
   const handlers = createHandlers({
@@ -208,6 +213,8 @@ async function open(
     stop: closing.close,
   };
 }
+
+const PUBLISH_EVERY_MS = 15_000;
 
 /** Walks are few and long, deliveries many and short. */
 const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };

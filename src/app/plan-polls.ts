@@ -11,6 +11,7 @@ import {
   type Observed,
   rhythmOf,
 } from "../planner/arrival-rate.ts";
+import { forecastPolls } from "../planner/forecast-polls.ts";
 import { importanceOf, isCrisis } from "../planner/importance.ts";
 import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "../planner/plan-calls.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -57,6 +58,18 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
     if (budget.sharing === "untried") break;
   }
   return planned;
+}
+
+/** Writes down when each walk is polled next as the plan stands: the promise that pages and commands show. */
+export async function publishPlan(parts: PlanParts, now: Instant): Promise<void> {
+  const budget = await parts.budget.read();
+  if (budget.limit === null) return parts.stores.walks.promise([]);
+  const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);
+  const waitMs = Math.max(budget.closedForMs, spacing - (budget.pacedMsAgo ?? spacing));
+  const play = { now, nextTurnAt: now + waitMs, spacingMs: spacing, turn: budget.turn };
+  const forecasts = forecastPolls(candidates, settings, play);
+  const plan = forecasts.map(({ key, nextPollAt }) => ({ ...key, nextPollAt }));
+  if (plan.length > 0) await parts.stores.walks.promise(plan);
 }
 
 /** How many planned calls are due by now. A slow sweep may make up for one. */

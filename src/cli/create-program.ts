@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
+import { addCoverageCommand } from "./coverage.ts";
 import { addDetectCommand } from "./detect.ts";
 import { addLocalApiCommand } from "./local-api.ts";
 import { addStartCommand } from "./start.ts";
@@ -15,6 +16,7 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
     .exitOverride();
   addStartCommand(program, env);
   addCheckCommand(program, env);
+  addCoverageCommand(program, env);
   addDetectCommand(program);
   addApiCommand(program, env);
   addLocalApiCommand(program, env);
@@ -28,6 +30,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
   earshot local-api start                   the Listening API alone, with a sample account
+  earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
 

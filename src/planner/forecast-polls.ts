@@ -6,8 +6,6 @@ import { type Candidate, type PlanSettings, planCalls } from "./plan-calls.ts";
 export interface Forecast {
   readonly key: WalkKey;
   readonly nextPollAt: Instant;
-  /** How long a mention waits at most that arrived just after the last poll; null before the first. */
-  readonly worstDelayMs: number | null;
 }
 
 /**
@@ -41,10 +39,7 @@ export function forecastPolls(
       members.has(nameOf(one.key)) ? { ...one, knownUntil: at, readsFrom: at } : one,
     );
   }
-  return candidates.map(({ key, knownUntil }) => {
-    const nextPollAt = next.get(nameOf(key)) ?? at;
-    return { key, nextPollAt, worstDelayMs: knownUntil === null ? null : nextPollAt - knownUntil };
-  });
+  return candidates.map(({ key }) => ({ key, nextPollAt: next.get(nameOf(key)) ?? at }));
 }
 
 const MOST_TURNS = 400;

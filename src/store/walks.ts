@@ -100,6 +100,26 @@ export function createWalkStore(db: Db) {
       `.execute(db);
     },
 
+    /** When each is polled next as the plan stands. An empty list: there is no plan, every walk is polled when due. */
+    async promise(plan: readonly (WalkKey & { readonly nextPollAt: Instant })[]): Promise<void> {
+      if (plan.length === 0) {
+        await sql`update earshot.walks set next_poll_at = null where next_poll_at is not null`.execute(db);
+        return;
+      }
+      const rows = plan.map(({ projectId, queryId, walk, nextPollAt }) => ({
+        projectId,
+        queryId,
+        walk,
+        at: nextPollAt,
+      }));
+      await sql`
+        update earshot.walks w set next_poll_at = to_timestamp(k.at / 1000)
+        from json_to_recordset(${JSON.stringify(rows)}::json)
+          as k("projectId" text, "queryId" text, walk text, at double precision)
+        where ${isKeyOf}
+      `.execute(db);
+    },
+
     /** These walks get calls of their own until one has gone well. */
     async walkAlone(keys: readonly WalkKey[]): Promise<void> {
       await sql`update earshot.walks w set own_call = true from ${keysAsRows(keys)} where ${isKeyOf}`.execute(

@@ -53,6 +53,8 @@ create table earshot.arrival_rates (
 
 create index arrival_rates_by_hour on earshot.arrival_rates (hour, walk);
 
--- A poll of the walk is on its way to a worker; the walk gets calls of its own, because it fails with others.
-alter table earshot.walks add column planned_until_wall timestamptz, add column own_call boolean not null default false;
+-- A poll of the walk is on its way to a worker; the walk gets calls of its own, because it fails with others; when it
+-- will be polled next as the plan stands (null: when it is due).
+alter table earshot.walks add column planned_until_wall timestamptz, add column own_call boolean not null default false,
+  add column next_poll_at timestamptz;
 `;
