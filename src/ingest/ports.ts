@@ -29,6 +29,7 @@ export interface IngestFacts {
       end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
     ): Promise<void>;
     fail(key: WalkKey, lease: string, error: string, retryAfterMs: number): Promise<void>;
+    postpone(key: WalkKey, lease: string, retryAfterMs: number): Promise<void>;
     completeUntil(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly mentions: {

@@ -8,6 +8,7 @@ import type {
   MentionFilter,
   MentionListing,
   MentionPosition,
+  ShownBudget,
   ShownDelivery,
   ShownMention,
   ShownNotification,
@@ -43,6 +44,8 @@ export interface ConsoleFacts {
 
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;
   coverage(since: Instant): Promise<readonly ShownWalk[]>;
+  /** The rate budgets of the accounts that are polled; one, as a rule. */
+  budgets(): Promise<readonly ShownBudget[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
 
   /** A token for each part, changed when the part is. Asked once a second while somebody looks. */
