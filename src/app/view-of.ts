@@ -16,10 +16,12 @@ export interface ViewParts {
   readonly stores: Stores;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly timezone: string;
-  /** Makes pictures for messages that bring one. */
-  readonly pictures: Pick<PngRenderer, "render">;
+  /** Makes pictures for messages that bring one; absent where nothing is sent. */
+  readonly pictures?: Pick<PngRenderer, "render">;
   /** Address of the page, without a slash at its end; null when readers cannot reach it. */
   readonly consoleUrl: () => string | null;
+  /** Links with which this receiver can act on the alert without logging in. */
+  readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
 
 /** What the reader of a notification is to see, from the facts as they stand when it is sent. */
@@ -34,7 +36,8 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
   };
 }
 
-async function alertView(parts: ViewParts, { projectId, alertId, kind }: Notification) {
+async function alertView(parts: ViewParts, notification: Notification) {
+  const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
   const alert = await parts.stores.alerts.find(projectId, alertId);
   const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
@@ -43,18 +46,22 @@ async function alertView(parts: ViewParts, { projectId, alertId, kind }: Notific
   const url = parts.consoleUrl();
   const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
   const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
+  const also = notification.also ?? [];
+  const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
   const view = buildAlertView({
     kind,
     alert,
     explanation,
-    hasChart: svg !== null,
     mentions: await mentionsOf(parts.stores, alert, rule),
     rule: { name: alert.rule, description: rule?.description ?? null },
     project: query.projectName,
     timezone: parts.timezone,
+    more: more.filter((one) => one !== null),
+    actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
-  const chart = svg === null ? null : () => parts.pictures.render(svg);
+  const { pictures } = parts;
+  const chart = svg === null || pictures === undefined ? null : () => pictures.render(svg);
   return { about: "alert", view, chart } as const;
 }
 

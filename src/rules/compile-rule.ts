@@ -119,6 +119,7 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
       Object.fromEntries(groupBy.map((key) => [key, groupValue(key, mention, query)])),
     forMs: file.for ?? 0,
     overAfterMs: file.over?.after ?? counted?.overAfterMs ?? MENTION_OVER_AFTER_MS,
+    reopenWithinMs: file.reopenWithin ?? 0,
     extraLabels: file.labels ?? {},
   } satisfies Partial<Rule>;
   if (counted?.window !== undefined) return { ...base, kind: "window", window: counted.window };

@@ -1,4 +1,5 @@
 import { createAlertStore } from "./alerts.ts";
+import { createArrivalStore } from "./arrivals.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
@@ -9,6 +10,7 @@ import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
 import { createSettingStore } from "./settings.ts";
+import { createSilenceStore } from "./silences.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
 
@@ -37,9 +39,11 @@ function createNounStores(db: Db) {
     counts: createCountStore(db),
     conditions: createConditionStore(db),
     coverage: createCoverageStore(db),
+    arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
+    silences: createSilenceStore(db),
   };
 }

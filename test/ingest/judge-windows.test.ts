@@ -41,7 +41,7 @@ async function aQuery(crowd: number): Promise<Query> {
     const mention = aMention({ queryId, resourceId: `m${i}`, publishedAt: at, addedAt: at, updatedAt: at });
     return { mention, eventAt: at, story: String(i) };
   });
-  await stores.mentions.storePage("p", page, NOON);
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
   return query;
 }
 
@@ -50,7 +50,14 @@ async function close(query: Query, rules: readonly Rule[], until: number) {
   await sql`
     update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
     where query_id = ${query.queryId}`.execute(database.db);
-  const directory = { routes: [], receiver: () => undefined, throttled: [] };
+  const directory = {
+    routes: [],
+    inhibitions: [],
+    escalations: [],
+    rotations: [],
+    receiver: () => undefined,
+    throttled: [],
+  };
   return closeWindows(
     { store: stores, rulesFor: () => rules, directory, clock: createManualClock(NOON) },
     query,

@@ -56,6 +56,7 @@ function anAlert(queryId: string): Alert {
     windowFrom: NOON,
     windowTo: NOON,
     values: {},
+    care: {},
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { composeEmail } from "./email/compose-email.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
 
@@ -47,8 +48,8 @@ export const email = defineNotifier({
       send: (message, { signal }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
-          await transport.sendMail(mail);
-          return { vendorRef: { messageId: mail.messageId } };
+          const { response } = await transport.sendMail(mail);
+          return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
         }),
       check: async ({ signal }) => {
         await attempt(signal, () => transport.verify());
@@ -103,7 +104,7 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...(await content(message, deps)),
+    ...(await contentWithChart(message, deps)),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -127,22 +128,27 @@ function previousId(previous: VendorRef | null): string | null {
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
 }
 
-async function content(
+/** A picture that could not be made must not leave a hole in the message. */
+async function contentWithChart(
   message: NotifierMessage,
   { renderer, log }: NotifierDeps,
 ): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
-  const what = message.kind === "digest" ? "digest" : "alert";
+  if (message.kind === "digest") return composeEmail(message, renderer);
   const chart = await chartOf(message, log);
-  // A picture that could not be made must not leave a hole in the message.
-  const view = message.kind === "digest" ? message.view : { ...message.view, hasChart: chart !== null };
   return {
-    subject: renderer.render(`email/${what}-subject.header`, view),
-    text: renderer.render(`email/${what}.txt`, view),
-    html: renderer.render(`email/${what}.html`, view),
-    ...(chart !== null && {
-      attachments: [{ ...CHART, content: chart }],
-    }),
+    ...composeEmail({ ...message, view: { ...message.view, hasChart: chart !== null } }, renderer),
+    ...(chart !== null && { attachments: [{ ...CHART, content: chart }] }),
   };
+}
+
+/** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
+function oneLine(response: string): string {
+  return (
+    response
+      .replaceAll(/[\p{Cc}\s]+/gu, " ")
+      .trim()
+      .slice(0, 200) || "accepted"
+  );
 }
 
 /** The id is the one that the template names; it has to be unique in its mail only. */
