@@ -3,6 +3,8 @@ import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { linkSecret } from "./app/link-secret.ts";
 import { createPace } from "./app/pace.ts";
+import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
+import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
@@ -14,6 +16,7 @@ import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
 import { DAY, type Instant } from "./lib/instant.ts";
+import { shippedFolder } from "./lib/shipped-folder.ts";
 import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
@@ -24,6 +27,7 @@ import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import { createSourceClient, type SourceClient } from "./source/source-client.ts";
+import { createConsoleStore } from "./store/console.ts";
 import { type Database, openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
@@ -56,6 +60,8 @@ export interface EarshotOptions {
 export interface Earshot {
   readonly stores: Stores;
   readonly rules: readonly Rule[];
+  /** Messages as they would be sent, to look at. */
+  readonly previews: Previews;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Asks the source again what there is to watch. */
@@ -106,6 +112,8 @@ async function open(
   const rulesFor = rulesByQuery(rules);
   const pace = createPace(source, config.source, log);
 
+  const viewParts = { stores, rulesFor, timezone: config.timezone, consoleUrl, actionsFor };
+
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, config.digests, now);
@@ -133,7 +141,7 @@ async function open(
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl, actionsFor }),
+      viewOf: createViewOf(viewParts),
       clock,
     },
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
@@ -173,6 +181,10 @@ async function open(
   return {
     stores,
     rules,
+    previews: createPreviews({
+      renderer,
+      contentOf: createContentOfAlert({ ...viewParts, facts: createConsoleStore(database.db) }),
+    }),
     sweep: sweepNow,
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
@@ -192,7 +204,7 @@ async function soundRules(directory: string): Promise<readonly Rule[]> {
 }
 
 async function soundTemplates(directory: string): Promise<Renderer> {
-  const renderer = await createRenderer({ directory });
+  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
   const faults = renderer.check();
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
@@ -11,6 +12,7 @@ import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault, type Issue } from "./lib/fault.ts";
 import { DAY } from "./lib/instant.ts";
 import { byPlace, readYaml } from "./lib/read-yaml.ts";
+import { shippedFolder } from "./lib/shipped-folder.ts";
 import { EscalationConfig } from "./notify/escalation.ts";
 import { Inhibition } from "./notify/inhibition.ts";
 import { NotifierConfig } from "./notify/notifiers.ts";
@@ -47,9 +49,10 @@ const Config = z.strictObject({
   escalations: z.array(EscalationConfig).default([]),
   rotations: z.array(Rotation).default([]),
   digests: z.array(DigestConfig).default([]),
-  /** Folders of rules and templates, beside this file unless absolute. */
+  /** Folder of rules, beside this file unless absolute. */
   rules: z.string().default("rules"),
-  templates: z.string().default("templates"),
+  /** Folder of templates that replace shipped ones of the same name; `templates` beside this file, where it is there. */
+  templates: z.string().min(1).exactOptional(),
   /** Zone in which messages show times. */
   timezone: z.string().default("UTC"),
   web: Web.prefault({}),
@@ -57,8 +60,10 @@ const Config = z.strictObject({
   retention: Duration.default(400 * DAY),
 });
 
-export interface Config extends Omit<z.output<typeof Config>, "receivers"> {
+export interface Config extends Omit<z.output<typeof Config>, "receivers" | "templates"> {
   readonly receivers: readonly ReceiverConfig[];
+  /** The shipped folder where nobody changed a template. */
+  readonly templates: string;
 }
 
 type Path = readonly (string | number)[];
@@ -83,7 +88,10 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
     );
   }
   const beside = (folder: string) => (isAbsolute(folder) ? folder : join(dirname(file), folder));
-  return { ...config, rules: beside(config.rules), templates: beside(config.templates) };
+  // A folder that is named has to be there; the usual one may be missing as long as nobody changes a template.
+  const own = beside(config.templates ?? "templates");
+  const isUsed = config.templates !== undefined || existsSync(own);
+  return { ...config, rules: beside(config.rules), templates: isUsed ? own : shippedFolder("templates") };
 }
 
 /** Checks a configuration that was made in code (demo, replay, tests) by the same schema. */
@@ -96,10 +104,12 @@ export function parseConfig(content: unknown): Config {
       issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
     );
   }
-  return config;
+  return { ...config, templates: config.templates ?? shippedFolder("templates") };
 }
 
-function readConfig(content: unknown, issues: Issue[]): Config | undefined {
+type Written = Omit<Config, "templates"> & Pick<z.output<typeof Config>, "templates">;
+
+function readConfig(content: unknown, issues: Issue[]): Written | undefined {
   const parsed = Config.safeParse(content);
   // Receivers are read also where the rest has faults, so that one look at the file finds them all.
   const entries = receiversIn(content);

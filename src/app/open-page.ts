@@ -13,6 +13,7 @@ import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 import { createDesk } from "./desk.ts";
 import { linkSecret } from "./link-secret.ts";
+import type { Previews } from "./preview/create-previews.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -30,11 +31,13 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   readonly whatHappensNext?: () => string | null;
+  /** Messages to look at; a page without it shows none. */
+  readonly previews?: Previews;
 }
 
 /** Opens the page on a migrated database. It reads, and writes down what people do; whatever runs beside it may come and go. */
 export async function openPage(options: PageOptions): Promise<Page> {
-  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext } = options;
+  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
   return openTogether(async (closing) => {
     const database = openDatabase({
       url: databaseUrl,
@@ -53,6 +56,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       desk,
       health: { ready: () => readiness(database) },
       log,
+      ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
       ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
     };
     const ports = options.tryNextPort ? MOST_PORTS : 1;

@@ -4,6 +4,8 @@ import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDetectCommand } from "./detect.ts";
 import { addLocalApiCommand } from "./local-api.ts";
+import { addPreviewCommand } from "./preview.ts";
+import { addSendTestCommand } from "./send-test.ts";
 import { addSilenceCommand } from "./silence.ts";
 import { addStartCommand } from "./start.ts";
 import { addWhyCommand } from "./why.ts";
@@ -21,6 +23,8 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
   addAlertsCommand(program, env);
   addSilenceCommand(program, env);
   addWhyCommand(program, env);
+  addPreviewCommand(program, env);
+  addSendTestCommand(program, env);
   addDetectCommand(program);
   addApiCommand(program, env);
   addLocalApiCommand(program, env);
@@ -36,6 +40,8 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot alerts                            what is open; ack, assign, resolve, not-relevant
   earshot silence add --match query=Acme    hear nothing of it for an hour
   earshot why ALERT                         which rules saw it, who was told, what was held and why
+  earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
+  earshot send-test on-call                 really tells this receiver something, and says what came back
   earshot local-api start                   the Listening API alone, with a sample account
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

@@ -15,6 +15,8 @@ import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
+import { previewRoutes } from "./preview-routes.ts";
+import type { PreviewView } from "./preview-view.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { createTimes, describePace } from "./times.ts";
 import { watchVersions } from "./watch-versions.ts";
@@ -27,6 +29,8 @@ export interface ConsoleDeps {
   readonly inbox: InboxView | null;
   /** What people can do here; absent where the page only shows. */
   readonly desk?: ConsoleDesk;
+  /** Absent where nothing renders messages. */
+  readonly previews?: PreviewView;
   readonly health: Health;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
@@ -73,9 +77,14 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
   const forms = deps.desk === undefined ? null : await createForms(app, deps.desk.secret, settings);
-  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall, forms }, frames);
+  pageRoutes(
+    app,
+    { facts: deps.facts, inbox: deps.inbox, hasPreviews: deps.previews !== undefined, times, wall, forms },
+    frames,
+  );
   if (deps.desk !== undefined && forms !== null)
     deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);
+  if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, watch, times);
   answerFaults(app, frames, deps.log);
   return {

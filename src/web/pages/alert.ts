@@ -57,7 +57,7 @@ export function alertPage(
   };
 }
 
-export function alertPart(story: AlertStory, { times }: PageParts): Html {
+export function alertPart(story: AlertStory, { times, hasPreviews }: PageParts): Html {
   const { alert } = story;
   return html`<p class="crumb"><a href="/alerts">Alerts</a></p>
 <div class="title"><h1>${foreign(alert.queryName)}: ${spellOut(alert.rule)}</h1></div>
@@ -70,7 +70,8 @@ export function alertPart(story: AlertStory, { times }: PageParts): Html {
 <div>
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
 <section class="panel" aria-labelledby="h-stand"><h2 id="h-stand">How each receiver stands</h2>${standing(story, times.moment)}</section>
-<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${told(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${told(story, times.moment)}
+${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 </div>`;
 }

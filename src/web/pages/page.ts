@@ -7,6 +7,8 @@ import type { Times } from "../times.ts";
 export interface PageParts {
   readonly facts: ConsoleFacts;
   readonly inbox: InboxView | null;
+  /** Whether messages can be looked at under /preview. */
+  readonly hasPreviews?: boolean;
   readonly times: Times;
 }
 
