@@ -1,7 +1,11 @@
+import { createActionLinks } from "./app/action-links.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
+import { linkSecret } from "./app/link-secret.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
+import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
+import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
@@ -15,6 +19,7 @@ import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
+import { shippedFolder } from "./lib/shipped-folder.ts";
 import type { Logger } from "./log.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
@@ -26,6 +31,7 @@ import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { SourceClient } from "./source/source-client.ts";
 import { createBudgetStore } from "./store/budgets.ts";
+import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
@@ -57,6 +63,8 @@ export interface EarshotOptions {
 export interface Earshot {
   readonly stores: Stores;
   readonly rules: readonly Rule[];
+  /** Messages as they would be sent, to look at. */
+  readonly previews: Previews;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Asks the source again what there is to watch. */
@@ -102,6 +110,8 @@ async function open(
     notifiers.set(name, made);
     closing.add(made.close);
   }
+  const secret = await linkSecret(stores);
+  const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
   const rulesFor = rulesByQuery(rules);
@@ -115,6 +125,8 @@ async function open(
       },
       { signal, prefetch: 1 },
     );
+
+  const viewParts = { stores, rulesFor, timezone: config.timezone, consoleUrl, actionsFor };
 
   let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
@@ -160,7 +172,7 @@ async function open(
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
+      viewOf: createViewOf(viewParts),
       clock,
     },
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
@@ -207,6 +219,10 @@ async function open(
   return {
     stores,
     rules,
+    previews: createPreviews({
+      renderer,
+      contentOf: createContentOfAlert({ ...viewParts, facts: createConsoleStore(database.db) }),
+    }),
     sweep: sweepNow,
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
@@ -228,7 +244,7 @@ async function soundRules(directory: string): Promise<readonly Rule[]> {
 }
 
 async function soundTemplates(directory: string): Promise<Renderer> {
-  const renderer = await createRenderer({ directory });
+  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
   const faults = renderer.check();
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);

@@ -9,6 +9,7 @@ import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSettingStore } from "./settings.ts";
+import { createSilenceStore } from "./silences.ts";
 import { createWalkStore } from "./walks.ts";
 
 /** Every noun's store on one connection. */
@@ -39,5 +40,6 @@ function createNounStores(db: Db) {
     notifications: createNotificationStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
+    silences: createSilenceStore(db),
   };
 }
