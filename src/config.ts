@@ -13,8 +13,11 @@ import { describeFault, type Issue } from "./lib/fault.ts";
 import { DAY } from "./lib/instant.ts";
 import { byPlace, readYaml } from "./lib/read-yaml.ts";
 import { shippedFolder } from "./lib/shipped-folder.ts";
+import { EscalationConfig } from "./notify/escalation.ts";
+import { Inhibition } from "./notify/inhibition.ts";
 import { NotifierConfig } from "./notify/notifiers.ts";
 import { QuietHours } from "./notify/quiet-hours.ts";
+import { Rotation } from "./notify/rotation.ts";
 import { RouteConfig } from "./notify/route.ts";
 import { Throttle } from "./notify/throttle.ts";
 
@@ -42,6 +45,9 @@ const Config = z.strictObject({
   source: SourceConfig,
   receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is told"),
   routes: z.array(RouteConfig).min(1, "name at least one route, else alerts reach nobody"),
+  inhibitions: z.array(Inhibition).default([]),
+  escalations: z.array(EscalationConfig).default([]),
+  rotations: z.array(Rotation).default([]),
   digests: z.array(DigestConfig).default([]),
   /** Folder of rules, beside this file unless absolute. */
   rules: z.string().default("rules"),
@@ -153,10 +159,10 @@ function checkNames(
     if (names.indexOf(name) !== index)
       issues.push({ path: ["receivers", index, "name"], message: `there are two receivers "${name}"` });
   });
-  const check = (path: Path, used: readonly string[]) => {
+  const check = (path: Path, used: readonly string[], known = names) => {
     used.forEach((name, index) => {
-      if (names.includes(name)) return;
-      const suggestion = closestWord(name, names);
+      if (known.includes(name)) return;
+      const suggestion = closestWord(name, known);
       issues.push({
         path: [...path, "receivers", index],
         message: `there is no receiver "${name}"`,
@@ -164,11 +170,40 @@ function checkNames(
       });
     });
   };
-  config.routes.forEach((route, index) => {
-    check(["routes", index], route.receivers);
-  });
+  const checkRoutes = (path: Path, routes: readonly RouteConfig[], around: readonly string[]) => {
+    routes.forEach((route, index) => {
+      // What is taken over from the route around it is told of there.
+      if (route.receivers !== around) check([...path, index], route.receivers);
+      checkRoutes([...path, index, "routes"], route.routes, route.receivers);
+    });
+  };
+  checkRoutes(["routes"], config.routes, []);
   config.digests.forEach((digest, index) => {
     check(["digests", index], digest.receivers);
+  });
+  checkEscalations(config, names, issues, check);
+}
+
+/** Steps lead to receivers or rotations, so a name may be only one of the two. */
+function checkEscalations(
+  { escalations, rotations }: z.output<typeof Config>,
+  names: readonly string[],
+  issues: Issue[],
+  check: (path: Path, used: readonly string[], known?: string[]) => void,
+): void {
+  const known = [...names, ...rotations.map((rotation) => rotation.name)];
+  rotations.forEach((rotation, index) => {
+    if (known.indexOf(rotation.name) !== names.length + index)
+      issues.push({
+        path: ["rotations", index, "name"],
+        message: `"${rotation.name}" is the name of another rotation or of a receiver`,
+      });
+    check(["rotations", index], rotation.receivers);
+  });
+  escalations.forEach((escalation, index) => {
+    escalation.steps.forEach((step, at) => {
+      check(["escalations", index, "steps", at], step.receivers, known);
+    });
   });
 }
 

@@ -11,6 +11,8 @@ import { ping } from "../store/ping.ts";
 import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { createAlertExplainer } from "./alert-explainer.ts";
+import { createDesk } from "./desk.ts";
 import { linkSecret } from "./link-secret.ts";
 import type { Previews } from "./preview/create-previews.ts";
 import { createUnsubscribing } from "./unsubscribe-links.ts";
@@ -35,7 +37,7 @@ export interface PageOptions {
   readonly previews?: Previews;
 }
 
-/** Opens the page on a migrated database. It reads; whatever runs beside it may come and go. */
+/** Opens the page on a migrated database. It reads, and writes down what people do; whatever runs beside it may come and go. */
 export async function openPage(options: PageOptions): Promise<Page> {
   const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
   return openTogether(async (closing) => {
@@ -46,13 +48,16 @@ export async function openPage(options: PageOptions): Promise<Page> {
         log.warn({ error: describeError(error) }, "a database connection of the page broke"),
     });
     closing.add(database.close);
-    const inbox = createInboxStore<InboxMessage>(database.db);
     const stores = createStores(database.db);
+    const desk = { ...createDesk({ stores, clock }), secret: await linkSecret(stores) };
+    const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
       unsubscribing: createUnsubscribing({ stores, secret: await linkSecret(stores), clock: systemClock }),
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      explainer: createAlertExplainer(options.settings.timezone),
+      desk,
       health: { ready: () => readiness(database) },
       log,
       ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),

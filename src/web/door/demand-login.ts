@@ -116,13 +116,19 @@ export async function demandLogin(
 
 function isPublic(request: FastifyRequest): boolean {
   const path = request.url.split("?", 1)[0] ?? "";
-  // Whoever ends a subscription by the link in a mail has no login.
-  if (path.startsWith("/unsubscribe/")) return true;
-  return path === "/login" || path === "/healthz" || path === "/readyz" || path.startsWith("/assets/");
+  return (
+    path === "/login" ||
+    path === "/healthz" ||
+    path === "/readyz" ||
+    path.startsWith("/assets/") ||
+    path.startsWith("/act/") ||
+    // Whoever ends a subscription by the link in a mail has no login.
+    path.startsWith("/unsubscribe/")
+  );
 }
 
 /** Browsers say where a form came from; what says nothing is no browser and is stopped by the token. */
-function isOwnForm(request: FastifyRequest): boolean {
+export function isOwnForm(request: FastifyRequest): boolean {
   const site = request.headers["sec-fetch-site"];
   return site === undefined || site === "same-origin";
 }
