@@ -27,7 +27,7 @@ describe("mrkdwn", () => {
 
 describe("a Slack message as HTML", () => {
   const ALLOWED =
-    /^<(\/?(div|h3|p|a|span|strong|em|s|code|pre|blockquote|ul|ol|li)|br|hr)( class="slack-[a-z-]+")?( href="https?:[^"<>]*" rel="noopener noreferrer nofollow")?>$/;
+    /^<(\/?(div|h3|p|a|span|strong|em|s|code|pre|blockquote|ul|ol|li)|br|hr)( class="slack-[a-z-]+")?( href="(?:https?|HTTPS?):[^"<>]*" rel="noopener noreferrer nofollow")?>$/;
 
   function expectSafe(html: string): void {
     for (const tag of new Set(html.match(/<[^>]*>?/g))) expect(tag).toMatch(ALLOWED);

@@ -158,11 +158,11 @@ function replaceTexts(value: unknown, text: string, field: string): unknown {
   );
 }
 
-const OURS = /^(kind|severity|state|timezone|url|consoleUrl)$/;
+const OURS = /^(kind|severity|state|timezone|url|consoleUrl|unsubscribeUrl)$/;
 
 function withUrls(value: object, url: string): object {
   const replaced = JSON.parse(JSON.stringify(value), (field, item: unknown) =>
-    /^(u|consoleU)rl$/.test(field) ? url : item,
+    /^(u|consoleU|unsubscribeU)rl$/.test(field) ? url : item,
   );
   return replaced as object;
 }
