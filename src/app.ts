@@ -5,6 +5,11 @@ import { registerQueries } from "./app/register-queries.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
+import { createWatch, type Looked } from "./app/watch/create-watch.ts";
+import { keepLooking } from "./app/watch/keep-looking.ts";
+import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
+import { noteJob } from "./app/watch/note-jobs.ts";
+import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
 import type { Clock } from "./lib/clock.ts";
@@ -15,6 +20,7 @@ import { DAY, type Instant } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
+import type { DeliverParts } from "./notify/deliver.ts";
 import { createNotifier } from "./notify/notifiers.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { createQueues } from "./queue/queues.ts";
@@ -56,6 +62,8 @@ export interface Earshot {
   readonly rules: readonly Rule[];
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
+  /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
+  look(): Promise<Looked>;
   /** Asks the source again what there is to watch. */
   refreshQueries(): Promise<readonly Query[]>;
   /** How many mentions the source has of each watched query, by id. One call a query. */
@@ -94,7 +102,7 @@ async function open(
   const notifiers = new Map<string, Notifier>();
   for (const { name, notifier } of config.receivers) {
     const made = createNotifier(notifier, { renderer, clock, log });
-    notifiers.set(name, made);
+    notifiers.set(name, watchNotifier(name, made, { stores, clock }));
     closing.add(made.close);
   }
   const queues = await createQueues({ backend: options.queue, log });
@@ -107,18 +115,28 @@ async function open(
     await announceDigests(stores.digests, config.digests, now);
     return sweep({ stores, queues, digests: config.digests }, now);
   };
+  const calls = createCallNotes({ stores, clock });
+  const deliverParts: DeliverParts = {
+    log: stores.notifications,
+    notifierOf: (receiver) => notifiers.get(receiver),
+    viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
+    clock,
+  };
   const handlers = createHandlers({
     poll: {
       store: stores,
       walkPages: (query, request, signal) =>
-        source.mentions(
-          {
-            projectId: query.projectId,
-            queryIds: [query.queryId],
-            pageSize: config.source.pageSize,
-            ...request,
-          },
-          { signal, prefetch: 1 },
+        calls.notedPages(
+          queryScope(query),
+          source.mentions(
+            {
+              projectId: query.projectId,
+              queryIds: [query.queryId],
+              pageSize: config.source.pageSize,
+              ...request,
+            },
+            { signal, prefetch: 1 },
+          ),
         ),
       rulesFor,
       directory: createDirectory(config),
@@ -126,16 +144,13 @@ async function open(
       settings: (query, walk) => walkSettings(config.source, query, walk),
       everyMs: pace.everyMs,
     },
-    deliver: {
-      log: stores.notifications,
-      notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
-      clock,
-    },
+    deliver: deliverParts,
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
     sweep: async () => {
+      await stores.watch.beat("sweep", clock.now());
       await sweepNow();
     },
+    noted: (job, payload, work) => noteJob({ stores, clock, log }, job, payload, work),
     queues,
     log,
     onDone: options.onDone ?? (() => {}),
@@ -144,11 +159,24 @@ async function open(
     const now = clock.now();
     const watchFrom = options.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
-    const queries = await registerQueries({ source, stores }, config.source, moments, stopping.signal);
+    const queries = await calls.noted("projects and queries", () =>
+      registerQueries({ source, stores }, config.source, moments, stopping.signal),
+    );
     await pace.learn(queries.length);
     return queries;
   };
 
+  const watch = createWatch({
+    config,
+    stores,
+    notifiers,
+    deliver: deliverParts,
+    pollEveryMs: () => pace.everyMs("added"),
+    sweepsRun: options.sweepEveryMs !== null,
+    clock,
+    log,
+    signal: stopping.signal,
+  });
   const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
   closing.add(worker.stop);
   await worker.start();
@@ -162,7 +190,11 @@ async function open(
     const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
     closing.add(() => upkeep);
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
-    if (everyMs !== null) await queues.remindEvery("sweep", {}, { everyMs });
+    if (everyMs !== null) {
+      await queues.remindEvery("sweep", {}, { everyMs });
+      const looking = keepLooking(watch, { log, signal: stopping.signal });
+      closing.add(() => looking);
+    }
   }
   // First of all: what waits for the source or for its next round is told to stop.
   closing.add(async () => stopping.abort(new Error("Earshot is stopping")));
@@ -170,6 +202,7 @@ async function open(
     stores,
     rules,
     sweep: sweepNow,
+    look: watch.look,
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
     stop: closing.close,

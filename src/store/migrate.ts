@@ -2,9 +2,14 @@ import { Kysely, type Migration, Migrator, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import * as facts from "./migrations/0001-facts.ts";
 import * as noHash from "./migrations/0002-no-hash.ts";
+import * as watch from "./migrations/0030-watch.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-const MIGRATIONS: Record<string, Migration> = { "0001-facts": facts, "0002-no-hash": noHash };
+const MIGRATIONS: Record<string, Migration> = {
+  "0001-facts": facts,
+  "0002-no-hash": noHash,
+  "0030-watch": watch,
+};
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */
 export async function migrate(url: string): Promise<void> {

@@ -31,6 +31,9 @@ export interface StorySetting {
   /** As in `earshot.yaml`; without it everything goes to the receiver `alerts` (Slack, #alerts). */
   readonly routes?: readonly object[];
   readonly digests?: readonly object[];
+  /** Who is told about Earshot itself; and the address that is called while all is well. */
+  readonly operator?: object;
+  readonly heartbeat?: object;
   /** More about the receivers: quiet hours, a throttle. By name. */
   readonly manners?: Readonly<Record<string, object>>;
   /** Terms of the walks, as in `earshot.yaml`. */
@@ -156,7 +159,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
 }
 
 function configOf(
-  { routes, digests, manners = {}, source }: StorySetting,
+  { routes, digests, manners = {}, source, operator, heartbeat }: StorySetting,
   outside: { source: FaultyLine; slack: FakeSlack; smtp: FakeSmtp; rules: string },
 ): Config {
   const slack = (name: string, channel: string) => ({
@@ -188,6 +191,8 @@ function configOf(
     receivers: [slack("alerts", "#alerts"), slack("crisis", "#crisis"), email("on-call"), email("desk")],
     routes: routes ?? [{ receivers: ["alerts"] }],
     digests: digests ?? [],
+    ...(operator === undefined ? {} : { operator }),
+    ...(heartbeat === undefined ? {} : { heartbeat }),
     rules: outside.rules,
     templates: "templates",
   });
