@@ -8,9 +8,13 @@ export function isPassing(error: unknown): boolean {
     const retryable: unknown = Reflect.get(one, "retryable");
     if (typeof retryable === "boolean") return retryable;
     const code: unknown = Reflect.get(one, "code");
-    if (typeof code === "string" && (/^(08|40|53|55|57|58)/.test(code) || /^E[A-Z]{3,}/.test(code))) return true;
+    if (typeof code === "string" && (/^(08|40|53|55|57|58)/.test(code) || /^E[A-Z]{3,}/.test(code)))
+      return true;
     const message: unknown = Reflect.get(one, "message");
-    if (typeof message === "string" && /connection (terminated|ended|refused)|timeout exceeded|pool/i.test(message))
+    if (
+      typeof message === "string" &&
+      /connection (terminated|ended|refused)|timeout exceeded|pool/i.test(message)
+    )
       return true;
   }
   return false;

@@ -77,7 +77,9 @@ export function createSetAsideStore(db: Db) {
      */
     async replay(ids: readonly string[] | "all", now: Instant): Promise<number> {
       const chosen =
-        ids === "all" ? sql`true` : sql`exists (select from unnest(${[...ids]}::text[]) as i where s.id::text like i || '%')`;
+        ids === "all"
+          ? sql`true`
+          : sql`exists (select from unnest(${[...ids]}::text[]) as i where s.id::text like i || '%')`;
       const { rows } = await sql<{ n: number }>`
         with wanted as (
           update earshot.set_aside s set replay_wanted_at = ${at(now)},
@@ -96,7 +98,10 @@ export function createSetAsideStore(db: Db) {
     },
 
     /** What somebody wants to be tried again, of one query. */
-    async wanted(projectId: string, queryId: string): Promise<{ id: string; kind: SetAsideKind; body: unknown }[]> {
+    async wanted(
+      projectId: string,
+      queryId: string,
+    ): Promise<{ id: string; kind: SetAsideKind; body: unknown }[]> {
       const { rows } = await sql<{ id: string; kind: SetAsideKind; body: unknown }>`
         select id, kind, body from earshot.set_aside
         where project_id = ${projectId} and query_id = ${queryId} and kind in ('mention', 'page')

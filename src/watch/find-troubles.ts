@@ -7,8 +7,8 @@ import { judgeReceiver } from "./judge-receiver.ts";
 import { judgeRefusal } from "./judge-refusal.ts";
 import { judgeSilence } from "./judge-silence.ts";
 import type { LineState } from "./line-state.ts";
-import type { Trouble } from "./trouble.ts";
 import type { OperatorConfig } from "./operator-config.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** How long digests wait for their queries. */
 export const DIGEST_PATIENCE_MS = 30 * MINUTE;

@@ -2,8 +2,8 @@ import { formatDuration } from "../lib/duration.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { lagOf } from "./judge-lag.ts";
 import type { LineState } from "./line-state.ts";
-import type { OperatorRuleName, Trouble } from "./trouble.ts";
 import type { OperatorConfig } from "./operator-config.ts";
+import type { OperatorRuleName, Trouble } from "./trouble.ts";
 
 export type Heartbeat =
   | { readonly outcome: "Beats" }
@@ -46,9 +46,7 @@ export function judgeHeartbeat(
       reason: `windows of ${unjudged.queryName} wait for their verdict since ${formatDuration((unjudged.completeUntil ?? 0) - unjudged.tickedUntil)}`,
     };
   const undelivered = because(troubles, ["queue-stands-still", "receiver-fails"]);
-  return undelivered === null
-    ? { outcome: "Beats" }
-    : { outcome: "CannotDeliver", reason: undelivered };
+  return undelivered === null ? { outcome: "Beats" } : { outcome: "CannotDeliver", reason: undelivered };
 }
 
 function because(troubles: readonly Trouble[], rules: readonly OperatorRuleName[]): string | null {

@@ -76,7 +76,9 @@ onEveryEngine((tell) => {
     expect(told).toContain("CRITICAL Earshot: receiver crisis gets no messages");
     const [sent] = await story.slack.messages();
     expect(JSON.stringify(sent)).toContain("invite the app to it");
-    expect(await story.query("select outcome from earshot.deliveries where outcome = 'dead'")).toHaveLength(1);
+    expect(await story.query("select outcome from earshot.deliveries where outcome = 'dead'")).toHaveLength(
+      1,
+    );
   });
 
   test("queries that lag are one trouble, graver when it goes on, and over below half of the limit", async () => {
@@ -106,8 +108,9 @@ onEveryEngine((tell) => {
         heartbeat: { url: outside.url, every: "10s" },
       });
       const shown = async () =>
-        (await story.query<{ value: object }>("select value from earshot.settings where key = 'heartbeat'"))[0]
-          ?.value;
+        (
+          await story.query<{ value: object }>("select value from earshot.settings where key = 'heartbeat'")
+        )[0]?.value;
       await story.earshot.look();
       expect(outside.requests).toEqual([]);
       expect(await shown()).toMatchObject({

@@ -83,7 +83,12 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
 /** Limits are meant in the time of people: a demo lives faster than it can be polled. */
 function paced(settings: Config["operator"], speed: number): Config["operator"] {
   const factor = Math.max(1, speed);
-  return { ...settings, lag: settings.lag * factor, digestLate: settings.digestLate * factor, standstill: settings.standstill * factor };
+  return {
+    ...settings,
+    lag: settings.lag * factor,
+    digestLate: settings.digestLate * factor,
+    standstill: settings.standstill * factor,
+  };
 }
 
 /** A receiver whose own check found what its messages met is well again when the check passes. */

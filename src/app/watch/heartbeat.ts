@@ -2,8 +2,8 @@ import { describeError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../log.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { Heartbeat } from "../../watch/judge-heartbeat.ts";
 import type { HeartbeatConfig } from "../../watch/heartbeat-config.ts";
+import type { Heartbeat } from "../../watch/judge-heartbeat.ts";
 
 /** What the page and the doctor show of the heartbeat. Stands in the settings under HEARTBEAT_KEY. */
 export type HeartbeatState = Heartbeat & {

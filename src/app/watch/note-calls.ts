@@ -43,7 +43,12 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
         throw error;
       }
     },
-    notedPages: (scope, pages) => notePages(pages, () => works(scope), (error) => fails(scope, error)),
+    notedPages: (scope, pages) =>
+      notePages(
+        pages,
+        () => works(scope),
+        (error) => fails(scope, error),
+      ),
   };
 }
 

@@ -29,14 +29,14 @@ export async function noteJob<T>(
       const message = describeError(error).slice(0, 300);
       const reason = error instanceof Error ? error.name : "error";
       const now = clock.now();
-      const times = await stores.failures.note(
-        { kind: "job", scope, reason, message, final: false },
-        now,
-      );
+      const times = await stores.failures.note({ kind: "job", scope, reason, message, final: false }, now);
       if (times >= MOST_TRIES) {
         const { projectId = ALL_PROJECTS, queryId = "" } = payload;
         const body = { job, payload };
-        await stores.setAside.add({ projectId, queryId, kind: "job", scope, reason: message, tries: times, body }, now);
+        await stores.setAside.add(
+          { projectId, queryId, kind: "job", scope, reason: message, tries: times, body },
+          now,
+        );
         log.error({ job, ...payload, times }, "a job always fails and was set aside; see earshot set-aside");
       }
     }

@@ -5,8 +5,8 @@ import type { Stores } from "../../store/stores.ts";
 import type { LineState } from "../../watch/line-state.ts";
 import { OPERATOR_RULES } from "../../watch/operator-rules.ts";
 import type { OperatorRuleName } from "../../watch/trouble.ts";
-import { jobScope } from "./note-jobs.ts";
 import { queryScope } from "./note-calls.ts";
+import { jobScope } from "./note-jobs.ts";
 
 export interface LineSights {
   readonly stores: Stores;
@@ -42,7 +42,13 @@ export async function readLine(sights: LineSights): Promise<LineState> {
       const scope = jobScope("build-digest", { name, localDate });
       const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
       const given = aside.find((one) => one.scope === scope);
-      return { name, localDate, dueAt, error: given?.reason ?? failure?.message ?? null, setAside: given !== undefined };
+      return {
+        name,
+        localDate,
+        dueAt,
+        error: given?.reason ?? failure?.message ?? null,
+        setAside: given !== undefined,
+      };
     }),
     lastJobAgoMs: sights.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
     upForMs: sights.upForMs,

@@ -1,9 +1,9 @@
 import { fingerprint } from "../../alerts/fingerprint.ts";
 import type { Observation } from "../../alerts/lifecycle.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { recordObservations, type Sighting } from "../../ingest/record-observations.ts";
 import { alertsToReconsider, recordTelling } from "../../ingest/record-telling.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { OwedNotification } from "../../model/notification.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
