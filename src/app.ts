@@ -18,11 +18,13 @@ import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
 import { DAY, type Instant } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
+import type { QueueTally } from "./model/metric-facts.ts";
 import type { Query } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import type { DeliverParts } from "./notify/deliver.ts";
 import { createNotifier } from "./notify/notifiers.ts";
 import type { BackendOptions } from "./queue/backend.ts";
+import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
@@ -64,6 +66,8 @@ export interface Earshot {
   sweep(): Promise<Swept>;
   /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
   look(): Promise<Looked>;
+  /** Jobs by queue, as the engine counts them. */
+  queueTallies(): Promise<readonly QueueTally[]>;
   /** Asks the source again what there is to watch. */
   refreshQueries(): Promise<readonly Query[]>;
   /** How many mentions the source has of each watched query, by id. One call a query. */
@@ -203,6 +207,8 @@ async function open(
     rules,
     sweep: sweepNow,
     look: watch.look,
+    queueTallies: () =>
+      Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
     stop: closing.close,

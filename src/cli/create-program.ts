@@ -2,7 +2,9 @@ import { Command } from "commander";
 import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
 import { addDetectCommand } from "./detect.ts";
+import { addDoctorCommand } from "./doctor.ts";
 import { addLocalApiCommand } from "./local-api.ts";
+import { addSetAsideCommand } from "./set-aside.ts";
 import { addStartCommand } from "./start.ts";
 
 /** Every command of `earshot`, with its flags. */
@@ -16,6 +18,8 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
   addStartCommand(program, env);
   addCheckCommand(program, env);
   addDetectCommand(program);
+  addDoctorCommand(program, env);
+  addSetAsideCommand(program, env);
   addApiCommand(program, env);
   addLocalApiCommand(program, env);
   return program;
@@ -27,6 +31,8 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --roles poll,tick           only these roles, as one of many processes
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
+  earshot doctor                            is everything there that it needs? says what to do
+  earshot set-aside list                    what always failed and stands aside; replay tries it again
   earshot local-api start                   the Listening API alone, with a sample account
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

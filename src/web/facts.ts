@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
+import type { MetricFacts, ShownHeartbeat } from "../model/metric-facts.ts";
 import type {
   AlertListing,
   AlertPosition,
@@ -42,6 +43,9 @@ export interface ConsoleFacts {
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;
   coverage(since: Instant): Promise<readonly ShownWalk[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
+  /** The latest word about the heartbeat; null before the first look. */
+  heartbeat(): Promise<ShownHeartbeat | null>;
+  metricFacts(now: Instant): Promise<MetricFacts>;
 
   /** A token for each part, changed when the part is. Asked once a second while somebody looks. */
   versions(): Promise<Readonly<Record<FactPart, string>>>;
