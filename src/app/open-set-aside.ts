@@ -1,9 +1,10 @@
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import type { Logger } from "../log.ts";
+import type { SetAside } from "../model/set-aside.ts";
 import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
-import { createSetAsideStore, type SetAside } from "../store/set-aside.ts";
+import { createSetAsideStore } from "../store/set-aside.ts";
 
 export interface SetAsideDesk {
   standing(limit: number): Promise<readonly SetAside[]>;

@@ -5,6 +5,7 @@
  */
 export function isPassing(error: unknown): boolean {
   for (let one = error; typeof one === "object" && one !== null; one = Reflect.get(one, "cause")) {
+    if (Reflect.get(one, "isPassing") === true) return true;
     const retryable: unknown = Reflect.get(one, "retryable");
     if (typeof retryable === "boolean") return retryable;
     const code: unknown = Reflect.get(one, "code");

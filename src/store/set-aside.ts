@@ -1,38 +1,8 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
+import type { NewSetAside, SetAside, SetAsideKind } from "../model/set-aside.ts";
 import { at, type Db } from "./database.ts";
-
-export type SetAsideKind = "mention" | "page" | "job";
-
-/** What always failed, and stands aside so that everything else goes on. */
-export interface SetAside {
-  readonly id: string;
-  readonly projectId: string;
-  readonly queryId: string;
-  readonly queryName: string | null;
-  readonly kind: SetAsideKind;
-  readonly at: Instant;
-  readonly resourceId: string | null;
-  readonly scope: string | null;
-  readonly reason: string;
-  readonly tries: number;
-  /** It carries what a replay needs. */
-  readonly replayable: boolean;
-  readonly replayWanted: boolean;
-}
-
-export interface NewSetAside {
-  readonly projectId: string;
-  readonly queryId: string;
-  readonly kind: SetAsideKind;
-  readonly resourceId?: string | null;
-  readonly scope?: string;
-  readonly reason: string;
-  readonly tries: number;
-  /** What a replay needs. */
-  readonly body: unknown;
-}
 
 export function createSetAsideStore(db: Db) {
   return {
@@ -90,8 +60,7 @@ export function createSetAsideStore(db: Db) {
           delete from earshot.failures f using wanted w where w.kind = 'job' and f.kind = 'job' and f.scope = w.scope),
         hurried as (
           update earshot.walks k set next_at = least(k.next_at, ${at(now)}), retry_at_wall = null
-          from wanted w where w.kind <> 'job' and k.project_id = w.project_id and k.query_id = w.query_id
-            and k.walk = 'added')
+          from wanted w where w.kind <> 'job' and k.project_id = w.project_id and k.query_id = w.query_id)
         select count(*) as n from wanted
       `.execute(db);
       return rows[0]?.n ?? 0;

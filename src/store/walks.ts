@@ -16,6 +16,8 @@ export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   /** The new holder walks on from what is committed; there is nothing to repeat. */
   readonly retryable = false;
+  /** It says nothing against what was to be committed. */
+  readonly isPassing = true;
 }
 
 /** A dead worker's walk is free again after this. Renewed with every page and by a timer during long calls. */
