@@ -7,8 +7,10 @@ import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
 import { createWatch, type Looked } from "./app/watch/create-watch.ts";
 import { keepLooking } from "./app/watch/keep-looking.ts";
+import { guardRules } from "./app/watch/guard-rules.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
+import { createRuleFaults } from "./app/watch/rule-faults.ts";
 import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
@@ -111,7 +113,8 @@ async function open(
   }
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
-  const rulesFor = rulesByQuery(rules);
+  await stores.setAside.forgetRules(clock.now());
+  const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
   const pace = createPace(source, config.source, log);
 
   const sweepNow = async (): Promise<Swept> => {

@@ -13,7 +13,7 @@ export function createSetAsideStore(db: Db) {
       await sql`
         insert into earshot.set_aside (project_id, query_id, at, id, kind, resource_id, scope, reason, tries, body)
         select ${one.projectId}, ${one.queryId}, ${at(now)}, ${uuid7(now)}::uuid, ${one.kind}, ${resourceId}::text,
-          ${scope}::text, ${one.reason}, ${one.tries}, ${JSON.stringify(one.body)}::jsonb
+          ${scope}::text, ${one.reason}, ${one.tries}, nullif(${JSON.stringify(one.body)}::jsonb, 'null'::jsonb)
         where not exists (
           select from earshot.set_aside s where s.project_id = ${one.projectId} and s.query_id = ${one.queryId}
             and s.kind = ${one.kind} and s.settled_at is null and s.scope is not distinct from ${scope}::text
@@ -78,6 +78,14 @@ export function createSetAsideStore(db: Db) {
         order by at, id limit 500
       `.execute(db);
       return rows;
+    },
+
+    /** Rules are read anew when a process starts: what broke before may be mended, and is set aside again if not. */
+    async forgetRules(now: Instant): Promise<void> {
+      await sql`
+        update earshot.set_aside set settled_at = ${at(now)}
+        where kind = 'job' and settled_at is null and scope like 'rule %'
+      `.execute(db);
     },
 
     /** It has gone through. */
