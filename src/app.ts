@@ -1,27 +1,30 @@
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
-import { createPace } from "./app/pace.ts";
+import { recordArrivals } from "./app/learn-arrivals.ts";
+import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { registerQueries } from "./app/register-queries.ts";
+import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
 import { createWatch, type Looked } from "./app/watch/create-watch.ts";
-import { keepLooking } from "./app/watch/keep-looking.ts";
 import { guardRules } from "./app/watch/guard-rules.ts";
+import { keepLooking } from "./app/watch/keep-looking.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createRuleFaults } from "./app/watch/rule-faults.ts";
 import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
-import type { Clock } from "./lib/clock.ts";
+import type { WalkRequest } from "./ingest/watermark.ts";
+import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
-import { DAY, type Instant } from "./lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { QueueTally } from "./model/metric-facts.ts";
-import type { Query } from "./model/query.ts";
+import type { Query, WatchedQuery } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import type { DeliverParts } from "./notify/deliver.ts";
 import { createNotifier } from "./notify/notifiers.ts";
@@ -31,12 +34,12 @@ import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
-import { createSourceClient, type SourceClient } from "./source/source-client.ts";
-import { type Database, openDatabase } from "./store/database.ts";
+import type { SourceClient } from "./source/source-client.ts";
+import { createBudgetStore } from "./store/budgets.ts";
+import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import { createTokenStore } from "./store/tokens.ts";
 import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
@@ -103,8 +106,10 @@ async function open(
   closing.add(database.close);
   const stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
-  const source = sourceOf(config, database, log, stopping.signal);
-  closing.add(source.close);
+  const budget = createBudgetStore(database.db, accountOf(config));
+  const sources = sourcesOf(config, database, budget, log, stopping.signal);
+  for (const one of Object.values(sources)) closing.add(one.close);
+  const source = sources.background;
   const notifiers = new Map<string, Notifier>();
   for (const { name, notifier } of config.receivers) {
     const made = createNotifier(notifier, { renderer, clock, log });
@@ -115,14 +120,32 @@ async function open(
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
-  const pace = createPace(source, config.source, log);
+  const calls = createCallNotes({ stores, clock });
+  const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
+    calls.notedPages(
+      queries.map(queryScope),
+      sources[priorityOf(queries, request, rulesFor)].mentions(
+        {
+          projectId: queries[0]?.projectId ?? "",
+          queryIds: queries.map(({ queryId }) => queryId),
+          pageSize: config.source.pageSize,
+          ...request,
+        },
+        { signal, prefetch: 1 },
+      ),
+    );
 
+  let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, config.digests, now);
-    return sweep({ stores, queues, digests: config.digests }, now);
+    const plan = { stores, budget, source: config.source, rulesFor };
+    if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
+      publishedAt = monotonicMs();
+      await publishPlan(plan, now);
+    }
+    return sweep({ stores, queues, digests: config.digests, planPolls: (at) => planPolls(plan, at) }, now);
   };
-  const calls = createCallNotes({ stores, clock });
   const deliverParts: DeliverParts = {
     log: stores.notifications,
     notifierOf: (receiver) => notifiers.get(receiver),
@@ -132,24 +155,32 @@ async function open(
   const handlers = createHandlers({
     poll: {
       store: stores,
-      walkPages: (query, request, signal) =>
-        calls.notedPages(
-          queryScope(query),
-          source.mentions(
-            {
-              projectId: query.projectId,
-              queryIds: [query.queryId],
-              pageSize: config.source.pageSize,
-              ...request,
-            },
-            { signal, prefetch: 1 },
-          ),
-        ),
+      walkPages: (query, request, signal) => pages([query], request, signal),
+      walkPagesOf: pages,
+      walkAlone: stores.walks.walkAlone,
       rulesFor,
       directory: createDirectory(config),
       clock,
       settings: (query, walk) => walkSettings(config.source, query, walk),
-      everyMs: pace.everyMs,
+      everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
+    },
+    sharing: {
+      isProven: async () => (await budget.read()).sharing === "proven",
+      learn: async (sharing) => {
+        await budget.setSharing(sharing);
+        log.info({ sharing }, "calls for several queries at once");
+      },
+    },
+    onWalked: async (walks) => {
+      if ((await budget.read()).limit === null) return;
+      const historyFrom = clock.now() - config.source.history;
+      const finished = walks.map(({ key, result }) => ({
+        key,
+        found: key.walk === "added" ? result.added : result.changed,
+        startedAt: result.startedAt,
+        historyFrom,
+      }));
+      await recordArrivals(stores, finished);
     },
     deliver: deliverParts,
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
@@ -164,13 +195,12 @@ async function open(
   });
   const refreshQueries = async (): Promise<readonly Query[]> => {
     const now = clock.now();
+    await calls.noted("client", () => learnLimit(source, budget, log));
     const watchFrom = options.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
-    const queries = await calls.noted("projects and queries", () =>
+    return calls.noted("projects and queries", () =>
       registerQueries({ source, stores }, config.source, moments, stopping.signal),
     );
-    await pace.learn(queries.length);
-    return queries;
   };
 
   const watch = createWatch({
@@ -178,7 +208,7 @@ async function open(
     stores,
     notifiers,
     deliver: deliverParts,
-    pollEveryMs: () => pace.everyMs("added"),
+    pollEveryMs: config.source.pollEvery,
     sweepsRun: options.sweepEveryMs !== null,
     clock,
     log,
@@ -194,7 +224,15 @@ async function open(
       const dropped = await dropPartitionsBefore(database.db, now - config.retention);
       if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
     };
-    const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
+    // Lists change seldom, and where calls are few each list is one that no query gets.
+    const upkeepEveryMs = async () => ((await budget.read()).limit === null ? 10 * MINUTE : HOUR);
+    const upkeep = keepUp({
+      refreshQueries,
+      partitions,
+      everyMs: upkeepEveryMs,
+      log,
+      signal: stopping.signal,
+    });
     closing.add(() => upkeep);
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
     if (everyMs !== null) {
@@ -218,6 +256,8 @@ async function open(
   };
 }
 
+const PUBLISH_EVERY_MS = 15_000;
+
 /** Walks are few and long, deliveries many and short. */
 const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
 
@@ -235,18 +275,6 @@ async function soundTemplates(directory: string): Promise<Renderer> {
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
   return renderer;
-}
-
-function sourceOf(config: Config, database: Database, log: Logger, signal: AbortSignal): SourceClient {
-  const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
-  return createSourceClient({
-    baseUrl,
-    credentials: { username, password, clientId, platformClientId },
-    tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
-    timeoutMs: timeout,
-    log,
-    signal,
-  });
 }
 
 async function totalsOf(
@@ -276,9 +304,16 @@ function rulesByQuery(rules: readonly Rule[]): (query: Query) => readonly Rule[]
 }
 
 function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handlers {
-  const { "poll-query": poll, "close-windows": tick, deliver, "build-digest": digest, sweep } = handlers;
+  const {
+    "poll-query": poll,
+    "poll-together": together,
+    "close-windows": tick,
+    deliver,
+    "build-digest": digest,
+    sweep,
+  } = handlers;
   return {
-    ...(roles.includes("poll") ? { "poll-query": poll } : {}),
+    ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": tick } : {}),
     ...(roles.includes("deliver") ? { deliver } : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),

@@ -44,7 +44,7 @@ async function faultsOf(text: string, env?: NodeJS.ProcessEnv): Promise<readonly
 
 test("a short file is enough, secrets come from elsewhere, folders lie beside it", async () => {
   const config = await load(SOUND);
-  expect(config.source).toMatchObject({ password: "secret one", pollEvery: MINUTE, history: 14 * DAY });
+  expect(config.source).toMatchObject({ password: "secret one", pollEvery: MINUTE / 2, history: 14 * DAY });
   expect(config.receivers).toMatchObject([{ name: "alerts", notifier: { token: "xoxb-secret" } }]);
   expect(config.rules).toBe(join(folder, "rules"));
 });

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
+import { addCoverageCommand } from "./coverage.ts";
 import { addDetectCommand } from "./detect.ts";
 import { addDoctorCommand } from "./doctor.ts";
 import { addLocalApiCommand } from "./local-api.ts";
@@ -17,6 +18,7 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
     .exitOverride();
   addStartCommand(program, env);
   addCheckCommand(program, env);
+  addCoverageCommand(program, env);
   addDetectCommand(program);
   addDoctorCommand(program, env);
   addSetAsideCommand(program, env);
@@ -34,6 +36,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot doctor                            is everything there that it needs? says what to do
   earshot set-aside list                    what always failed and stands aside; replay tries it again
   earshot local-api start                   the Listening API alone, with a sample account
+  earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
 

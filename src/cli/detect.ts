@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { IANAZone } from "luxon";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { BUCKET_MS } from "../spike/constants.ts";
@@ -6,6 +7,8 @@ import type { SpikeSettings } from "../spike/detector.ts";
 import type { SwingForm } from "../spike/gates.ts";
 import { gatesOf, SENSITIVITIES, significanceGate } from "../spike/sensitivity.ts";
 import { createCountsReader } from "./detect/counts-reader.ts";
+import { createPictureFiles } from "./detect/picture-files.ts";
+import type { PlotLook } from "./detect/series-plot.ts";
 
 interface DetectOptions {
   readonly bucket: string;
@@ -14,6 +17,9 @@ interface DetectOptions {
   readonly chance?: string;
   readonly atLeast: string;
   readonly form: string;
+  readonly plot?: string;
+  readonly theme?: string;
+  readonly timeZone?: string;
 }
 
 /** `earshot detect < counts.csv`: the spike detector on counts from a file, one JSON line for each alert. */
@@ -27,27 +33,51 @@ export function addDetectCommand(program: Command): void {
     .option("--chance <p>", "alert on significance alone, at this probability")
     .option("--at-least <mentions>", "a window with fewer mentions never alerts", "0")
     .option("--form <form>", "what is usual: seasonal (for the hour) or flat (over all hours)", "seasonal")
+    .option("--plot <file>", "also draw counts, expectation, band and alerts: a .png or .svg, one a series")
+    .option("--theme <name>", "of the picture: light or dark", "light")
+    .option("--time-zone <zone>", "of the picture, such as Europe/Berlin", "UTC")
     .option("--json", "JSON lines (the only format there is)")
     .addHelpText("after", HELP)
-    .action((options: DetectOptions) => detect(options, process.stdin, process.stdout));
+    .action((options: DetectOptions) => detect(options, process.stdin, process.stdout, process.stderr));
 }
 
 const HELP = `
 Columns: timestamp,value or series,timestamp,value or, where mentions arrive late, series,timestamp,arrived,value.
 Rows are grouped by series and in order of time (of arrival, in the late form); times are starts of buckets, UTC.`;
 
-/** Streams: memory does not grow with the file. Throws a UserError for a bad option or row. */
+/**
+ * Streams: memory does not grow with the file. With `plot` it writes pictures and names them on `notes`. Throws a
+ * UserError for a bad option or row.
+ */
 export async function detect(
   options: DetectOptions,
   input: AsyncIterable<Buffer | string>,
   output: NodeJS.WritableStream,
+  notes: NodeJS.WritableStream,
 ): Promise<void> {
-  const reader = createCountsReader(settingsOf(options));
-  for await (const chunk of input) {
-    const lines = reader.read(chunk.toString());
+  const pictures = options.plot === undefined ? undefined : createPictureFiles(options.plot);
+  const reader = createCountsReader(
+    settingsOf(options),
+    pictures === undefined ? undefined : lookOf(options),
+  );
+  const keep = async (lines: string): Promise<void> => {
     if (lines !== "" && !output.write(lines)) await new Promise((resume) => output.once("drain", resume));
+    for (const { series, svg } of reader.takeDrawings()) await pictures?.add(series, svg);
+  };
+  try {
+    for await (const chunk of input) await keep(reader.read(chunk.toString()));
+    await keep(reader.end());
+  } finally {
+    for (const file of (await pictures?.end()) ?? []) notes.write(`${file}\n`);
   }
-  output.write(reader.end());
+}
+
+function lookOf({ theme = "light", timeZone = "UTC" }: DetectOptions): PlotLook {
+  if (theme !== "light" && theme !== "dark") throw new UserError(`--theme ${theme}: expected light or dark`);
+  if (!IANAZone.isValidZone(timeZone)) {
+    throw new UserError(`--time-zone ${timeZone}: expected a name such as Europe/Berlin`);
+  }
+  return { theme, zone: timeZone };
 }
 
 function settingsOf(options: DetectOptions): SpikeSettings {

@@ -6,6 +6,7 @@ import { addLocalFault } from "./local-api/fault.ts";
 import { addLocalGrant, addLocalRevoke } from "./local-api/grant.ts";
 import { addLocalImport } from "./local-api/import.ts";
 import { addLocalList } from "./local-api/list.ts";
+import { addLocalRetain } from "./local-api/retain.ts";
 import { addLocalSimulate } from "./local-api/simulate.ts";
 import { addLocalStart } from "./local-api/start.ts";
 
@@ -23,6 +24,7 @@ export function addLocalApiCommand(program: Command, env: NodeJS.ProcessEnv): vo
   addLocalImport(group, env);
   addLocalEdit(group, env);
   addLocalDelete(group, env);
+  addLocalRetain(group, env);
   addLocalSimulate(group, env);
   addLocalFault(group, env);
 }

@@ -4,7 +4,7 @@ import { isPassing } from "../lib/is-passing.ts";
 import type { Mention } from "../model/mention.ts";
 import { type CommitParts, type CommittedPage, commitPage } from "./commit-page.ts";
 import type { PreparedPage } from "./prepare-page.ts";
-import type { RejectedMention, SourcePage } from "./source-page.ts";
+import type { RejectedRow, SourcePage } from "./source-page.ts";
 import type { WalkState } from "./watermark.ts";
 
 type Walking = Parameters<typeof commitPage>[1];
@@ -42,7 +42,7 @@ export async function commitSoundly(
     }
   }
   const { page } = prepared;
-  const poison: RejectedMention[] = [];
+  const poison: RejectedRow[] = [];
   const committed = await commitHealthy(parts, walking, page, states.before, page.mentions, poison);
   const rest: SourcePage = { ...page, mentions: [], rejected: [...page.rejected, ...poison] };
   await commitPage(parts, walking, parts.prepare(rest), states.after);
@@ -55,7 +55,7 @@ async function commitHealthy(
   page: SourcePage,
   before: WalkState,
   mentions: readonly Mention[],
-  poison: RejectedMention[],
+  poison: RejectedRow[],
 ): Promise<CommittedPage> {
   const [only, another] = mentions;
   if (only === undefined) return { added: 0, changed: 0, owed: [] };

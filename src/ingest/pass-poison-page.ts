@@ -1,10 +1,11 @@
+import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
-import type { PollParts } from "./poll-query.ts";
+import type { IngestStore } from "./ports.ts";
 import { decideStep } from "./step-over.ts";
-import { nextCall, type WalkState } from "./watermark.ts";
+import { nextCall, type WalkRequest, type WalkSettings, type WalkState } from "./watermark.ts";
 
 /** What the body of a page that was set aside says: where its walk has to begin again. */
 export interface PageBody {
@@ -12,12 +13,23 @@ export interface PageBody {
   readonly from: Instant;
 }
 
+interface PassParts {
+  readonly store: IngestStore;
+  readonly walkPages: (
+    query: WatchedQuery,
+    request: WalkRequest,
+    signal: AbortSignal,
+  ) => AsyncIterable<unknown>;
+  readonly settings: (query: WatchedQuery, walk: WalkKey["walk"]) => WalkSettings;
+  readonly clock: Clock;
+}
+
 /**
  * Takes a walk past a page that always fails, and sets its interval aside. Only where what lies behind it can be read:
  * otherwise the source is in trouble as a whole, and nothing is passed over. Returns whether the walk can go on.
  */
 export async function passPoisonPage(
-  parts: Pick<PollParts, "store" | "walkPages" | "settings" | "clock">,
+  parts: PassParts,
   walking: {
     readonly key: WalkKey;
     readonly query: WatchedQuery;

@@ -11,7 +11,7 @@ import type { WatchedQuery } from "../model/query.ts";
 import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
 import type { WalkKey } from "../model/walk.ts";
-import type { RejectedMention } from "./source-page.ts";
+import type { RejectedRow } from "./source-page.ts";
 
 /** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
 export interface IngestFacts {
@@ -30,6 +30,7 @@ export interface IngestFacts {
       end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
     ): Promise<void>;
     fail(key: WalkKey, lease: string, error: string, retryAfterMs: number): Promise<void>;
+    postpone(key: WalkKey, lease: string, retryAfterMs: number): Promise<void>;
     completeUntil(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly mentions: {
@@ -54,7 +55,7 @@ export interface IngestFacts {
       projectId: string,
       queryId: string,
       when: Instant,
-      rejected: readonly RejectedMention[],
+      rejected: readonly RejectedRow[],
     ): Promise<void>;
   };
   readonly setAside: {

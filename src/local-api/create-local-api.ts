@@ -2,6 +2,7 @@ import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
+import { breakAnswers } from "./faults/break-answers.ts";
 import { disturbAnswers } from "./faults/disturb-answers.ts";
 import { disturbCalls } from "./faults/disturb-calls.ts";
 import { disturbPages, disturbTotals } from "./faults/disturb-pages.ts";
@@ -27,6 +28,7 @@ import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
 import { createMentionRecords } from "./store/mention-records.ts";
+import { createMentionSearches } from "./store/mention-searches.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
@@ -64,6 +66,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     cursors: createCursorCodec(options.signingSecret),
     pages: disturbPages(createMentionPages(db), faults),
     records: createMentionRecords(db),
+    searches: createMentionSearches(db),
     totals: disturbTotals(createMentionTotals(db), faults),
     views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
@@ -83,6 +86,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   disturbCalls(app, faults, db);
   disturbAnswers(app, faults);
   compressAnswers(app);
+  breakAnswers(app, faults);
   app.removeContentTypeParser("text/plain");
   app.register(async (open) => {
     await open.register(formbody, { bodyLimit: 16 * 1024 });

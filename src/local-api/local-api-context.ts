@@ -4,6 +4,7 @@ import type { RecordViews } from "./records/record-views.ts";
 import type { Database } from "./store/database.ts";
 import type { MentionPages } from "./store/mention-page.ts";
 import type { MentionRecords } from "./store/mention-records.ts";
+import type { MentionSearches } from "./store/mention-searches.ts";
 import type { MentionTotals } from "./store/mention-totals.ts";
 
 /** What the routes work with. Made once per server. */
@@ -13,6 +14,7 @@ export interface LocalApiContext {
   readonly cursors: CursorCodec;
   readonly pages: MentionPages;
   readonly records: MentionRecords;
+  readonly searches: MentionSearches;
   readonly totals: MentionTotals;
   readonly views: RecordViews;
   readonly tokenLifetimeSeconds: number;

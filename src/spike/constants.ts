@@ -10,6 +10,30 @@ export const OLDEST_LATE_BUCKET = 36;
 /** Buckets kept: the longest window behind the oldest bucket that may still be waiting to be learned. */
 export const RING = LONGEST_WINDOW + OLDEST_LATE_BUCKET;
 
+/**
+ * Lateness is remembered in bins that end with these many buckets: every bucket where most mentions arrive, coarser
+ * where they are few.
+ */
+export const LAG_EDGES = [
+  0,
+  1,
+  2,
+  3,
+  4,
+  5,
+  6,
+  8,
+  10,
+  12,
+  15,
+  18,
+  21,
+  24,
+  28,
+  32,
+  OLDEST_LATE_BUCKET,
+] as const;
+
 /** Hour profile: 24 hours of working days, then 24 of Saturday and Sunday. */
 export const HOUR_BINS = 48;
 

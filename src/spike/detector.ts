@@ -7,7 +7,8 @@ import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
 import { rememberPeak, type SpikeMoment } from "./peak.ts";
 import type { Gates } from "./sensitivity.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { toShortFloat } from "./short-float.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import { windowSums } from "./window-sums.ts";
 
 export interface SpikeSettings {
@@ -40,29 +41,33 @@ export function closeBucket(
 ): SpikeObservation {
   const bucket = mark(state, MARK.buckets);
   const lags = countArrivals(state, bucket, arrivals);
-  state.expected[bucket % RING] = expectedCount(state, bucket).mean;
+  state.expected[bucket % RING] = toShortFloat(expectedCount(state, bucket).mean);
   const observation = judge(state, bucket, settings);
   if (mark(state, MARK.open) === 1) rememberPeak(state, observation, observation.step === "opened");
   learnLags(state, lags);
   learnComplete(state, bucket, settings.form);
-  state.marks[MARK.buckets] = bucket + 1;
+  state.numbers[AT.marks + MARK.buckets] = bucket + 1;
   return observation;
 }
 
 /** Adds mentions to the buckets of their own time. Those that come too late, or before the series began, are left out. */
 function countArrivals(state: SpikeState, bucket: number, arrivals: readonly LateCount[]): readonly number[] {
-  state.counts[bucket % RING] = 0;
+  state.numbers[AT.counts + (bucket % RING)] = 0;
   const lags: number[] = [];
   for (const { age, count } of arrivals) {
     if (age < 0 || age > OLDEST_LATE_BUCKET || age > bucket) continue;
     const slot = (bucket - age) % RING;
-    state.counts[slot] = (state.counts[slot] ?? 0) + count;
+    state.numbers[AT.counts + slot] = (state.numbers[AT.counts + slot] ?? 0) + count;
     lags[age] = (lags[age] ?? 0) + count;
   }
   for (const { age } of arrivals) {
     const slot = (bucket - age) % RING;
-    if (age >= 0 && age <= Math.min(bucket, OLDEST_LATE_BUCKET) && (state.counts[slot] ?? 0) < 0) {
-      state.counts[slot] = 0;
+    if (
+      age >= 0 &&
+      age <= Math.min(bucket, OLDEST_LATE_BUCKET) &&
+      (state.numbers[AT.counts + slot] ?? 0) < 0
+    ) {
+      state.numbers[AT.counts + slot] = 0;
     }
   }
   return lags;
@@ -101,6 +106,6 @@ function learnComplete(state: SpikeState, bucket: number, form: SwingForm): void
     const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
     if (share < COMPLETE_SHARE && age < OLDEST_LATE_BUCKET) break;
     learnBucket(state, next, form);
-    state.marks[MARK.toLearn] = next + 1;
+    state.numbers[AT.marks + MARK.toLearn] = next + 1;
   }
 }

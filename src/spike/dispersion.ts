@@ -1,5 +1,5 @@
 import { CLUSTER_PRIOR, CLUSTER_WEIGHT, NOISE_PRIOR, NOISE_WEIGHT } from "./constants.ts";
-import type { SpikeState } from "./spike-state.ts";
+import { AT, type SpikeState } from "./spike-state.ts";
 
 /** What makes counts swing more than chance alone would: bunches, an uncertain level, a rate that wanders. */
 export interface Dispersion {
@@ -10,16 +10,17 @@ export interface Dispersion {
 }
 
 export function dispersionOf(state: SpikeState): Dispersion {
-  const [errors = 0, means = 0] = state.clusters;
+  const errors = state.numbers[AT.clusters] ?? 0;
+  const means = state.numbers[AT.clusters + 1] ?? 0;
   const cluster = Math.max(1, (errors + CLUSTER_PRIOR * CLUSTER_WEIGHT) / (means + CLUSTER_WEIGHT));
-  return { cluster, uncertainty: cluster / ((state.level[0] ?? 0) + 1) };
+  return { cluster, uncertainty: cluster / ((state.numbers[AT.level] ?? 0) + 1) };
 }
 
 /** Relative variance of the rate at the length of one window. */
 export function rateNoise(state: SpikeState, window: number): number {
   return (
-    ((state.noise[window] ?? 0) + NOISE_PRIOR * NOISE_WEIGHT) /
-    ((state.noiseWeight[window] ?? 0) + NOISE_WEIGHT)
+    ((state.numbers[AT.noise + window] ?? 0) + NOISE_PRIOR * NOISE_WEIGHT) /
+    ((state.numbers[AT.noiseWeight + window] ?? 0) + NOISE_WEIGHT)
   );
 }
 

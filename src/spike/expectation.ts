@@ -1,6 +1,6 @@
 import { DAY, HOUR } from "../lib/instant.ts";
 import { BUCKET_MS, LEAST_EXPECTED, PROFILE_SHRINKAGE } from "./constants.ts";
-import type { SpikeState } from "./spike-state.ts";
+import { AT, type SpikeState } from "./spike-state.ts";
 
 export interface Expectation {
   /** Usual mentions a bucket, the hour of the week apart. */
@@ -31,19 +31,20 @@ export function hourBin(state: SpikeState, bucket: number): number {
 }
 
 function usualLevel(state: SpikeState): number {
-  const [counts = 0, seasons = 0] = state.level;
-  if (seasons === 0) return Math.max(0, state.counts[0] ?? 0) + 0.5;
+  const counts = state.numbers[AT.level] ?? 0;
+  const seasons = state.numbers[AT.level + 1] ?? 0;
+  if (seasons === 0) return Math.max(0, state.numbers[AT.counts] ?? 0) + 0.5;
   return (counts + 0.5) / (seasons + 1);
 }
 
 /** One hour's factor, drawn towards the same hour of all days, which is drawn towards 1. */
 function profile(state: SpikeState, bin: number): number {
   const other = bin < 24 ? bin + 24 : bin - 24;
-  const counts = state.hourCounts[bin] ?? 0;
-  const levels = state.hourLevels[bin] ?? 0;
+  const counts = state.numbers[AT.hourCounts + bin] ?? 0;
+  const levels = state.numbers[AT.hourLevels + bin] ?? 0;
   const pool =
-    (counts + (state.hourCounts[other] ?? 0) + PROFILE_SHRINKAGE) /
-    (levels + (state.hourLevels[other] ?? 0) + PROFILE_SHRINKAGE);
+    (counts + (state.numbers[AT.hourCounts + other] ?? 0) + PROFILE_SHRINKAGE) /
+    (levels + (state.numbers[AT.hourLevels + other] ?? 0) + PROFILE_SHRINKAGE);
   return (counts + PROFILE_SHRINKAGE * pool) / (levels + PROFILE_SHRINKAGE);
 }
 

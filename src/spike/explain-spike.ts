@@ -4,7 +4,7 @@ import { spellNumber } from "../lib/spell-number.ts";
 import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
 import type { SpikeMoment } from "./peak.ts";
 import { spellChance } from "./spell-chance.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
  * The numbers of a spike in sentences, with what weakens them: `62 negative mentions in 30 min, 11 expected. Chance in
@@ -47,7 +47,7 @@ function spellYouth(state: SpikeState): string | undefined {
 
 function isUnseen(state: SpikeState, firstBin: number): boolean {
   for (let bin = firstBin; bin < firstBin + HOUR_BINS / 2; bin++) {
-    if ((state.hourLevels[bin] ?? 0) > 0) return false;
+    if ((state.numbers[AT.hourLevels + bin] ?? 0) > 0) return false;
   }
   return true;
 }

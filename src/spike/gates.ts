@@ -1,7 +1,8 @@
+import { lnChanceOfCount } from "./chance-of-count.ts";
 import { SWING_PRIOR, SWING_WEIGHT, WINDOW_EXPONENT, WINDOWS } from "./constants.ts";
-import { type Dispersion, variance } from "./dispersion.ts";
+import { type Dispersion, rateNoise } from "./dispersion.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /** The window that stands out most by chance, as an index into `WINDOWS`. */
@@ -24,10 +25,12 @@ export function significance(
     const observed = sums.observed[window] ?? 0;
     const expected = sums.expected[window] ?? 0;
     if (sums.buckets[window] !== width || observed < atLeast || observed <= expected) continue;
-    const spread = variance(state, dispersion, window, expected);
+    const { cluster, uncertainty } = dispersion;
+    const wander = rateNoise(state, window) + uncertainty;
+    const spread = cluster * expected + wander * expected * expected;
     // Inside two standard deviations no tail of this family lies below .02, and most buckets end here.
     if ((observed - expected) ** 2 <= 4 * spread) continue;
-    const here = lnNegativeBinomialTail(observed, expected, spread);
+    const here = lnChanceOfCount(observed, expected, cluster, wander);
     if (here < lnP) {
       lnP = here;
       best = window;
@@ -54,7 +57,9 @@ export function unusualness(state: SpikeState, sums: WindowSums, form: SwingForm
   for (let window = 0; window < WINDOWS.length; window++) {
     const completeness = sums.completeness[window] ?? 1;
     const deviation = deviationOf(sums, window, form) - completeness * usualDeviation(state, window);
-    const swing = Math.sqrt(((state.swingSquare[window] ?? 0) + SWING_PRIOR) / (weight + SWING_WEIGHT));
+    const swing = Math.sqrt(
+      ((state.numbers[AT.swingSquare + window] ?? 0) + SWING_PRIOR) / (weight + SWING_WEIGHT),
+    );
     const here = (deviation / (completeness * swing)) * (WINDOW_WEIGHTS[window] ?? 1);
     if (here > score) {
       score = here;
@@ -72,7 +77,7 @@ export function deviationOf(sums: WindowSums, window: number, form: SwingForm): 
 
 export function usualDeviation(state: SpikeState, window: number): number {
   const weight = mark(state, MARK.swingWeight);
-  return weight === 0 ? 0 : (state.swingMean[window] ?? 0) / weight;
+  return weight === 0 ? 0 : (state.numbers[AT.swingMean + window] ?? 0) / weight;
 }
 
 /** Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. */

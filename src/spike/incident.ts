@@ -1,14 +1,17 @@
 import { CALM_BUCKETS, CALM_SCORE, SILENT_BUCKETS } from "./constants.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
  * What one bucket did to the incident of its series. Two steps of an open incident are worth telling again: its score
- * has doubled since people were last told (`escalated`), or a cooldown after the last page it would page anew
- * (`renewed`): somebody who looks away for hours shall not think that it is over.
+ * has doubled since people were last told (`escalated`), or it pages anew (`renewed`): a cooldown after the last page,
+ * because somebody who looks away for hours shall not think that it is over, or earlier by a second, larger wave.
  */
 export type IncidentStep = "quiet" | "opened" | "open" | "escalated" | "renewed" | "resolved";
 
-/** Moves the incident by the bucket `bucket`, at whose end the gates were (`standsOut`) or were not passed. */
+/**
+ * Moves the incident by the bucket `bucket`, at whose end the gates were (`standsOut`) or were not passed. The cooldown
+ * is no blackout: a second wave that is higher than all of the first is told at once.
+ */
 export function moveIncident(
   state: SpikeState,
   bucket: number,
@@ -16,26 +19,41 @@ export function moveIncident(
   score: number,
   cooldownBuckets: number,
 ): IncidentStep {
+  if (standsOut) notePassing(state, bucket);
+  const mayPage =
+    standsOut &&
+    bucket >= SILENT_BUCKETS &&
+    (!isCoolingDown(state, bucket, cooldownBuckets) || isLargerWave(state, score));
   if (mark(state, MARK.open) === 0) {
-    if (!standsOut || bucket < SILENT_BUCKETS || isCoolingDown(state, bucket, cooldownBuckets))
-      return "quiet";
-    state.marks[MARK.open] = 1;
-    state.marks[MARK.tellings] = 0;
+    if (!mayPage) return "quiet";
+    state.numbers[AT.marks + MARK.open] = 1;
+    state.numbers[AT.marks + MARK.tellings] = 0;
     page(state, bucket, score);
     return "opened";
   }
-  if (standsOut && !isCoolingDown(state, bucket, cooldownBuckets)) {
+  if (mayPage) {
     page(state, bucket, score);
     return "renewed";
   }
-  if (standsOut || score >= CALM_SCORE) state.marks[MARK.highAt] = bucket;
+  if (standsOut || score >= CALM_SCORE) state.numbers[AT.marks + MARK.highAt] = bucket;
   else if (bucket - mark(state, MARK.highAt) >= CALM_BUCKETS) {
-    state.marks[MARK.open] = 0;
+    state.numbers[AT.marks + MARK.open] = 0;
     return "resolved";
   }
   if (score < 2 * mark(state, MARK.toldScore) || score < CALM_SCORE) return "open";
   tell(state, score);
   return "escalated";
+}
+
+/** A wave begins when the gates are passed anew after half an hour in which they were not. */
+function notePassing(state: SpikeState, bucket: number): void {
+  const passedAt = mark(state, MARK.passedAt);
+  if (bucket - (passedAt - 1) > CALM_BUCKETS) state.numbers[AT.marks + MARK.newWave] = 1;
+  state.numbers[AT.marks + MARK.passedAt] = bucket + 1;
+}
+
+function isLargerWave(state: SpikeState, score: number): boolean {
+  return mark(state, MARK.newWave) === 1 && score > mark(state, MARK.peakScore);
 }
 
 function isCoolingDown(state: SpikeState, bucket: number, cooldownBuckets: number): boolean {
@@ -44,12 +62,13 @@ function isCoolingDown(state: SpikeState, bucket: number, cooldownBuckets: numbe
 }
 
 function page(state: SpikeState, bucket: number, score: number): void {
-  state.marks[MARK.pagedAt] = bucket + 1;
-  state.marks[MARK.highAt] = bucket;
+  state.numbers[AT.marks + MARK.pagedAt] = bucket + 1;
+  state.numbers[AT.marks + MARK.newWave] = 0;
+  state.numbers[AT.marks + MARK.highAt] = bucket;
   tell(state, score);
 }
 
 function tell(state: SpikeState, score: number): void {
-  state.marks[MARK.toldScore] = Math.max(score, 1);
-  state.marks[MARK.tellings] = mark(state, MARK.tellings) + 1;
+  state.numbers[AT.marks + MARK.toldScore] = Math.max(score, 1);
+  state.numbers[AT.marks + MARK.tellings] = mark(state, MARK.tellings) + 1;
 }

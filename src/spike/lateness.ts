@@ -1,25 +1,48 @@
-import { FADING, OLDEST_LATE_BUCKET, PUNCTUAL_PRIOR } from "./constants.ts";
-import type { SpikeState } from "./spike-state.ts";
+import { FADING, LAG_EDGES, OLDEST_LATE_BUCKET, PUNCTUAL_PRIOR } from "./constants.ts";
+import { AT, type SpikeState } from "./spike-state.ts";
 
 /** Adds what arrived in one bucket to the memory of how late mentions are. `counts[k]`: mentions k buckets late. */
 export function learnLags(state: SpikeState, counts: readonly number[]): void {
-  for (let lag = 0; lag <= OLDEST_LATE_BUCKET; lag++) {
-    const arrived = Math.max(0, counts[lag] ?? 0);
-    state.lags[lag] = FADING.lag * (state.lags[lag] ?? 0) + arrived;
+  const { numbers } = state;
+  for (let bin = AT.lags; bin < AT.lags + LAG_EDGES.length; bin++) {
+    const faded = FADING.lag * (numbers[bin] ?? 0);
+    // What is left of a few late mentions after weeks says nothing any more, and would be dragged along forever.
+    numbers[bin] = faded < FORGOTTEN ? 0 : faded;
+  }
+  for (let lag = 0; lag < counts.length; lag++) {
+    const bin = AT.lags + binOfLag(lag);
+    numbers[bin] = (numbers[bin] ?? 0) + Math.max(0, counts[lag] ?? 0);
   }
 }
 
-/** Share of mentions that have arrived within k buckets, for k = 0, 1, …; undefined while all are punctual. */
+/** The bin of `LAG_EDGES` in which a lag is counted. */
+export function binOfLag(lag: number): number {
+  return BINS[lag] ?? 0;
+}
+
+/**
+ * Share of mentions that have arrived within k buckets, for k = 0, 1, …; undefined while all are punctual. Inside a bin
+ * mentions are taken to arrive evenly.
+ */
 export function arrivedShares(state: SpikeState): readonly number[] | undefined {
+  const { numbers } = state;
   let late = 0;
-  for (let lag = 1; lag <= OLDEST_LATE_BUCKET; lag++) late += state.lags[lag] ?? 0;
+  for (let bin = AT.lags + 1; bin < AT.lags + LAG_EDGES.length; bin++) late += numbers[bin] ?? 0;
   if (late === 0) return undefined;
-  const total = late + (state.lags[0] ?? 0) + PUNCTUAL_PRIOR;
+  const total = late + (numbers[AT.lags] ?? 0) + PUNCTUAL_PRIOR;
   const shares: number[] = [];
   let sum = PUNCTUAL_PRIOR;
   for (let lag = 0; lag <= OLDEST_LATE_BUCKET; lag++) {
-    sum += state.lags[lag] ?? 0;
-    shares.push(sum / total);
+    const bin = binOfLag(lag);
+    sum += (numbers[AT.lags + bin] ?? 0) / (WIDTHS[bin] ?? 1);
+    // Sums of rounded parts may end a hair above the whole.
+    shares.push(Math.min(1, sum / total));
   }
   return shares;
 }
+
+const FORGOTTEN = 1e-4;
+const BINS = Array.from({ length: OLDEST_LATE_BUCKET + 1 }, (_, lag) =>
+  LAG_EDGES.findIndex((edge) => lag <= edge),
+);
+const WIDTHS = LAG_EDGES.map((edge, bin) => edge - (LAG_EDGES[bin - 1] ?? -1));

@@ -2,7 +2,8 @@ import { FADING, LEARN_DEVIATIONS, LEARN_MENTIONS, RING, WINDOWS } from "./const
 import { type Dispersion, dispersionOf, variance } from "./dispersion.ts";
 import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
 import { deviationOf, type SwingForm, usualDeviation } from "./gates.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { toShortFloat } from "./short-float.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import { type WindowSums, windowSums } from "./window-sums.ts";
 
 /**
@@ -11,7 +12,7 @@ import { type WindowSums, windowSums } from "./window-sums.ts";
  */
 export function learnBucket(state: SpikeState, bucket: number, form: SwingForm): void {
   const expectation = expectedCount(state, bucket);
-  state.expected[bucket % RING] = expectation.mean;
+  state.expected[bucket % RING] = toShortFloat(expectation.mean);
   const dispersion = dispersionOf(state);
   const sums = windowSums(state, bucket);
   // The level is limited by what was known before this bucket, so the limit comes before the dispersion is taught.
@@ -34,12 +35,16 @@ function learnDispersion(state: SpikeState, sums: WindowSums, dispersion: Disper
     const limit = surpriseLimit(spread);
     const limited = Math.min(Math.max(error, -limit), limit);
     const excess = limited * limited - dispersion.cluster * mean;
-    state.noise[window] = Math.max(0, FADING.dispersion * (state.noise[window] ?? 0) + excess);
-    state.noiseWeight[window] = FADING.dispersion * (state.noiseWeight[window] ?? 0) + mean * mean;
+    state.numbers[AT.noise + window] = Math.max(
+      0,
+      FADING.dispersion * (state.numbers[AT.noise + window] ?? 0) + excess,
+    );
+    state.numbers[AT.noiseWeight + window] =
+      FADING.dispersion * (state.numbers[AT.noiseWeight + window] ?? 0) + mean * mean;
     if (window === 0 && mean < 3) {
       const squared = Math.min(error * error, 25 * spread + 16);
-      state.clusters[0] = FADING.dispersion * (state.clusters[0] ?? 0) + squared;
-      state.clusters[1] = FADING.dispersion * (state.clusters[1] ?? 0) + mean;
+      state.numbers[AT.clusters] = FADING.dispersion * (state.numbers[AT.clusters] ?? 0) + squared;
+      state.numbers[AT.clusters + 1] = FADING.dispersion * (state.numbers[AT.clusters + 1] ?? 0) + mean;
     }
   }
 }
@@ -49,17 +54,19 @@ function learnSwing(state: SpikeState, sums: WindowSums, form: SwingForm, first:
   for (let window = 0; window < WINDOWS.length; window++) {
     const value = deviationOf(sums, window, form);
     const deviation = first ? 0 : value - usualDeviation(state, window);
-    state.swingSquare[window] = FADING.swing * (state.swingSquare[window] ?? 0) + deviation * deviation;
-    state.swingMean[window] = FADING.swing * (state.swingMean[window] ?? 0) + value;
+    state.numbers[AT.swingSquare + window] =
+      FADING.swing * (state.numbers[AT.swingSquare + window] ?? 0) + deviation * deviation;
+    state.numbers[AT.swingMean + window] = FADING.swing * (state.numbers[AT.swingMean + window] ?? 0) + value;
   }
-  state.marks[MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
+  state.numbers[AT.marks + MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
 }
 
 function learnLevel(state: SpikeState, bucket: number, expectation: Expectation, limit: number): void {
-  const count = Math.min(state.counts[bucket % RING] ?? 0, expectation.mean + limit);
-  state.level[0] = FADING.level * (state.level[0] ?? 0) + count;
-  state.level[1] = FADING.level * (state.level[1] ?? 0) + expectation.season;
+  const count = Math.min(state.numbers[AT.counts + (bucket % RING)] ?? 0, expectation.mean + limit);
+  state.numbers[AT.level] = FADING.level * (state.numbers[AT.level] ?? 0) + count;
+  state.numbers[AT.level + 1] = FADING.level * (state.numbers[AT.level + 1] ?? 0) + expectation.season;
   const bin = hourBin(state, bucket);
-  state.hourCounts[bin] = FADING.hours * (state.hourCounts[bin] ?? 0) + count;
-  state.hourLevels[bin] = FADING.hours * (state.hourLevels[bin] ?? 0) + expectation.level;
+  state.numbers[AT.hourCounts + bin] = FADING.hours * (state.numbers[AT.hourCounts + bin] ?? 0) + count;
+  state.numbers[AT.hourLevels + bin] =
+    FADING.hours * (state.numbers[AT.hourLevels + bin] ?? 0) + expectation.level;
 }

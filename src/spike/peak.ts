@@ -1,5 +1,5 @@
 import { RING } from "./constants.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /** The strongest moment of an incident: what people are told of while it is open. */
 export interface SpikeMoment {
@@ -19,13 +19,13 @@ export interface SpikeMoment {
 /** Keeps `moment` if it is the strongest of the open incident, or its `first`. */
 export function rememberPeak(state: SpikeState, moment: SpikeMoment, first: boolean): void {
   if (!first && moment.score <= mark(state, MARK.peakScore)) return;
-  state.marks[MARK.peakAt] = moment.bucket;
-  state.marks[MARK.peakWindow] = moment.window;
-  state.marks[MARK.peakObserved] = moment.observed;
-  state.marks[MARK.peakExpected] = moment.expected;
-  state.marks[MARK.peakLnP] = moment.lnP;
-  state.marks[MARK.peakScore] = moment.score;
-  state.marks[MARK.peakCompleteness] = moment.completeness;
+  state.numbers[AT.marks + MARK.peakAt] = moment.bucket;
+  state.numbers[AT.marks + MARK.peakWindow] = moment.window;
+  state.numbers[AT.marks + MARK.peakObserved] = moment.observed;
+  state.numbers[AT.marks + MARK.peakExpected] = moment.expected;
+  state.numbers[AT.marks + MARK.peakLnP] = moment.lnP;
+  state.numbers[AT.marks + MARK.peakScore] = moment.score;
+  state.numbers[AT.marks + MARK.peakCompleteness] = moment.completeness;
 }
 
 /** The strongest moment of the incident that is open, undefined while none is. */
@@ -45,7 +45,7 @@ export function peakOf(state: SpikeState): SpikeMoment | undefined {
 /** The newest bucket up to `bucket`, inside a window of `width`, that holds mentions; `bucket` if none does. */
 export function newestWithMentions(state: SpikeState, bucket: number, width: number): number {
   for (let age = 0; age < width && age <= bucket; age++) {
-    if ((state.counts[(bucket - age) % RING] ?? 0) > 0) return bucket - age;
+    if ((state.numbers[AT.counts + ((bucket - age) % RING)] ?? 0) > 0) return bucket - age;
   }
   return bucket;
 }

@@ -1,5 +1,6 @@
 import { RING, WINDOWS } from "./constants.ts";
-import type { SpikeState } from "./spike-state.ts";
+import { fromShortFloat } from "./short-float.ts";
+import { AT, type SpikeState } from "./spike-state.ts";
 
 /** One number per window of `WINDOWS`, in that order. */
 export interface WindowSums {
@@ -18,13 +19,15 @@ export function windowSums(state: SpikeState, newest: number, arrived?: readonly
   let expected = 0;
   let completeness = 0;
   let age = 0;
+  // Steps back through the ring, because a remainder for every bucket would be the dearest part of all this.
+  let slot = newest % RING;
   for (const width of WINDOWS) {
     for (; age < width && age <= newest; age++) {
       const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
-      const slot = (newest - age) % RING;
-      observed += state.counts[slot] ?? 0;
-      expected += (state.expected[slot] ?? 0) * share;
+      observed += state.numbers[AT.counts + slot] ?? 0;
+      expected += fromShortFloat(state.expected[slot] ?? 0) * share;
       completeness += share;
+      slot = slot === 0 ? RING - 1 : slot - 1;
     }
     sums.observed.push(observed);
     sums.expected.push(expected);

@@ -21,8 +21,10 @@ export function createFailureStore(db: Db) {
     },
 
     /** It worked. */
-    async clear(kind: FailureKind, scope: string): Promise<void> {
-      await sql`delete from earshot.failures where kind = ${kind} and scope = ${scope}`.execute(db);
+    async clear(kind: FailureKind, scopes: readonly string[]): Promise<void> {
+      await sql`
+        delete from earshot.failures where kind = ${kind} and scope = any(${[...scopes]}::text[])
+      `.execute(db);
     },
 
     /** Whether the receiver's own check says what its messages met. */

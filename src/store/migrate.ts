@@ -2,12 +2,14 @@ import { Kysely, type Migration, Migrator, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import * as facts from "./migrations/0001-facts.ts";
 import * as noHash from "./migrations/0002-no-hash.ts";
+import * as budget from "./migrations/0010-budget.ts";
 import * as watch from "./migrations/0030-watch.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
   "0001-facts": facts,
   "0002-no-hash": noHash,
+  "0010-budget": budget,
   "0030-watch": watch,
 };
 

@@ -1,4 +1,5 @@
 import { createAlertStore } from "./alerts.ts";
+import { createArrivalStore } from "./arrivals.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
@@ -36,6 +37,7 @@ function createNounStores(db: Db) {
     counts: createCountStore(db),
     conditions: createConditionStore(db),
     coverage: createCoverageStore(db),
+    arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
     digests: createDigestStore(db),

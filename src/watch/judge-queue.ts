@@ -14,6 +14,9 @@ export type QueueVerdict =
 /** The sweep comes out of the queue every second. */
 const ENGINE_PATIENCE_MS = 60_000;
 
+/** A rate budget that is spent at once is free again after its window, of ten minutes as a rule. */
+const POLL_FACTOR = 3;
+
 /** Whether work is due that nobody takes. No age counts from before this process looked on. */
 export function judgeQueue(
   facts: {
@@ -47,7 +50,7 @@ export function judgeQueue(
     waiting.oldestWalkMs,
     upForMs,
   );
-  if (waiting.walks > 0 && idleMs > Math.max(standstillMs, 2 * facts.pollEveryMs)) {
+  if (waiting.walks > 0 && idleMs > Math.max(POLL_FACTOR * standstillMs, 2 * facts.pollEveryMs)) {
     return stands(
       "poll",
       idleMs,

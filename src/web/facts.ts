@@ -9,6 +9,7 @@ import type {
   MentionFilter,
   MentionListing,
   MentionPosition,
+  ShownBudget,
   ShownDelivery,
   ShownMention,
   ShownNotification,
@@ -42,6 +43,8 @@ export interface ConsoleFacts {
 
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;
   coverage(since: Instant): Promise<readonly ShownWalk[]>;
+  /** The rate budgets of the accounts that are polled; one, as a rule. */
+  budgets(): Promise<readonly ShownBudget[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
   /** The latest word about the heartbeat; null before the first look. */
   heartbeat(): Promise<ShownHeartbeat | null>;

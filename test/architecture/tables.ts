@@ -3,7 +3,18 @@
 /** Everybody may import these. `log` is where a logger's type comes from. */
 const GROUND = ["lib", "model", "log"];
 
-const PURE = ["rules", "spike", "alerts", "templates", "notify", "digest", "ingest", "watch"];
+const PURE = [
+  "rules",
+  "spike",
+  "charts",
+  "alerts",
+  "templates",
+  "notify",
+  "digest",
+  "ingest",
+  "planner",
+  "watch",
+];
 const EDGES = ["source", "store", "queue", "web", "local-api", "local-inbox"];
 
 /** Part of src → the parts that it may import, besides itself. A part is a folder, or a file such as app.ts. */
@@ -22,7 +33,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: [...GROUND, ...PURE],
   app: [...GROUND, ...PURE, ...EDGES, "config"],
   // Commands are thin: what they do for the local API, or ask of a source, stands there.
-  cli: [...GROUND, "app", "config", "rules", "source", "spike", "templates", "local-api"],
+  cli: [...GROUND, "app", "config", "rules", "source", "spike", "charts", "templates", "local-api"],
 };
 
 /** The folder `workers` beside src. */
@@ -49,6 +60,7 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   mailparser: ["src/local-inbox/"],
   commander: ["src/cli/"],
   pino: ["src/log.ts"],
+  "@resvg/": ["src/charts/"],
 };
 
 export interface TextRule {

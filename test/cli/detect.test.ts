@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
@@ -5,7 +8,13 @@ import { addDetectCommand, detect } from "../../src/cli/detect.ts";
 import { toIso } from "../../src/lib/instant.ts";
 import { ordinaryDays } from "../spike/feed.ts";
 
-const OPTIONS = { bucket: "5m", cooldown: "3h", sensitivity: "remarkable", atLeast: "0", form: "seasonal" };
+const OPTIONS: Parameters<typeof detect>[0] = {
+  bucket: "5m",
+  cooldown: "3h",
+  sensitivity: "remarkable",
+  atLeast: "0",
+  form: "seasonal",
+};
 /** Buckets need not start at round minutes. */
 const START = Date.UTC(2015, 1, 26, 21, 42, 53);
 const COUNTS = [...ordinaryDays(10, 3), 20, 40, 40, 30, 20, 5, 3, 2, 1];
@@ -24,7 +33,7 @@ async function run(csv: string, options: Partial<typeof OPTIONS> = {}, pieces = 
   const input = Readable.from(
     Array.from({ length: Math.ceil(csv.length / pieces) }, (_, i) => csv.slice(i * pieces, (i + 1) * pieces)),
   );
-  await detect({ ...OPTIONS, ...options }, input, output);
+  await detect({ ...OPTIONS, ...options }, input, output, output);
   return text;
 }
 
@@ -95,8 +104,35 @@ describe("earshot detect", () => {
     ["", { bucket: "1m" }, "--bucket 1m"],
     ["", { cooldown: "soon" }, "--cooldown soon"],
     ["", { sensitivity: "some" }, "--sensitivity some"],
+    ["", { plot: "out.gif" }, "--plot out.gif"],
+    ["", { plot: "out.svg", theme: "pink" }, "--theme pink"],
+    ["", { plot: "out.svg", timeZone: "Mars" }, "--time-zone Mars"],
   ])("refuses %j %j", async (csv, options, message) => {
     await expect(run(csv, options)).rejects.toThrow(message);
+  });
+
+  it("draws a picture for each series, and names the files", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-plot-"));
+    try {
+      const csv = `series,timestamp,value\n${rows("A/../b,")}${rows("B,")}`;
+      const text = await run(csv, { plot: join(folder, "out.svg"), timeZone: "Asia/Tokyo" });
+      expect(text.split("\n").slice(-3)).toEqual([
+        join(folder, "out-A-b.svg"),
+        join(folder, "out-B.svg"),
+        "",
+      ]);
+      const svg = await readFile(join(folder, "out-A-b.svg"), "utf8");
+      expect(svg).toContain("<title>A/../b: 40 mentions in 5 min, 3.2 expected</title>");
+      expect(svg).toContain("times in Asia/Tokyo, highest of each 40 min");
+      await run(`timestamp,value\n${rows("").split("\n").slice(-40).join("\n")}`, {
+        plot: join(folder, "one.png"),
+        theme: "dark",
+      });
+      expect((await readFile(join(folder, "one.png"))).subarray(1, 4).toString()).toBe("PNG");
+      expect((await readdir(folder)).sort()).toEqual(["one.png", "out-A-b.svg", "out-B.svg"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("is a command of the program", () => {

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
@@ -9,13 +11,33 @@ import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import { putQueryGroup } from "../../src/local-api/store/query-groups.ts";
 import { putAuthorList, putSiteList } from "../../src/local-api/store/saved-lists.ts";
 import { putTag } from "../../src/local-api/store/tags.ts";
-import { type Fixture, SEED, startFixture, T0 } from "../local-api/fixture.ts";
+import { type Fixture, mentionVersion, SEED, startFixture, T0 } from "../local-api/fixture.ts";
 import { checkRow } from "./check-row.ts";
 import { PARTS } from "./parts.ts";
 import { createSubject, type Subject } from "./subject.ts";
 
 const HOUR = 3_600_000;
 const BRANDS = ["Parcelwing", "Lumabox", "Hearthly", "Velorra"];
+
+/** Says something in every field that holds objects. */
+const RICH = {
+  resourceId: "f".repeat(32),
+  snippet: "Parcelwing lost it again",
+  matchPositions: [{ start: 0, text: "Parcelwing", length: 10 }],
+  classifications: [{ classifierId: "emotions", labelId: "Sadness", name: "Sadness", confidence: 0.9 }],
+  entityInfo: [{ entityConfidence: "HIGH", entityId: 7, url: "https://example.org/entity/7" }],
+  professions: [{ profession: "Journalist", jobTitle: "Editor" }],
+  imageInfo: [
+    {
+      url: "https://img.example/1.jpg",
+      imageDimensions: { height: 10, width: 20 },
+      dominantColor: "red",
+      objects: [{ id: "van", confidence: 0.8 }],
+      scenes: [],
+      logoImagesGroupId: 1,
+    },
+  ],
+};
 
 let fixture: Fixture;
 let served: LocalApi;
@@ -73,6 +95,9 @@ async function fill(): Promise<void> {
       );
     await insertMentions(db, versions);
   }
+  const queryId = queries.get("Parcelwing") ?? 0;
+  const rich = mentionVersion({ queryId, queryName: "Parcelwing", ...RICH }, { added: T0 - HOUR });
+  await insertMentions(db, [rich]);
   await putQueryGroup(db, { projectId, name: "All", queryIds: [...queries.values()], userId });
   const list = { clientId, userId, sharedProjectIds: [projectId] };
   await putSiteList(db, { ...list, name: "Press", domains: ["news.example", "blog.example/acme"] });
@@ -102,4 +127,22 @@ describe.each(PARTS)("$name", ({ rows }) => {
     if (verdict.outcome === "not applicable") process.stderr.write(`${row.what}: ${verdict.because}\n`);
     expect(verdict.because ?? "").toBe(verdict.outcome === "not applicable" ? verdict.because : "");
   });
+});
+
+test("a service that answers everything with an empty object conforms in nothing", async () => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(request.url?.startsWith("/oauth/token") ? '{"access_token":"x"}' : "{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const empty = createSubject({ ...subject.options, baseUrl: `http://127.0.0.1:${port}`, projectId: "1" });
+  const verdicts = [];
+  for (const row of PARTS.flatMap((part) => part.rows)) {
+    const { outcome } = await checkRow(row, empty, ["writes", "guesses", "accounts"]);
+    if (outcome === "conforms") verdicts.push(row.what);
+  }
+  server.close();
+  expect(verdicts).toEqual([]);
 });

@@ -45,8 +45,6 @@ interface Finding extends Verdict {
   readonly what: string;
 }
 
-process.exitCode = await main();
-
 async function main(): Promise<number> {
   const asked = readArguments();
   if (asked === "help") {
@@ -59,6 +57,14 @@ async function main(): Promise<number> {
   }
   const { values } = asked;
   const subject = createSubject(await optionsOf(values));
+  const refusal = await subject.token().then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  if (refusal !== null) {
+    process.stderr.write(`conformance: ${values["base-url"]} gives no token: ${refusal}\n`);
+    return 3;
+  }
   const findings: Finding[] = [];
   for (const part of PARTS.filter(({ name }) => name.toLowerCase().includes(values.part.toLowerCase()))) {
     if (!values.json) process.stdout.write(`\n${part.name}\n`);
@@ -136,3 +142,5 @@ function line({ outcome, section, what, because }: Finding): string {
 function count(findings: readonly Finding[], outcome: string): number {
   return findings.filter((finding) => finding.outcome === outcome).length;
 }
+
+process.exitCode = await main();

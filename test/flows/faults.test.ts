@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import { asAdministrator, expectCountedOnce, expectEveryMentionOnce, type Story } from "./story.ts";
 
 const WAIT = { timeout: 20_000, interval: 20 };
-const MENTIONS = /data\/mentions/;
-const LATER_PAGE = /data\/mentions.*cursor=/;
+const MENTIONS = "data/mentions";
+const LATER_PAGE = "data/mentions*cursor=";
 const RULES = {
   negative: NEGATIVE,
   "negative-count": `
@@ -55,23 +56,22 @@ onEveryEngine((tell, engine) => {
   test("whatever the source does wrong, every mention is stored and counted once, and the fault can be seen", async () => {
     const story = await begin();
     nine(story);
-    const json = { "content-type": "application/json" };
-    story.source.faults.push(
-      { on: MENTIONS, what: { answer: { status: 429, headers: { "retry-after": "1" }, body: "{}" } } },
-      { on: MENTIONS, what: { answer: { status: 500, body: "" } } },
-      { on: LATER_PAGE, what: { answer: { status: 502, body: "<html><h1>Bad Gateway</h1></html>" } } },
-      { on: LATER_PAGE, what: "truncate" },
-      { on: LATER_PAGE, what: "drop" },
-      { on: LATER_PAGE, what: "hang up" },
-      { on: LATER_PAGE, what: { answer: { status: 400, headers: json, body: '{"errors":["bad cursor"]}' } } },
+    await story.source.fail(
+      { kind: "429", path: MENTIONS, amount: SECOND },
+      { kind: "500", path: MENTIONS },
+      { kind: "502", path: LATER_PAGE },
+      { kind: "truncated", path: LATER_PAGE },
+      { kind: "dropped", path: LATER_PAGE },
+      { kind: "hang-up", path: LATER_PAGE },
+      { kind: "cursor-refused" },
     );
     const errors = await errorsUntil(story, story.until("09:05"));
-    expect(story.source.faults).toEqual([]);
+    expect(await story.source.pending()).toEqual([]);
     expect(errors).toEqual([
       expect.stringMatching(/^mentions: 200 with JSON that is cut off/),
-      "mentions: 400 the request was rejected",
-      "mentions: 429 the rate limit of the client is exceeded",
-      "mentions: 500 the source cannot answer now",
+      "mentions: 400 cursor: this cursor is no longer valid, begin again without one.",
+      "mentions: 429 Rate limit exceeded: 31 of 30 calls in 10 minutes",
+      "mentions: 500 An internal error occurred.",
       "mentions: 502 the source cannot answer now",
       "mentions: the connection failed (UND_ERR_SOCKET)",
     ]);
@@ -79,6 +79,30 @@ onEveryEngine((tell, engine) => {
     expect(await story.query("select last_error from earshot.walks where last_error is not null")).toEqual(
       [],
     );
+  });
+
+  test("rows shown twice, pages without rows, totals that lie and cursors that end change nothing", async () => {
+    const story = await begin();
+    nine(story);
+    await story.source.fail(
+      { kind: "duplicates", remaining: null },
+      { kind: "cursor-ends", remaining: null },
+      { kind: "empty-page", path: LATER_PAGE },
+      { kind: "wrong-total", remaining: 4 },
+      { kind: "token-revoked", path: LATER_PAGE },
+      { kind: "slow", amount: 20, remaining: 3 },
+    );
+    await story.until("09:15");
+    expect(await story.source.pending()).toEqual(["duplicates", "cursor-ends"]);
+    await expectAllOnce(story);
+  });
+
+  test("mentions that are indexed late and out of order are found when they are there", async () => {
+    const story = await begin();
+    await story.source.fail({ kind: "late", amount: 4 * MINUTE, probability: 0.7, remaining: null });
+    nine(story);
+    await story.until("09:20");
+    await expectAllOnce(story);
   });
 
   test("a token that has expired is renewed by one login", async () => {
@@ -116,13 +140,12 @@ onEveryEngine((tell, engine) => {
     nine(story);
     story.at("09:08").mentions("Acme", { count: 9, sentiment: "neutral" });
     await story.until("09:05");
-    for (const on of [MENTIONS, LATER_PAGE, LATER_PAGE]) {
-      story.source.faults.push({ on, what: { hold: () => cutConnections(story.databaseUrl) } });
-    }
+    for (const on of [/data\/mentions/, /cursor=/, /cursor=/])
+      story.source.holds.push({ on, hold: () => cutConnections(story.databaseUrl) });
     // The story asks the tables on these connections, too, and is refused now and then.
     await vi.waitFor(() => story.until("09:10"), WAIT);
     await vi.waitFor(() => story.settle(), WAIT);
-    expect(story.source.faults).toEqual([]);
+    expect(story.source.holds).toEqual([]);
     await expectAllOnce(story);
   });
 });

@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { startFakeWebServer } from "../fakes/web-server.ts";
 import { onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
-import type { Story } from "./story.ts";
+import { asAdministrator, type Story } from "./story.ts";
 import { storyTime } from "./story-time.ts";
 
-const MENTIONS = /data\/mentions/;
-const json = { "content-type": "application/json" };
-const refused = {
-  answer: { status: 401, headers: json, body: '{"error":"invalid_token","error_description":"no"}' },
-};
+/** Somebody changes our user at the source, and its tokens go. */
+async function rename(story: Story, username: string): Promise<void> {
+  await asAdministrator(story.databaseUrl, "delete from local_api.token; delete from earshot.tokens");
+  await asAdministrator(story.databaseUrl, `update local_api.api_user set username = '${username}'`);
+}
 
 /** What is told to the operators, without the moments. */
 function alerts(story: Story) {
@@ -36,7 +36,7 @@ onEveryEngine((tell) => {
     await story.until("09:05");
     await story.earshot.look();
     expect(await alerts(story)).toEqual([]);
-    for (let i = 0; i < 40; i++) story.source.faults.push({ on: /./, what: refused });
+    await rename(story, "somebody.else@acme.example");
     story.clock.set(storyTime("09:10"));
     await expect(story.earshot.refreshQueries()).rejects.toThrow();
     for (let i = 0; i < 3; i++) await story.earshot.look();
@@ -49,7 +49,7 @@ onEveryEngine((tell) => {
     expect(mail?.parsed.text).toContain("earshot doctor");
     expect(mail?.parsed.text).not.toMatch(/\bmentions? so far|0 mentions|correct horse/);
 
-    story.source.faults.length = 0;
+    await rename(story, "monitor@acme.example");
     await story.earshot.refreshQueries();
     await lookUntil(story, "09:15");
     expect(await alerts(story)).toEqual([
@@ -84,8 +84,7 @@ onEveryEngine((tell) => {
   test("queries that lag are one trouble, graver when it goes on, and over below half of the limit", async () => {
     const story = await tell({ rules: { negative: NEGATIVE }, queries: ["Acme", "Bolt"] });
     await story.until("09:05");
-    for (let i = 0; i < 200; i++)
-      story.source.faults.push({ on: MENTIONS, what: { answer: { status: 404, body: "" } } });
+    await story.source.fail({ kind: "503", path: "data/mentions", remaining: 10_000 });
     await lookUntil(story, "09:40", 5);
     expect(await alerts(story)).toEqual([
       { rule: "source-lag", state: "firing", notifications: ["alerts fired sent"] },
@@ -94,7 +93,8 @@ onEveryEngine((tell) => {
     expect(told).toMatch(/^WARNING Earshot: 2 of 2 queries are not read up to the present/);
     await lookUntil(story, "11:10", 5);
     expect((await alerts(story))[0]?.notifications).toEqual(["alerts fired sent", "alerts escalated sent"]);
-    story.source.faults.length = 0;
+    await asAdministrator(story.databaseUrl, "delete from local_api.fault");
+    await asAdministrator(story.databaseUrl, "update earshot.walks set retry_at_wall = null");
     await story.settle();
     await lookUntil(story, "11:15");
     expect(await alerts(story)).toMatchObject([{ rule: "source-lag", state: "resolved" }]);

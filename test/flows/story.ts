@@ -17,7 +17,7 @@ import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
 import { createTestDatabase } from "../postgres.ts";
 import type { Engine } from "./engines.ts";
-import { type FaultyLine, openFaultyLine } from "./faulty-line.ts";
+import { type SourceWatch, watchSource } from "./source-watch.ts";
 import { storyTime } from "./story-time.ts";
 import { createStream, type Stream } from "./stream.ts";
 
@@ -48,8 +48,9 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly database: Database;
-  /** The line to the source, and those to the vendors: they take faults. */
-  readonly source: FaultyLine;
+  /** What the source is asked for, and what is to go wrong there: faults of the local API itself. */
+  readonly source: SourceWatch;
+  /** The vendors; they take faults, too. */
   readonly slack: FakeSlack;
   readonly smtp: FakeSmtp;
   /** Lives on to that time in steps (of five minutes), in each until nothing is due any more. */
@@ -90,8 +91,8 @@ export async function startStory(setting: StorySetting): Promise<Story> {
   });
   const api = createLocalApi({ pool, clock, log, signingSecret: "for tests" });
   closing.add(api.close);
-  const source = await openFaultyLine(await api.listen({ host: "127.0.0.1", port: 0 }));
-  closing.add(source.close);
+  const source = watchSource(api, pool);
+  const sourceUrl = await api.listen({ host: "127.0.0.1", port: 0 });
   const slack = await startFakeSlack(setting.channels === undefined ? {} : { channels: setting.channels });
   closing.add(slack.close);
   const smtp = await startFakeSmtp();
@@ -101,7 +102,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
   for (const [name, text] of Object.entries(setting.rules))
     await writeFile(join(rules, `${name}.yaml`), text);
 
-  const config = configOf(setting, { source, slack, smtp, rules });
+  const config = configOf(setting, { sourceUrl, slack, smtp, rules });
   let done = 0;
   const open = (roles: readonly Role[]): Promise<Earshot> =>
     startEarshot({
@@ -160,7 +161,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
 
 function configOf(
   { routes, digests, manners = {}, source, operator, heartbeat }: StorySetting,
-  outside: { source: FaultyLine; slack: FakeSlack; smtp: FakeSmtp; rules: string },
+  outside: { sourceUrl: string; slack: FakeSlack; smtp: FakeSmtp; rules: string },
 ): Config {
   const slack = (name: string, channel: string) => ({
     name,
@@ -180,7 +181,7 @@ function configOf(
   });
   return parseConfig({
     source: {
-      baseUrl: outside.source.url,
+      baseUrl: outside.sourceUrl,
       ...ACCOUNT,
       clientId: "earshot-api-client",
       pollEvery: "5m",

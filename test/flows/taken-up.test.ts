@@ -19,7 +19,7 @@ import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { mentionVersion, resourceId } from "../local-api/fixture.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { type Engine, queueEngines } from "./engines.ts";
-import { type FaultyLine, openFaultyLine } from "./faulty-line.ts";
+import { type SourceWatch, watchSource } from "./source-watch.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -38,9 +38,9 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
   }, async () => {
     closing = createClosing();
     const world = await openWorld(engine, closing);
-    const { line, slack, start, query } = world;
+    const { source, slack, start, query } = world;
     // One walk stands still between two pages, one message is taken by Slack without an answer: then they die.
-    const walkStands = standStill(line);
+    const walkStands = standStill(source);
     slack.faults.push({ method: "chat.postMessage", hang: "after" });
     const [poll, deliver, sweep] = await Promise.all([start("poll"), start("deliver"), start("sweep")]);
     await vi.waitFor(async () => expect(await query("select from earshot.walks")).toHaveLength(2), WAIT);
@@ -81,7 +81,7 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
 });
 
 interface World {
-  readonly line: FaultyLine;
+  readonly source: SourceWatch;
   readonly slack: FakeSlack;
   query<Row>(sql: string): Promise<Row[]>;
   /** Lets people speak from now on, for five seconds. */
@@ -106,13 +106,13 @@ async function openWorld(engine: Engine, closing: Closing): Promise<World> {
   });
   const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests" });
   closing.add(api.close);
-  const line = await openFaultyLine(await api.listen({ host: "127.0.0.1", port: 0 }));
-  closing.add(line.close);
+  const source = watchSource(api, pool);
+  const sourceUrl = await api.listen({ host: "127.0.0.1", port: 0 });
   const slack = await startFakeSlack();
   closing.add(slack.close);
   const folder = await mkdtemp(join(tmpdir(), "earshot-workers-"));
   closing.add(() => rm(folder, { recursive: true }));
-  await writeConfiguration(folder, line.url, slack);
+  await writeConfiguration(folder, sourceUrl, slack);
   const backend = engine.backend(database.url);
   const env = {
     ...process.env,
@@ -122,7 +122,7 @@ async function openWorld(engine: Engine, closing: Closing): Promise<World> {
     REDIS_URL: backend.kind === "redis" ? backend.url : "",
   };
   return {
-    line,
+    source,
     slack,
     query: async <Row>(sql: string) => (await pool.query(sql)).rows as Row[],
     speak: () => speak(pool, account.queries.get("Acme") ?? 0),
@@ -194,13 +194,13 @@ async function startWorker(role: string, env: NodeJS.ProcessEnv, closing: Closin
 }
 
 /** Resolves when a walk waits for its second page; that call is never answered. */
-function standStill(line: FaultyLine): Promise<void> {
+function standStill(source: SourceWatch): Promise<void> {
   return new Promise((resolve) => {
     const hold = (): Promise<never> => {
       resolve();
       return new Promise(() => {});
     };
-    line.faults.push({ on: /orderBy=added.*cursor=/, what: { hold } });
+    source.holds.push({ on: /orderBy=added.*cursor=/, hold });
   });
 }
 

@@ -13,9 +13,7 @@ import { wireMention } from "../bench/wire-mention.ts";
 import {
   bytes,
   chunked,
-  dropped,
   type FakeListeningApi,
-  hangUpAfter,
   html,
   json,
   type Reply,
@@ -248,7 +246,6 @@ test.each<[string, Reply, Partial<SourceError>]>([
     bytes("no", { status: 404, headers: { "content-type": "text/plain" } }),
     { kind: "not-found" },
   ],
-  ["502 of HTML", html(502), { kind: "unavailable", retryable: true }],
   [
     "503 with Retry-After",
     json({}, { status: 503, headers: { "retry-after": "3" } }),
@@ -266,12 +263,9 @@ test.each<[string, Reply, Partial<SourceError>]>([
   ],
   ["200 with an empty body", bytes(""), { kind: "malformed", message: "mentions: 200 with an empty body" }],
   ["200 of plain text", bytes("ok", { headers: { "content-type": "text/plain" } }), { kind: "malformed" }],
-  ["JSON that is cut off", bytes(BODY.slice(0, 500)), { kind: "malformed", retryable: true }],
   ["JSON of another shape", json({ results: "none" }), { kind: "malformed" }],
   ["gzip that is none", bytes(BODY, { headers: { "content-encoding": "gzip" } }), { kind: "malformed" }],
   ["an unknown coding", bytes(BODY, { headers: { "content-encoding": "zstd" } }), { kind: "malformed" }],
-  ["a connection that drops", dropped, { kind: "network", status: null, retryable: true }],
-  ["a body that stops halfway", hangUpAfter(BODY, 700), { kind: "network", retryable: true }],
 ])("%s is told as what it is", async (_, reply, expected) => {
   api.reply(reply);
   expect(await failure(connect().mentionsPage(PARAMS))).toMatchObject(expected);

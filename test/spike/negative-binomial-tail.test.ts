@@ -1,31 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
+import { exactLnTail } from "./exact-tail.ts";
 
-/** ln of a ratio of whole numbers of any size. */
-function lnRatio(numerator: bigint, denominator: bigint): number {
-  return lnBig(numerator) - lnBig(denominator);
-}
-
-function lnBig(value: bigint): number {
-  const digits = value.toString();
-  return Math.log(Number(`0.${digits.slice(0, 17)}`)) + digits.length * Math.LN10;
-}
-
-/**
- * P(N >= count) exactly, for whole mean and whole r (variance = mean + mean²/r): the terms of the distribution are
- * ratios of whole numbers, C(n+r-1, n) mean^n r^r / (mean+r)^(n+r).
- */
-function exactLnTail(count: number, mean: number, r: number): number {
-  const [m, size, all] = [BigInt(mean), BigInt(r), BigInt(mean + r)];
-  let below = 0n;
-  let ways = 1n;
-  for (let n = 0; n < count; n++) {
-    below += ways * m ** BigInt(n) * size ** size * all ** BigInt(count - 1 - n);
-    ways = (ways * BigInt(n + r)) / BigInt(n + 1);
-  }
-  const whole = all ** BigInt(count - 1 + r);
-  return lnRatio(whole - below, whole);
+/** The tail takes no variance that is closer to the mean than this: below, it is the Poisson tail. */
+function leastRelative(mean: number, relative: number): number {
+  return Math.max(Math.max(relative * mean ** 2, 1e-9) / mean ** 2, 1e-7);
 }
 
 /** The Poisson tail by adding its terms, the smallest first. */
@@ -42,16 +22,27 @@ function lnPoissonTail(count: number, mean: number): number {
 }
 
 describe("lnNegativeBinomialTail", () => {
-  it("agrees with exact arithmetic from the body of the distribution to its far tail", () => {
-    for (const mean of [1, 2, 7, 40]) {
-      for (const r of [1, 3, 10, 60]) {
-        for (const times of [1.1, 1.5, 2, 3, 6, 12]) {
-          const count = Math.ceil(mean * times) + 1;
-          const told = lnNegativeBinomialTail(count, mean, mean + mean ** 2 / r);
-          expect(told, `mean ${mean}, r ${r}, count ${count}`).toBeCloseTo(exactLnTail(count, mean, r), 6);
+  it("agrees with exact arithmetic over means from 0.002 to 3,000, from the body to chances of 1e-280", () => {
+    let checked = 0;
+    let least = 0;
+    for (const mean of [0.002, 0.01, 0.07, 0.4, 1, 2.5, 9, 40, 300, 3_000]) {
+      for (const relative of [1e-7, 1e-4, 0.02, 0.1, 0.5, 1, 4, 30, 500]) {
+        if (mean * relative > 50) continue;
+        const variance = mean + relative * mean ** 2;
+        for (const deviations of [0.5, 2, 3, 5, 8, 15, 40, 100]) {
+          const count = Math.floor(mean + deviations * Math.sqrt(variance)) + 1;
+          if (count > 4_000) continue;
+          const exact = exactLnTail(count, mean, 1 / leastRelative(mean, relative));
+          const told = lnNegativeBinomialTail(count, mean, variance);
+          const error = Math.abs(told - exact);
+          expect(error, `mean ${mean}, 1/r ${relative}, count ${count}`).toBeLessThan(1e-6);
+          checked++;
+          least = Math.min(least, exact);
         }
       }
     }
+    expect(checked).toBeGreaterThan(400);
+    expect(least).toBeLessThan(-280 * Math.LN10);
   });
 
   it("is the Poisson tail where the variance is not above the mean", () => {

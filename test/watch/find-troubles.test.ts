@@ -109,7 +109,7 @@ test.each<[string, Partial<LineState>, string[]]>([
   ["deliveries that have just become due", waiting({ deliveries: 3, oldestDeliveryMs: 4 * MINUTE }), []],
   [
     "polls that nobody takes",
-    waiting({ walks: 1, oldestWalkMs: 6 * MINUTE, lastPolledAt: NOW - 6 * MINUTE }),
+    waiting({ walks: 1, oldestWalkMs: 16 * MINUTE, lastPolledAt: NOW - 16 * MINUTE }),
     ["queue-stands-still"],
   ],
   [

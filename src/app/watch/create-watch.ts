@@ -21,8 +21,8 @@ export interface WatchParts {
   readonly stores: Stores;
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
-  /** The longest interval in which queries are polled now. */
-  readonly pollEveryMs: () => number;
+  /** The interval in which queries are wanted to be polled. */
+  readonly pollEveryMs: number;
   /** Sweeps come out of the queue by themselves. */
   readonly sweepsRun: boolean;
   readonly clock: Clock;
@@ -60,7 +60,7 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
       const line = await readLine({
         stores,
         receivers: config.receivers.map(({ name }) => name),
-        pollEveryMs: parts.pollEveryMs(),
+        pollEveryMs: parts.pollEveryMs,
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,
         rhythms,
@@ -97,7 +97,7 @@ async function askFailing({ stores, notifiers, signal }: WatchParts): Promise<vo
   for (const { scope, checkFailed } of failing) {
     const notifier = notifiers.get(scope);
     if (notifier === undefined) {
-      await stores.failures.clear("receiver", scope);
+      await stores.failures.clear("receiver", [scope]);
       continue;
     }
     const patience = AbortSignal.any([signal, AbortSignal.timeout(CHECK_PATIENCE_MS)]);
@@ -105,7 +105,7 @@ async function askFailing({ stores, notifiers, signal }: WatchParts): Promise<vo
       () => true,
       () => false,
     );
-    if (works && checkFailed) await stores.failures.clear("receiver", scope);
+    if (works && checkFailed) await stores.failures.clear("receiver", [scope]);
     else if (!works) await stores.failures.noteCheck(scope, true);
   }
 }

@@ -6,24 +6,27 @@ import type { Stores } from "../../store/stores.ts";
 export interface CallNotes {
   /** The call as it is; what becomes of it is noted under `scope`. */
   noted<T>(scope: string, call: () => Promise<T>): Promise<T>;
-  notedPages<T>(scope: string, pages: AsyncIterable<T>): AsyncIterable<T>;
+  /** One call may be for several scopes; that it fails says of none of them that it does. */
+  notedPages<T>(scopes: readonly string[], pages: AsyncIterable<T>): AsyncIterable<T>;
 }
 
 /** Keeps in the tables what of the source fails at the moment, for the watch of all processes. */
 export function createCallNotes(parts: { readonly stores: Stores; readonly clock: Clock }): CallNotes {
   const { failures } = parts.stores;
-  const works = async (scope: string): Promise<void> => {
+  const works = async (scopes: readonly string[]): Promise<void> => {
     // A note that cannot be written is no reason to lose the page.
-    await Promise.all([failures.clear("call", scope), failures.clear("call", ACCOUNT)]).catch(() => {});
+    await failures.clear("call", [...scopes, ACCOUNT]).catch(() => {});
   };
-  const fails = async (scope: string, error: unknown): Promise<void> => {
-    if (!(error instanceof SourceError) || error.kind === "aborted") return;
+  const fails = async (scopes: readonly string[], error: unknown): Promise<void> => {
+    if (!(error instanceof SourceError) || error.kind === "aborted" || error.isPostponed) return;
     const { kind } = error;
+    const scope = scopeOf(kind, scopes);
+    if (scope === null) return;
     await failures
       .note(
         {
           kind: "call",
-          scope: scopeOf(kind, scope),
+          scope,
           reason: kind,
           message: describeError(error).slice(0, 300),
           final: !error.retryable,
@@ -36,18 +39,18 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
     noted: async (scope, call) => {
       try {
         const answer = await call();
-        await works(scope);
+        await works([scope]);
         return answer;
       } catch (error) {
-        await fails(scope, error);
+        await fails([scope], error);
         throw error;
       }
     },
-    notedPages: (scope, pages) =>
+    notedPages: (scopes, pages) =>
       notePages(
         pages,
-        () => works(scope),
-        (error) => fails(scope, error),
+        () => works(scopes),
+        (error) => fails(scopes, error),
       ),
   };
 }
@@ -61,9 +64,10 @@ export function queryScope(query: { readonly projectId: string; readonly queryId
 const ACCOUNT = "account";
 const RATE_LIMIT = "rate limit";
 
-function scopeOf(kind: SourceErrorKind, scope: string): string {
+function scopeOf(kind: SourceErrorKind, [scope, another]: readonly string[]): string | null {
   if (kind === "login" || kind === "unauthorized") return ACCOUNT;
-  return kind === "rate-limited" ? RATE_LIMIT : scope;
+  if (kind === "rate-limited") return RATE_LIMIT;
+  return another === undefined ? (scope ?? null) : null;
 }
 
 async function* notePages<T>(

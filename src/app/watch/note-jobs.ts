@@ -22,7 +22,7 @@ export async function noteJob<T>(
   const scope = jobScope(job, payload);
   try {
     const result = await work();
-    await stores.failures.clear("job", scope);
+    await stores.failures.clear("job", [scope]);
     return result;
   } catch (error) {
     if (!isPassing(error)) {

@@ -16,7 +16,13 @@ export function createRuleFaults(parts: {
     told.add(rule);
     const reason = `it broke and counted as not met: ${fault.slice(0, 200)}`;
     parts.log.error({ rule, reason }, "a rule broke");
-    const one = { projectId: ALL_PROJECTS, queryId: "", kind: "job", scope: `rule ${rule}`, tries: 1 } as const;
+    const one = {
+      projectId: ALL_PROJECTS,
+      queryId: "",
+      kind: "job",
+      scope: `rule ${rule}`,
+      tries: 1,
+    } as const;
     parts.stores.setAside
       .add({ ...one, reason, body: null }, parts.clock.now())
       // It stands in the log; the next process tells it again.

@@ -18,7 +18,7 @@ export function watchNotifier(
       try {
         const sent = await notifier.send(message, options);
         // A note that cannot be written must not make a message that was sent look unsent.
-        await failures.clear("receiver", name).catch(() => {});
+        await failures.clear("receiver", [name]).catch(() => {});
         return sent;
       } catch (error) {
         if (!options.signal.aborted) {

@@ -1,22 +1,39 @@
 import { UserError } from "../../lib/errors.ts";
 import type { SpikeSettings } from "../../spike/detector.ts";
+import { createSeriesPlot, type PlotLook, type SeriesPlot } from "./series-plot.ts";
 import { createSeriesReader, type SeriesReader } from "./series-reader.ts";
 
 /** Takes the file in pieces and gives alert lines back as soon as their bucket is closed. */
 export interface CountsReader {
   read(piece: string): string;
+  /** Drawings of the series that have ended since the last call. */
+  takeDrawings(): readonly Drawing[];
   end(): string;
+}
+
+export interface Drawing {
+  readonly series: string;
+  readonly svg: string;
 }
 
 const HEADERS = ["timestamp,value", "series,timestamp,value", "series,timestamp,arrived,value"];
 
-export function createCountsReader(settings: SpikeSettings): CountsReader {
+/** Draws the series only if a `look` is given: it takes longer than to judge them. */
+export function createCountsReader(settings: SpikeSettings, look?: PlotLook): CountsReader {
   let rest = "";
   let row = 0;
   let columns = 0;
   let series: SeriesReader | undefined;
+  let plot: SeriesPlot | undefined;
+  let drawings: Drawing[] = [];
   let output = "";
 
+  const endSeries = (): string => {
+    if (series === undefined) return "";
+    const lines = series.end();
+    if (plot !== undefined) drawings.push({ series: series.name, svg: plot.draw() });
+    return lines;
+  };
   const readRow = (line: string): void => {
     row++;
     if (line === "" || line === "\r") return;
@@ -29,8 +46,9 @@ export function createCountsReader(settings: SpikeSettings): CountsReader {
       throw new UserError(`row ${row}: expected ${columns} columns: ${line.slice(0, 80)}`);
     const name = columns === 2 ? "" : (cells[0] ?? "");
     if (series === undefined || series.name !== name) {
-      output += series?.end() ?? "";
-      series = createSeriesReader(name, settings);
+      output += endSeries();
+      plot = look === undefined ? undefined : createSeriesPlot(name, settings, look);
+      series = createSeriesReader(name, settings, plot?.see);
     }
     const timestamp = cells[columns === 2 ? 0 : 1] ?? "";
     const arrived = columns === 4 ? (cells[2] ?? "") : timestamp;
@@ -50,8 +68,13 @@ export function createCountsReader(settings: SpikeSettings): CountsReader {
     end: () => {
       output = "";
       readRow(rest);
-      output += series?.end() ?? "";
+      output += endSeries();
       return output;
+    },
+    takeDrawings: () => {
+      const taken = drawings;
+      drawings = [];
+      return taken;
     },
   };
 }

@@ -23,9 +23,13 @@ export interface SeriesReader {
 
 /**
  * Every series begins with an empty memory of lateness too: rows of one series follow those of another in the file but
- * not in time, and no series may learn from what happened to another one later.
+ * not in time, and no series may learn from what happened to another one later. `see` is called for every bucket.
  */
-export function createSeriesReader(name: string, settings: SpikeSettings): SeriesReader {
+export function createSeriesReader(
+  name: string,
+  settings: SpikeSettings,
+  see: (state: SpikeState, observation: SpikeObservation) => void = () => {},
+): SeriesReader {
   let state: SpikeState | undefined;
   let openAt: Instant = 0;
   let arrivals: LateCount[] = [];
@@ -35,6 +39,7 @@ export function createSeriesReader(name: string, settings: SpikeSettings): Serie
 
   const close = (series: SpikeState): void => {
     const observation = closeBucket(series, arrivals, settings);
+    see(series, observation);
     if (observation.step === "opened" || observation.step === "renewed") {
       lines += alertLine(name, series, observation);
     }

@@ -45,8 +45,8 @@ Examples:
   DATABASE_URL=postgres://… earshot local-api start --port 8088
                                                 one of several processes on the same tables
 
-The sample (client "Sample") has seven days of mentions behind it (the last one at once, the others in the minutes
-after the first start) and goes on living while a server runs.
+The sample (client "Sample") has three days of mentions behind it, which the first start writes in some seconds, and
+goes on living while a server runs.
 Tables that hold accounts of yours and no sample get none.`;
 
 async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<void> {
@@ -99,7 +99,7 @@ async function listen(api: LocalApi, { host, port }: StartOptions): Promise<stri
 /** A line that changes, where somebody watches. */
 function tellHour(hour: Instant | null): void {
   if (!process.stderr.isTTY) return;
-  const text = hour === null ? "" : `writing the day before: ${toIso(hour).slice(11, 16)}`;
+  const text = hour === null ? "" : `writing the days before: ${toIso(hour).slice(0, 16).replace("T", " ")}`;
   process.stderr.write(`\r\u001b[K${text}`);
 }
 

@@ -11,8 +11,8 @@ export function assignQueries(version: MentionVersion, queries: ProjectQueries):
 
 /** The mention in the query that it names, with the words for which it matches when that query has a text. */
 export function withMatchPositions(version: MentionVersion, queries: ProjectQueries): MentionVersion {
-  if (queries.isEmpty) return version;
   const { queryId, queryName } = version.record;
+  if (!queries.has(queryId)) return version;
   const mention = searchableMention(version.record, version.fullText);
   const positions = queries.positions(queryId, mention);
   return positions.length === 0 ? version : inQuery(version, { id: queryId, name: queryName, positions });

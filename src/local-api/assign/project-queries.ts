@@ -8,6 +8,8 @@ import { listQueryTexts } from "../store/queries.ts";
 /** The queries of a project that have a Boolean text, as they were when they were read. */
 export interface ProjectQueries {
   readonly isEmpty: boolean;
+  /** Whether it is one of them. */
+  has(queryId: number): boolean;
   /** Every query that the mention matches, and why, in the order of their ids. */
   matching(mention: Searchable): MatchedQuery[];
   /** Why the mention is in the query, as far as the query has a text and the mention matches it. */
@@ -31,6 +33,7 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
   const index = createQueryIndex([...queries].map(([id, { query }]) => ({ id, query })));
   return {
     isEmpty: queries.size === 0,
+    has: (queryId) => queries.has(queryId),
     matching: (mention) =>
       index.matching(mention).flatMap((id) => {
         const found = queries.get(id);

@@ -1,30 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
-import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { LocalApiLog } from "../local-api-log.ts";
-import type { SampleWorld } from "./sample-world.ts";
+import { PAST_MS, type SampleWorld } from "./sample-world.ts";
 
 /** The stream is written this far ahead; the API shows a mention when its moment has come. */
 const AHEAD_MS = HOUR;
 const FILL_EVERY_MS = 60_000;
 
-/** The sample's mentions as time goes by, and those of the days before. */
+/** The sample's mentions of the days before, and those that come as time goes by. */
 export interface SampleLife {
-  /** Writes the last day, so that there is something to see at once. Ends early when the signal is aborted. */
+  /** Writes the days that are missing, so that what is dated before now stands still. Ends early when told. */
   begin(signal: AbortSignal, tell: (hour: Instant | null) => void): Promise<void>;
-  /** Writes the older days, the younger first, and then whatever comes. Gives how to end that. */
+  /** From now on writes whatever comes. Gives how to end that. */
   live(): () => Promise<void>;
 }
 
 export function createSampleLife(sample: SampleWorld, clock: Clock, log: LocalApiLog): SampleLife {
-  const beginAt = Math.max(sample.from, clock.now() - DAY);
+  // Whoever comes back after months need not wait for all of them.
+  const beginAt = Math.max(sample.from, clock.now() - PAST_MS);
   const stream = sample.streamFrom(beginAt);
-
-  async function writeOlderDays(signal: AbortSignal): Promise<void> {
-    for (let to = beginAt; to > sample.from && !signal.aborted; to -= 6 * HOUR)
-      await sample.streamFrom(Math.max(sample.from, to - 6 * HOUR)).fillUntil(to);
-  }
 
   async function goOn(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -49,7 +45,7 @@ export function createSampleLife(sample: SampleWorld, clock: Clock, log: LocalAp
     },
     live() {
       const stopping = new AbortController();
-      const living = Promise.all([writeOlderDays(stopping.signal).catch(warn), goOn(stopping.signal)]);
+      const living = goOn(stopping.signal);
       return async () => {
         stopping.abort();
         await living;

@@ -24,7 +24,8 @@ export interface SampleWorld {
   readonly from: Instant;
 }
 
-const PAST_DAYS = 7;
+/** The sample begins this long before its first start. */
+export const PAST_MS = 3 * DAY;
 const CRISIS_EVERY_MS = 53 * HOUR;
 const SETTING = "sample";
 const SEED = "sample";
@@ -41,7 +42,7 @@ export async function openSampleWorld(pool: DatabasePool, now: Instant): Promise
   const { password, from } = Sample.parse(
     await settingOr(db, SETTING, {
       password: randomBytes(9).toString("base64url"),
-      from: floorTo(now, DAY) - PAST_DAYS * DAY,
+      from: floorTo(now - PAST_MS, HOUR),
     }),
   );
   const account = await seedAccount(pool, {

@@ -27,8 +27,13 @@ export type MentionCondition =
   | { readonly kind: "located"; readonly places: readonly string[]; readonly exactly: boolean }
   /** Domains, subdomains included, or domains with the beginning of a path. */
   | { readonly kind: "site"; readonly sites: readonly string[] }
-  /** The versions of mentions that a search found. */
-  | { readonly kind: "found"; readonly mentions: readonly FoundMention[] }
+  /** The versions of mentions that a search found, when the queries had this revision. */
+  | {
+      readonly kind: "found";
+      readonly text: string;
+      readonly revision: string;
+      readonly mentions: readonly FoundMention[];
+    }
   /** That `share` of the mentions which is indexed up to `withinMs` late is there only when it is, in its own time. */
   | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
   | { readonly kind: "any" | "all"; readonly of: readonly MentionCondition[] }

@@ -3,7 +3,10 @@ import { closestWord } from "../../lib/closest-word.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { FilterScope } from "../filters/define-filter.ts";
 import { FILTERS } from "../filters/filters.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
+import { readSearch } from "../filters/search-filter.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
+import type { CompiledQuery } from "../query-language/compile.ts";
 import { MENTION_ORDERS, type MentionOrder } from "../store/mention-orders.ts";
 import type { Direction } from "../store/mention-page.ts";
 import type { MentionRange } from "../store/mention-range.ts";
@@ -21,6 +24,8 @@ export interface RequestScope extends FilterScope {
   readonly projectId: number;
   /** All queries of the project, by id. */
   readonly queries: ReadonlySet<number>;
+  /** What a Boolean text finds in a range. */
+  search(query: CompiledQuery, range: MentionRange): Promise<MentionCondition>;
   groupMembers(groupIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
 }
 
@@ -54,7 +59,12 @@ export async function readMentionRange(
     const condition = await filter.read(parameters, { ...scope, timezone });
     if (condition !== undefined) conditions.push(condition);
   }
-  return { queryIds, from, to, conditions };
+  const range = { queryIds, from, to, conditions };
+  const search = readSearch(parameters);
+  // Last, so that it looks only at what the filters leave.
+  return search === undefined
+    ? range
+    : { ...range, conditions: [...conditions, await scope.search(search, range)] };
 }
 
 async function readQueryIds(parameters: ParameterReader, scope: RequestScope): Promise<number[]> {

@@ -15,8 +15,9 @@ export interface CompiledQuery {
   readonly problems: readonly Problem[];
   /**
    * What the folded text (`foldText` of title and text) of any matching mention contains: one term of each list, as a
-   * part of it. Good for a first, rough filter elsewhere, such as in SQL: what passes has to be matched still. Empty
-   * when nothing is certain.
+   * part of it. Good for a first, rough filter elsewhere, such as in SQL: what passes has to be matched still. Where
+   * the text is not folded, let every text through that is not plain ASCII; the others fold to their lower case.
+   * Empty when nothing is certain.
    */
   readonly required: readonly Alternatives[];
   matches(mention: Searchable): boolean;

@@ -1,4 +1,4 @@
-import type { Expression } from "./expression.ts";
+import type { Expression, Not } from "./expression.ts";
 import type { Problems } from "./problem.ts";
 
 /** The rules that look at the whole tree rather than at one level of it. */
@@ -20,6 +20,7 @@ function lint(expression: Expression, problems: Problems): void {
     case "field":
       return;
     case "not":
+      lintNegation(expression, problems);
       break;
     case "near":
       for (const side of [expression.left, expression.right]) lintNearOperand(side, problems);
@@ -32,6 +33,26 @@ function lint(expression: Expression, problems: Problems): void {
       break;
   }
   for (const each of childrenOf(expression)) lint(each, problems);
+}
+
+/** Sources that are restricted give only few of the fields, so this is what surprises people. */
+function lintNegation(negation: Not, problems: Problems): void {
+  const names = [...new Set(fieldsOf(negation.of))];
+  if (names.length === 0) return;
+  problems.add(
+    "note",
+    "field-negated",
+    negation,
+    `A mention about which ${names.join(", ")} is not known does not match the field, so it matches this NOT.`,
+  );
+}
+
+function fieldsOf(expression: Expression): string[] {
+  if (expression.kind === "field") {
+    const { field } = expression.test;
+    return field.isUnknown ? [] : [`${field.name}:`];
+  }
+  return expression.kind === "not" ? [] : childrenOf(expression).flatMap(fieldsOf);
 }
 
 function lintAlternatives(of: readonly Expression[], problems: Problems): void {

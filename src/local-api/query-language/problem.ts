@@ -47,6 +47,7 @@ export type ProblemRule =
   | "field-place"
   | "field-wildcard"
   | "field-without-values"
+  | "field-negated"
   | "range"
   | "too-deep"
   | "too-long"

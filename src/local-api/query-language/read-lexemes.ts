@@ -1,7 +1,8 @@
-import { closestWord } from "../../lib/closest-word.ts";
-import { FIELDS, fieldNamed, GONE_FIELDS } from "./fields.ts";
+import { checkFieldName } from "./check-field-name.ts";
+import { fieldNamed } from "./fields.ts";
 import type { Lexeme, TextForm } from "./lexeme.ts";
 import type { Problems } from "./problem.ts";
+import { readOperator } from "./read-operator.ts";
 
 /** Takes a query text apart, in one pass. What cannot be read is told to `problems` and left out. */
 export function readLexemes(text: string, problems: Problems): Lexeme[] {
@@ -118,7 +119,7 @@ function readWord(text: string, start: number, lexemes: Lexeme[], problems: Prob
         lexemes.push({ kind: "field", field, start, end: end + 1 });
         return end + 1;
       }
-      if (/^\w+$/.test(name)) checkUnknownField(name, { start, end: end + 1 }, problems);
+      if (/^\w+$/.test(name)) checkFieldName(name, { start, end: end + 1 }, problems);
     }
     end += text[end] === "\\" && end + 1 < text.length ? 2 : 1;
   }
@@ -134,7 +135,7 @@ function readWord(text: string, start: number, lexemes: Lexeme[], problems: Prob
   }
   if (word.endsWith(":") && text[end] === '"')
     return readPhraseAfterColon(text, start, end, lexemes, problems);
-  lexemes.push(operator(word, start, end, problems) ?? textOf(word, start, end));
+  lexemes.push(readOperator(word, { start, end }, problems) ?? textOf(word, start, end));
   return end;
 }
 
@@ -163,60 +164,6 @@ function readPhraseAfterColon(
 function textOf(word: string, start: number, end: number): Lexeme {
   return { kind: "text", form: "word", text: withoutEscapes(word), start, end };
 }
-
-const OPERATORS: Readonly<Record<string, "and" | "or" | "not">> = { AND: "and", OR: "or", NOT: "not" };
-
-function operator(word: string, start: number, end: number, problems: Problems): Lexeme | undefined {
-  const kind = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
-  if (kind !== undefined) return { kind, start, end };
-  const [, digits, forward] = /^NEAR\/(\d{1,9})(f?)$/.exec(word) ?? [];
-  if (digits !== undefined) {
-    return { kind: "near", distance: Number(digits), forward: forward === "f", start, end };
-  }
-  if (/^NEAR(?:\/|$)/.test(word)) {
-    problems.add(
-      "error",
-      "near-distance",
-      { start, end },
-      "NEAR needs a number of words; write NEAR/5, or NEAR/5f when the left one comes first.",
-    );
-    return { kind: "near", distance: 0, forward: false, start, end };
-  }
-  if (/^(?:and|or|not|near\/\d+f?)$/i.test(word)) {
-    problems.add(
-      "warning",
-      "lower-case-operator",
-      { start, end },
-      `This is searched as a word, because operators count in upper case only; write ${word.toUpperCase().replace(/F$/, "f")}, or put it in quotes.`,
-    );
-  }
-  return undefined;
-}
-
-function checkUnknownField(name: string, span: { start: number; end: number }, problems: Problems): void {
-  const instead = GONE_FIELDS.get(name.toLowerCase());
-  if (instead !== undefined) {
-    problems.add(
-      "warning",
-      "field-gone",
-      span,
-      `${name}: is no field any more and is taken as text; ${instead}.`,
-    );
-    return;
-  }
-  const alike = FIELD_NAMES.filter((known) => known[0] === name[0]?.toLowerCase());
-  const meant = name.length < 5 ? undefined : closestWord(name, alike);
-  if (meant !== undefined) {
-    problems.add(
-      "warning",
-      "field-unknown",
-      span,
-      `${name}: is no field and is taken as text; write ${meant}:.`,
-    );
-  }
-}
-
-const FIELD_NAMES = FIELDS.map((field) => field.name);
 
 /** A backslash takes the meaning from what follows; an escaped wildcard parts words like any other sign. */
 function withoutEscapes(text: string): string {

@@ -8,7 +8,7 @@ import { listSavedLists } from "../store/saved-lists.ts";
 
 /** What reading a request about mentions has to know of the project and of who asks. */
 export function requestScopeOf(
-  { db }: LocalApiContext,
+  { db, searches }: LocalApiContext,
   caller: Caller,
   project: StoredProject,
   queries: readonly StoredQuery[],
@@ -18,6 +18,7 @@ export function requestScopeOf(
     timezone: project.timezone,
     queries: new Set(queries.map((query) => query.id)),
     categories: () => listCategories(db, project.id),
+    search: searches.find,
     groupMembers: (groupIds) => listGroupMembers(db, project.id, groupIds),
     async savedLists(kind) {
       const seenBy = { clientId: caller.client.id, projectId: project.id, userId: caller.user.id };

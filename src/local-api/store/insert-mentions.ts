@@ -30,13 +30,12 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
     db,
     packed.map((record) => record.shape),
   );
-  const given = JSON.stringify(
-    versions.map((version, index) => ({
-      ...mentionRow(version),
-      shape_id: packed[index]?.shape.id,
-      said: packed[index]?.said,
+  const given = versions.map((version, index) =>
+    mentionRow(version, {
+      shape_id: packed[index]?.shape.id ?? 0,
+      said: packed[index]?.said ?? "",
       exact_text: exactText(textOf(version)),
-    })),
+    }),
   );
   // What is stored already is looked for by hand: a unique key over months would have to hold the date. The lock on
   // its query keeps every other writer away meanwhile.
@@ -44,7 +43,7 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
     with stored as (
       insert into local_api.mention (${COLUMNS})
       select distinct on (query_id, resource_id, version) ${COLUMNS}
-      from json_populate_recordset(null::local_api.mention, ${given}::json) as given
+      from json_populate_recordset(null::local_api.mention, ${`[${given.join(",")}]`}::json) as given
       where not exists (select from local_api.mention m
         where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version)
       returning query_id
@@ -56,7 +55,7 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
   return rows.reduce((sum, row) => sum + Number(row.inserted), 0);
 }
 
-const COLUMNS = sql.join([...MENTION_COLUMNS, "shape_id", "said", "exact_text"].map((name) => sql.ref(name)));
+const COLUMNS = sql.join(MENTION_COLUMNS.map((name) => sql.ref(name)));
 
 /**
  * In the order of their ids, so that two writers to the same queries wait for each other and never both. Gives the

@@ -25,7 +25,6 @@ export function mentionFacts(version: MentionVersion): MentionFacts {
   const signs = textSigns(`${record.title ?? ""}\n${textOf(version) ?? ""}`, record.expandedUrls);
   const images = record.imageInfo.map(objectOf);
   return {
-    ...plainFacts(version),
     date: version.date ?? version.added,
     added: version.added,
     updated: version.updated,
@@ -52,17 +51,7 @@ export function mentionFacts(version: MentionVersion): MentionFacts {
     logoGroups: ids(images.map((image) => image["logoImagesGroupId"])),
     logoVersions: ids(images.flatMap((image) => image["logoVersions"])),
     twitterLikeCount: version.twitterLikeCount ?? null,
-  };
-}
-
-/** What is searched: the full text where it is known, else the snippet. */
-export function textOf(version: MentionVersion): string | null {
-  return version.fullText ?? version.record.snippet;
-}
-
-/** The fields that are in the record as they are. */
-function plainFacts({ record }: MentionVersion) {
-  return {
+    // The others are in the record as they are. One by one: spreading an object of this size costs thirty times that.
     queryId: record.queryId,
     resourceId: record.resourceId,
     checked: record.checked,
@@ -130,6 +119,11 @@ function plainFacts({ record }: MentionVersion) {
     linkedinShares: record.linkedinShares,
     linkedinVideoViews: record.linkedinVideoViews,
   };
+}
+
+/** What is searched: the full text where it is known, else the snippet. */
+export function textOf(version: MentionVersion): string | null {
+  return version.fullText ?? version.record.snippet;
 }
 
 /** The address of a post names its author on the networks that have replies and shares: `…/ann/status/1`. */

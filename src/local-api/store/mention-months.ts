@@ -27,6 +27,7 @@ export async function ensureMentionMonths(db: Database, dates: Iterable<Instant>
  */
 export async function dropMentionMonthsBefore(db: Database, before: Instant): Promise<string[]> {
   return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${MONTHS_LOCK})`.execute(transaction);
     const limit = monthOf(before);
     const { rows } = await sql<{ name: string }>`
       select c.relname as name from pg_inherits i
@@ -35,11 +36,14 @@ export async function dropMentionMonthsBefore(db: Database, before: Instant): Pr
         and c.relname ~ '^mention_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${limit}
       order by 1`.execute(transaction);
     if (rows.length === 0) return [];
+    // Totals that were remembered speak of mentions that are gone. Locks in the order in which writers take them: the
+    // queries, by id, and then the mentions.
+    await sql`
+      update local_api.query set revision = revision + 1
+      where id in (select id from local_api.query order by id for no key update)`.execute(transaction);
     await sql`lock table local_api.mention in access exclusive mode`.execute(transaction);
     for (const { name } of rows) await sql`drop table ${sql.id("local_api", name)}`.execute(transaction);
     await sql`truncate local_api.mention_early`.execute(transaction);
-    // Totals that were remembered speak of mentions that are gone.
-    await sql`update local_api.query set revision = revision + 1`.execute(transaction);
     return rows.map((row) => row.name);
   });
 }

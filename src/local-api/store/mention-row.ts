@@ -16,26 +16,39 @@ export const MENTION_COLUMNS: readonly string[] = [
   "version",
   "visible_at",
   "superseded_at",
+  "shape_id",
+  "said",
   "full_text",
+  "exact_text",
   ...FIELDS.map(({ column }) => column),
 ];
 
-/** A row of `local_api.mention` by column, as JSON carries it, without its record. */
-export function mentionRow(version: MentionVersion): Readonly<Record<string, unknown>> {
+/** How a version's record is stored: the columns that are none of the facts. */
+export interface RecordColumns {
+  readonly shape_id: number;
+  readonly said: string;
+  readonly exact_text: string | null;
+}
+
+/** A row of `local_api.mention` as JSON text, by column; nulls are left out. */
+export function mentionRow(version: MentionVersion, record: RecordColumns): string {
   const facts = mentionFacts(version);
   const text = textOf(version);
-  const row: Record<string, unknown> = {
-    id: mentionId(version.added, version.record.resourceId),
-    version: version.version,
-    visible_at: moment(version.visibleAt),
-    superseded_at: version.supersededAt === null ? "infinity" : moment(version.supersededAt),
-    full_text: text === null ? null : storable(text),
-  };
+  const row = [
+    `"id":${mentionId(version.added, version.record.resourceId)}`,
+    `"version":${version.version}`,
+    `"visible_at":"${moment(version.visibleAt)}"`,
+    `"superseded_at":"${version.supersededAt === null ? "infinity" : moment(version.supersededAt)}"`,
+    `"shape_id":${record.shape_id}`,
+    `"said":${JSON.stringify(record.said)}`,
+  ];
+  if (text !== null) row.push(`"full_text":${JSON.stringify(storable(text))}`);
+  if (record.exact_text !== null) row.push(`"exact_text":${JSON.stringify(record.exact_text)}`);
   for (const { field, column, write } of FIELDS) {
     const value = facts[field];
-    if (value !== null) row[column] = write(value);
+    if (value !== null) row.push(`"${column}":${JSON.stringify(write(value))}`);
   }
-  return row;
+  return `{${row.join(",")}}`;
 }
 
 function writerOf(field: MentionField, type: FieldType): (value: unknown) => unknown {
@@ -58,5 +71,12 @@ function whole(value: number): number | null {
 
 /** PostgreSQL keeps neither NUL nor half a character in text. Inside the record they arrive as they were found. */
 function storable(text: string): string {
+  return MAYBE_NOT.test(text) ? withoutFaults(text) : text;
+}
+
+/** Also pairs of surrogates, which are fine: a quick look that spares nearly all texts the thorough one. */
+const MAYBE_NOT = /[\0\ud800-\udfff]/;
+
+function withoutFaults(text: string): string {
   return text.replaceAll(/\0|\p{Surrogate}/gu, "\uFFFD");
 }

@@ -27,7 +27,7 @@ export function createMentionTotals(db: Database): MentionTotals {
 
   return {
     async read(range, at) {
-      const key = JSON.stringify(range);
+      const key = JSON.stringify(range, withoutMentions);
       const revision = await readRevision(db, range.queryIds);
       const before = remembered.get(key);
       const total =
@@ -43,6 +43,11 @@ export function createMentionTotals(db: Database): MentionTotals {
       return total;
     },
   };
+}
+
+/** What a search found follows from its text, the range and the revision, and may be long. */
+function withoutMentions(name: string, value: unknown): unknown {
+  return name === "mentions" ? undefined : value;
 }
 
 async function carryForward(
@@ -70,7 +75,8 @@ async function count(db: Database, range: MentionRange, which: RawBuilder<boolea
   return { count: Number(rows[0]?.count ?? 0), maximumId: Number(rows[0]?.maximum_id ?? -1) };
 }
 
-async function readRevision(db: Database, queryIds: readonly number[]): Promise<string> {
+/** Changes with every write to the mentions of the queries. */
+export async function readRevision(db: Database, queryIds: readonly number[]): Promise<string> {
   const { rows } = await sql<{ revision: string }>`
     select coalesce(sum(revision), 0)::text as revision from local_api.query
     where id = any(${queryIds}::bigint[])`.execute(db);

@@ -16,13 +16,15 @@ export interface StoredQuery {
   readonly lastModifiedUsername: string;
   /** What part of the mentions that match is kept; 100: all of them. */
   readonly samplePercentage: number;
+  /** The Boolean text; null where mentions come into the query by its name alone. */
+  readonly text: string | null;
 }
 
 export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
     select id, name, type, created_at, last_modified_at, last_modified_username,
-      sample_percentage
+      sample_percentage, boolean_text
     from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
   return rows.map(toQuery);
 }
@@ -106,6 +108,7 @@ interface QueryRow {
   last_modified_at: Date;
   last_modified_username: string;
   sample_percentage: number;
+  boolean_text: string | null;
 }
 
 function toQuery(row: QueryRow): StoredQuery {
@@ -117,5 +120,6 @@ function toQuery(row: QueryRow): StoredQuery {
     lastModifiedAt: row.last_modified_at.getTime(),
     lastModifiedUsername: row.last_modified_username,
     samplePercentage: row.sample_percentage,
+    text: row.boolean_text,
   };
 }

@@ -5,17 +5,10 @@ import { stableHash } from "../../lib/stable-hash.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
+import { type PackedSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { peakOf } from "../../spike/peak.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
-import {
-  createSpikeState,
-  MARK,
-  mark,
-  type PackedSpikeState,
-  packSpikeState,
-  type SpikeState,
-  unpackSpikeState,
-} from "../../spike/spike-state.ts";
+import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { arrivedIn } from "../window-counts.ts";
 
@@ -48,7 +41,8 @@ export const spike = defineWindowCondition({
       series: [series],
       initial: () => null,
       step: (json, { bucket, arrivals: [arrivals = []] }) => {
-        const state = json === null ? createSpikeState(bucket) : unpackSpikeState(json as PackedSpikeState);
+        const state =
+          json === null ? createSpikeState(bucket) : unpackSpikeState(json as PackedSpikeState, WORKSHEET);
         const late = arrivals.map(({ bucket: event, count }) => ({
           age: Math.round((bucket - event) / BUCKET_MS),
           count,
@@ -82,6 +76,9 @@ export const spike = defineWindowCondition({
     };
   },
 });
+
+/** The state of the series whose bucket is closed just now. A step never waits, so one is enough for all. */
+const WORKSHEET = createSpikeState(0);
 
 /** A bucket that was not told of was empty. One that was told of already would count its mentions twice. */
 function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings): void {

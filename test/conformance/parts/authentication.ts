@@ -1,7 +1,7 @@
 import { demand, demandEqual } from "../demand.ts";
 import { notApplicable, type Part, row } from "../row.ts";
 import { demandShape } from "../shape.ts";
-import { isJson, type Subject } from "../subject.ts";
+import { type Answer, isJson, type Subject } from "../subject.ts";
 
 const TOKEN = "Resources: token response";
 const AUTH = "Authentication";
@@ -30,11 +30,14 @@ export const authentication: Part = {
       demand(Math.abs(seconds - 365 * 86_400) <= 2 * 86_400, `it lives ${seconds} seconds`);
     }),
     row(`${AUTH} 3`, "the token is taken in the header", async (subject) => {
-      demandEqual((await subject.get("/me")).status, 200, "status");
+      demandSpeaksFor(subject.options.username, await subject.get("/me"));
     }),
     row(`${AUTH} 3`, "the token is taken as the parameter access_token", async (subject) => {
       const parameters = [["access_token", await subject.token()]] as const;
-      demandEqual((await subject.send("GET", "/me", { parameters, token: null })).status, 200, "status");
+      demandSpeaksFor(
+        subject.options.username,
+        await subject.send("GET", "/me", { parameters, token: null }),
+      );
     }),
     row("Endpoints", "every call but the token needs one", async (subject) => {
       const { id } = await subject.project();
@@ -88,7 +91,9 @@ export const authentication: Part = {
       async (subject) => {
         const { accounts } = subject.options;
         if (accounts === undefined) return notApplicable("no such login");
-        return demandEqual((await subject.logIn(accounts.regular)).status, 200, "status");
+        const { body } = await subject.logIn(accounts.regular);
+        const token = isJson(body) ? String(body["access_token"]) : "";
+        return demandSpeaksFor(accounts.regular.username, await subject.send("GET", "/me", { token }));
       },
       "accounts",
     ),
@@ -139,6 +144,11 @@ async function login(subject: Subject) {
   const { body } = await subject.logIn(subject.options);
   demand(isJson(body), "the token response is no JSON object");
   return body;
+}
+
+function demandSpeaksFor(username: string, { status, body }: Answer): void {
+  demandEqual(status, 200, "status");
+  demand(isJson(body) && body["username"] === username, `the answer does not speak of ${username}`);
 }
 
 function demandRefused({ status, text }: { status: number; text: string }): void {

@@ -73,7 +73,7 @@ export const insights: Part = {
     row(SECTION, "volume is tweets and retweets together", async (subject) => {
       for (const { name, volume, tweets, retweets } of resultsOf(await insight(subject, "hashtags")))
         demand(
-          Number(volume) >= Number(tweets) + Number(retweets) - 0,
+          Number(volume) >= Number(tweets) + Number(retweets),
           `${name}: ${volume} < ${tweets} + ${retweets}`,
         );
     }),

@@ -45,6 +45,7 @@ export const projects: Part = {
     row("Endpoints: client and user", "the older form with .json answers the same", async (subject) => {
       const older = await subject.get("/projects/summary.json");
       if (older.status === 404) return notApplicable("this service has given it up");
+      demandListEnvelope(await subject.read("/projects/summary.json"));
       return demandEqual(older.body, (await subject.get("/projects/summary")).body, "/projects/summary.json");
     }),
     row(SECTION, "a project that is not there is refused", async (subject) => {

@@ -98,6 +98,53 @@ it("every value of every filter, and of its twin, finds what a naive reading fin
   expect(selective).toBeGreaterThan(250);
 }, 120_000);
 
+/** One filter for each way in which a row is asked. */
+const OF_EVERY_KIND = [
+  "sentiment",
+  "author",
+  "interest",
+  "classifications",
+  "category",
+  "anyTag",
+  "checked",
+  "status",
+]
+  .concat([
+    "sinceAdded",
+    "untilAssignmentUpdated",
+    "impactMin",
+    "latitudeMax",
+    "hourOfDay",
+    "dayOfWeek",
+    "gender",
+  ])
+  .concat(["location", "exclusiveLocation", "siteGroup", "geolocated", "postByAuthor"]);
+
+it("counts, charts and insights take filters of every kind, and a search, as mentions do", async () => {
+  const path = `/projects/${fixture.account.projectId}/data`;
+  const scope = [
+    ["projectId", fixture.account.projectId],
+    ["startDate", "2026-03-01"],
+    ["endDate", "2026-04-01"],
+  ] as const;
+  const asked = OF_EVERY_KIND.map((name) => [name, filters[name]?.values[0] ?? "unknown filter"] as const);
+  const wrong: string[] = [];
+  for (const parameter of [...asked, ["search", "look"] as const]) {
+    const given = [...scope, parameter];
+    const [count, chart, hashtags, authors, mentions] = await Promise.all([
+      fixture.get(`${path}/mentions/count`, given),
+      fixture.get(`${path}/volume/sentiment/pageTypes`, given),
+      fixture.get(`${path}/hashtags`, given),
+      fixture.get(`${path}/volume/topauthors/queries`, given),
+      fixture.get(`${path}/mentions`, [...given, ["pageSize", 1]]),
+    ]);
+    const statuses = [count, chart, hashtags, authors, mentions].map(({ status }) => status);
+    if (statuses.some((status) => status !== 200)) wrong.push(`${parameter[0]}: ${statuses}`);
+    if (count.body.mentionsCount !== mentions.body.resultsTotal) wrong.push(`${parameter[0]}: the count`);
+  }
+  expect(wrong).toEqual([]);
+}, 120_000);
+
 it("repeated values are alternatives, different filters demands", async () => {
   const one = fc.constantFrom(...Object.entries(filters)).chain(([name, filter]) =>
     fc.record({

@@ -192,6 +192,18 @@ it("says which fields no mention carries, as a note", () => {
   ]);
 });
 
+it("says what NOT means for a mention whose field is not known", () => {
+  expect(problemsOf("a NOT (authorGender:F OR country:gbr OR NOT b)")).toMatchObject([
+    {
+      severity: "note",
+      rule: "field-negated",
+      start: 2,
+      message: expect.stringContaining("authorGender:, country:"),
+    },
+    { severity: "warning", rule: "matches-nearly-all" },
+  ]);
+});
+
 it("points at what is wrong and says what to write", () => {
   const at = (text: string) => problemsOf(text).map(({ start, end }) => text.slice(start, end));
   expect(at("one OR two AND three")).toEqual(["AND"]);

@@ -1,0 +1,52 @@
+import { writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { createPngRenderer } from "../../charts/png-renderer.ts";
+import { UserError } from "../../lib/errors.ts";
+
+/** Writes the picture of each series: to the file that was named, or beside it when there are several. */
+export interface PictureFiles {
+  add(series: string, svg: string): Promise<void>;
+  /** Writes what is left, and tells which files there are. */
+  end(): Promise<readonly string[]>;
+}
+
+/** Throws a UserError unless the file ends in .png or .svg. */
+export function createPictureFiles(path: string): PictureFiles {
+  const ending = extname(path);
+  if (ending !== ".png" && ending !== ".svg") {
+    throw new UserError(`--plot ${path}: expected a file that ends in .png or .svg`);
+  }
+  const renderer = createPngRenderer();
+  const written: string[] = [];
+  // Only the second series tells that there are many, so the first waits for it.
+  let first: { readonly series: string; readonly svg: string } | undefined;
+  let seen = 0;
+
+  const write = async (file: string, svg: string): Promise<void> => {
+    await writeFile(file, ending === ".svg" ? `${svg}\n` : await renderer.render(svg));
+    written.push(file);
+  };
+  const fileOf = (series: string, number: number): string => {
+    const name = series.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-").slice(0, 80);
+    const taken = `${path.slice(0, -ending.length)}-${name === "" ? number : name}${ending}`;
+    return written.includes(taken) ? `${path.slice(0, -ending.length)}-${name}-${number}${ending}` : taken;
+  };
+
+  return {
+    add: async (series, svg) => {
+      seen++;
+      if (seen === 1) {
+        first = { series, svg };
+        return;
+      }
+      if (first !== undefined) await write(fileOf(first.series, 1), first.svg);
+      first = undefined;
+      await write(fileOf(series, seen), svg);
+    },
+    end: async () => {
+      if (first !== undefined) await write(path, first.svg);
+      await renderer.close();
+      return written;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import type { Theme } from "../../charts/palette.ts";
+import type { ChartSpan } from "../../charts/spike-chart.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import { spellDuration } from "../../lib/spell-duration.ts";
+import { spellNumber } from "../../lib/spell-number.ts";
+import { BUCKET_MS, RING } from "../../spike/constants.ts";
+import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
+import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
+import { fromShortFloat } from "../../spike/short-float.ts";
+import { AT, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
+import { createPlotColumns } from "./plot-columns.ts";
+
+export interface PlotLook {
+  readonly theme: Theme;
+  readonly zone: string;
+}
+
+/** The picture of one series, drawn while the detector reads it. Counts are shown as they were when a bucket closed. */
+export interface SeriesPlot {
+  see(state: SpikeState, observation: SpikeObservation): void;
+  draw(): string;
+}
+
+export function createSeriesPlot(name: string, settings: SpikeSettings, look: PlotLook): SeriesPlot {
+  const columns = createPlotColumns(BUCKET_MS);
+  const told: Instant[] = [];
+  const firing: ChartSpan[] = [];
+  let last: { readonly observed: number; readonly expected: number; readonly window: number } | undefined;
+  let length = 0;
+
+  return {
+    see: (state, { bucket, step, window, observed, expected }) => {
+      const at = state.startAt + bucket * BUCKET_MS;
+      const slot = bucket % RING;
+      const usual = fromShortFloat(state.expected[slot] ?? 0);
+      columns.add({
+        at,
+        count: state.numbers[AT.counts + slot] ?? 0,
+        expected: usual,
+        ordinary: ordinaryLimit(state, usual, 1, settings.gates.lnSignificant),
+      });
+      length = at + BUCKET_MS - state.startAt;
+      const open = step === "opened" ? undefined : firing.at(-1);
+      if (open !== undefined && mark(state, MARK.open) === 1 && mark(state, MARK.highAt) === bucket) {
+        firing[firing.length - 1] = { from: open.from, to: at + BUCKET_MS };
+      }
+      if (step !== "opened" && step !== "renewed") return;
+      told.push(at + BUCKET_MS);
+      if (step === "opened") firing.push({ from: at + BUCKET_MS - window * BUCKET_MS, to: at + BUCKET_MS });
+      last = { observed, expected, window };
+    },
+    draw: () => {
+      const columnMs = columns.columnMs();
+      return drawSpikeChart(
+        {
+          title: `${name === "" ? "" : `${name}: `}${spellAlerts(told.length, length, last)}`,
+          counted: "mentions in 5 min",
+          ...(columnMs === BUCKET_MS ? {} : { note: `highest of each ${spellDuration(columnMs)}` }),
+          columns: columns.columns(),
+          columnMs,
+          firing,
+          told,
+          zone: look.zone,
+        },
+        look.theme,
+      );
+    },
+  };
+}
+
+function spellAlerts(
+  count: number,
+  length: number,
+  last: { readonly observed: number; readonly expected: number; readonly window: number } | undefined,
+): string {
+  const span = length >= 2 * DAY ? `${Math.round(length / DAY)} days` : spellDuration(length);
+  if (last === undefined) return `no alert in ${span}`;
+  if (count > 1) return `${count} alerts in ${span}`;
+  const window = spellDuration(last.window * BUCKET_MS);
+  return `${spellNumber(last.observed)} mentions in ${window}, ${spellNumber(last.expected)} expected`;
+}

@@ -1,0 +1,167 @@
+import { type RawBuilder, sql } from "kysely";
+import type { FoundMention, MentionCondition } from "../filters/mention-condition.ts";
+import type { CompiledQuery } from "../query-language/compile.ts";
+import type { Expression } from "../query-language/expression.ts";
+import type { KnownFields } from "../query-language/fields/field.ts";
+import { searchableMention } from "../query-language/searchable-mention.ts";
+import { textAsFound } from "../records/exact-text.ts";
+import type { Database } from "./database.ts";
+import { fieldSql } from "./mention-fields.ts";
+import { type MentionRange, rangeSql } from "./mention-range.ts";
+import { readRevision } from "./mention-totals.ts";
+
+export interface MentionSearches {
+  /**
+   * What a Boolean text finds in a range, as a condition that every statement can use. PostgreSQL picks what has the
+   * words that the text requires, the matcher judges each of these: the answer is exact.
+   */
+  find(query: CompiledQuery, range: MentionRange): Promise<MentionCondition>;
+}
+
+/** Mentions looked at between two breaths of the server. */
+const AT_A_TIME = 1_000;
+/** Found mentions that are remembered, over all searches: about 100 MB. */
+const REMEMBERED = 1_000_000;
+
+type Found = Extract<MentionCondition, { kind: "found" }>;
+
+/**
+ * Every page of a walk asks the same search, and its total too. So what was found is remembered until one of the
+ * queries gets mentions or changes. All versions of mentions are looked at, whenever they are shown: the moment of
+ * looking plays no part.
+ */
+export function createMentionSearches(db: Database): MentionSearches {
+  const remembered = new Map<string, Promise<Found>>();
+  const sizes = new Map<string, number>();
+
+  function forgetOldest(): void {
+    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    for (const [key, size] of sizes) {
+      if (total <= REMEMBERED) break;
+      total -= size;
+      sizes.delete(key);
+      remembered.delete(key);
+    }
+  }
+
+  return {
+    async find(query, range) {
+      const revision = await readRevision(db, range.queryIds);
+      const key = JSON.stringify([query.text, range, revision]);
+      const known = remembered.get(key);
+      if (known !== undefined) return known;
+      const search = findAll(db, query, range).then((mentions): Found => {
+        return { kind: "found", text: query.text, revision, mentions };
+      });
+      remembered.set(key, search);
+      search.then(
+        ({ mentions }) => {
+          sizes.set(key, mentions.length + 100);
+          forgetOldest();
+        },
+        () => remembered.delete(key),
+      );
+      return search;
+    },
+  };
+}
+
+async function findAll(db: Database, query: CompiledQuery, range: MentionRange): Promise<FoundMention[]> {
+  const found: FoundMention[] = [];
+  const needsRecord = hasFields(query.expression);
+  let after: FoundMention | undefined;
+  do {
+    const rows = await readCandidates(db, { query, range, after, needsRecord });
+    for (const row of rows) if (query.matches(searchable(row))) found.push(keyOf(row));
+    const last = rows.at(-1);
+    after = last === undefined || rows.length < AT_A_TIME ? undefined : keyOf(last);
+  } while (after !== undefined);
+  return found;
+}
+
+interface Candidate {
+  query_id: string;
+  resource_id: string;
+  version: number;
+  title: string | null;
+  full_text: string | null;
+  exact_text: string | null;
+  said: string | null;
+}
+
+/** In the order of the key, some at a time: no search holds the texts of a whole range. */
+async function readCandidates(
+  db: Database,
+  {
+    query,
+    range,
+    after,
+    needsRecord,
+  }: { query: CompiledQuery; range: MentionRange; after: FoundMention | undefined; needsRecord: boolean },
+): Promise<Candidate[]> {
+  const isAhead =
+    after === undefined
+      ? sql`true`
+      : sql`(query_id, resource_id, version) > (${after.queryId}, ${after.resourceId}, ${after.version})`;
+  const { rows } = await sql<Candidate>`
+    select query_id, resource_id, version, title, full_text, exact_text,
+      ${needsRecord ? sql`said` : sql`null`} as said
+    from local_api.mention
+    where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${requiredSql(query)}
+      and ${isAhead}
+    order by query_id, resource_id, version limit ${AT_A_TIME}`.execute(db);
+  return rows;
+}
+
+/**
+ * A rough filter that lets nothing through that matters: text of ASCII alone has the words that are required as they
+ * stand; in every other text, letters may be written in more than one way, so it is left to the matcher.
+ */
+function requiredSql({ required }: CompiledQuery): RawBuilder<boolean> {
+  const terms = required.filter((alternatives) => alternatives.length <= MOST_ALTERNATIVES);
+  if (terms.length === 0) return sql`true`;
+  const text = sql`concat_ws(' ', ${fieldSql("title")}, full_text)`;
+  const demands = terms.map((alternatives) => {
+    const words = alternatives.map(({ folded }) => `%${folded.replaceAll(/[\\%_]/g, "\\$&")}%`);
+    return sql`lower(${text} collate "C") like any(${words}::text[])`;
+  });
+  return sql`(octet_length(${text}) <> char_length(${text}) or (${sql.join(demands, sql` and `)}))`;
+}
+
+const MOST_ALTERNATIVES = 200;
+
+function searchable(row: Candidate) {
+  const known: KnownFields = row.said === null ? { title: row.title } : JSON.parse(`${row.said}}`);
+  return searchableMention(known, textAsFound(row));
+}
+
+function keyOf(row: Candidate): FoundMention {
+  return { queryId: Number(row.query_id), resourceId: row.resource_id, version: row.version };
+}
+
+/** Whether anything but title and text is asked about. Not by recursion: a query may be nested deeply. */
+function hasFields(expression: Expression): boolean {
+  const open: Expression[] = [expression];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === "field") return true;
+    for (const part of partsOf(next)) open.push(part);
+  }
+  return false;
+}
+
+function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "term":
+    case "field":
+      return [];
+    case "not":
+      return [expression.of];
+    case "near":
+      return [expression.left, expression.right];
+    case "all":
+    case "any":
+      return expression.of;
+    case "within":
+      return expression.of.map((each) => each.expression);
+  }
+}

@@ -1,0 +1,25 @@
+import { lnChanceOfCount } from "./chance-of-count.ts";
+import { WINDOWS } from "./constants.ts";
+import { dispersionOf, rateNoise } from "./dispersion.ts";
+import type { SpikeState } from "./spike-state.ts";
+
+/**
+ * The largest count that ordinary noise explains where `expected` mentions are expected: one more has a chance below
+ * `lnChance`. The test of significance read backwards, to draw it as a band. `width` is a window of `WINDOWS`, in
+ * buckets. Takes some ten times as long as the test.
+ */
+export function ordinaryLimit(state: SpikeState, expected: number, width: number, lnChance: number): number {
+  const { cluster, uncertainty } = dispersionOf(state);
+  const wander = rateNoise(state, Math.max(0, (WINDOWS as readonly number[]).indexOf(width))) + uncertainty;
+  const isOrdinary = (count: number): boolean =>
+    count <= expected || lnChanceOfCount(count, expected, cluster, wander) > lnChance;
+  let ordinary = Math.floor(expected);
+  let step = 1;
+  while (isOrdinary(ordinary + step)) {
+    ordinary += step;
+    step *= 2;
+  }
+  // Now the limit lies inside the last step.
+  for (let part = step / 2; part >= 1; part /= 2) if (isOrdinary(ordinary + part)) ordinary += part;
+  return ordinary;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { drawSpikeChart } from "../../src/charts/draw-spike-chart.ts";
+import { THEMES, type Theme } from "../../src/charts/palette.ts";
+import type { SpikeChart } from "../../src/charts/spike-chart.ts";
+import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+
+const START = Date.UTC(2026, 2, 28, 18);
+const COUNTS = Array.from({ length: 144 }, (_, i) => (i > 130 ? 180 - i : i % 7));
+
+const chart: SpikeChart = {
+  title: "320 negative mentions in 30 min, 24 expected",
+  counted: "negative mentions in 5 min",
+  columns: COUNTS.map((count, i) => ({ at: START + i * 5 * MINUTE, count, expected: 4, ordinary: 12 })),
+  columnMs: 5 * MINUTE,
+  firing: [{ from: START + 131 * 5 * MINUTE, to: START + 144 * 5 * MINUTE }],
+  told: [START + 133 * 5 * MINUTE],
+  zone: "Europe/Berlin",
+};
+
+const draw = (changes: Partial<SpikeChart> = {}, theme: Theme = "light"): string =>
+  drawSpikeChart({ ...chart, ...changes }, theme);
+
+describe("the chart of a spike", () => {
+  it("says in numbers what happened, when, and in which zone", () => {
+    const svg = draw();
+    expect(svg).toContain("<title>320 negative mentions in 30 min, 24 expected</title>");
+    expect(svg).toContain("Sat 28 Mar 2026, 19:00 to Sun 29 Mar, 08:00, times in Europe/Berlin");
+    for (const label of [
+      "negative mentions in 5 min",
+      "fired",
+      "expected",
+      "ordinary",
+      "Sun 29 Mar",
+      ">40<",
+    ]) {
+      expect(svg).toContain(label);
+    }
+  });
+
+  it("tells what fired by place, by colour and by a mark", () => {
+    expect(draw({ firing: [], told: [] })).not.toMatch(/>fired<|l-6 -11h12Z/);
+    expect(draw().match(/l-6 -11h12Z/g)?.length).toBe(1);
+    expect(draw()).toContain('fill="#d55e00"');
+    const outside = [{ from: START - 2 * HOUR, to: START - HOUR }];
+    expect(draw({ firing: outside, told: [START - HOUR] })).not.toContain("l-6 -11h12Z");
+  });
+
+  it.each(THEMES)("is a drawing in the theme %s, without anything loaded or run", (theme) => {
+    const svg = draw({}, theme);
+    expect(svg.startsWith("<svg ")).toBe(true);
+    expect(svg.endsWith("</svg>")).toBe(true);
+    expect(svg).not.toMatch(/<(script|style|image|foreignObject|a|use)\b|href|NaN|undefined/);
+  });
+
+  it("takes any text as text, and shortens what has no room", () => {
+    const hostile = `</text><script>alert(1)</script>" onload="x ‮ \u0007 & ${"long ".repeat(200)}\ud800`;
+    const svg = draw({ title: hostile, counted: hostile, note: hostile });
+    expect(svg).not.toMatch(/<script|onload="/);
+    for (const mark of ["\u202e", "\u0007", "\ud800"]) expect(svg).not.toContain(mark);
+    expect(svg).toContain("&lt;script&gt;");
+    expect(svg).toContain("…</text>");
+  });
+
+  it.each([
+    ["nothing at all", [], 1],
+    ["zeros", [0, 0, 0], 1],
+    ["one bucket", [7], 1],
+    ["millions", [3_000_000, 1, 2], 1],
+    ["months", Array.from({ length: 400 }, (_, i) => i), 72],
+  ])("can be drawn of %s", (_, counts, width) => {
+    const columnMs = width * 5 * MINUTE;
+    const columns = counts.map((count, i) => ({
+      at: START + i * columnMs,
+      count,
+      expected: 0.002,
+      ordinary: 1,
+    }));
+    const svg = draw({ columns, columnMs, firing: [], told: [] });
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+    expect(svg).toContain("times in Europe/Berlin");
+  });
+
+  it("stays small", () => {
+    expect(draw().length).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,133 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DAY, MINUTE } from "../../../src/lib/instant.ts";
+import { compile } from "../../../src/local-api/query-language/compile.ts";
+import { searchableMention } from "../../../src/local-api/query-language/searchable-mention.ts";
+import { createDatabase } from "../../../src/local-api/store/database.ts";
+import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
+import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
+
+const WORDS = [
+  "hot",
+  "water",
+  "Niño",
+  "nino",
+  "100%",
+  "a_b",
+  "re\u0000fund",
+  "\ud83d",
+  "ﬁre",
+  "fire",
+  "WATER",
+  "#tag",
+];
+const TERMS = [
+  "hot",
+  "water",
+  "nino",
+  "niño",
+  '"hot water"',
+  "wat*",
+  "fire",
+  "refund",
+  "{WATER}",
+  "#tag",
+  "a_b",
+];
+
+const Search = fc.letrec<{ search: string }>((tie) => ({
+  search: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(...TERMS, "title:hot", "language:de", "site:news.example"),
+    fc
+      .tuple(tie("search"), fc.constantFrom("AND", "OR", "NOT"), tie("search"))
+      .map(([a, op, b]) => `(${a} ${op} ${b})`),
+    fc.tuple(fc.constantFrom(...TERMS), fc.constantFrom(...TERMS)).map(([a, b]) => `(${a} NEAR/1 ${b})`),
+  ),
+})).search;
+
+const Text = fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }).map((words) => words.join(" "));
+
+let fixture: Fixture;
+let stored: MentionVersion[] = [];
+beforeAll(async () => {
+  fixture = await startFixture();
+  fixture.clock.set(T0 + DAY);
+  const queryIds = [...fixture.account.queries.values()];
+  const texts = fc.sample(fc.tuple(Text, fc.option(Text), fc.option(Text)), { numRuns: 120, seed: 11 });
+  stored = texts.map(([snippet, title, fullText], n) => ({
+    ...mentionVersion(
+      {
+        queryId: queryIds[n % 2] ?? 0,
+        resourceId: resourceId(n),
+        snippet,
+        title,
+        language: n % 3 === 0 ? "de" : "en",
+        domain: n % 4 === 0 ? "news.example" : null,
+        url: n % 4 === 0 ? "https://news.example/1" : null,
+      },
+      { added: T0 + n * MINUTE },
+    ),
+    fullText,
+  }));
+  await insertMentions(createDatabase(fixture.database.pool), stored);
+});
+afterAll(() => fixture.stop());
+
+async function ask(parameters: readonly (readonly [string, string | number])[]) {
+  return fixture.get(`/projects/${fixture.account.projectId}/data/mentions`, [
+    ["projectId", fixture.account.projectId],
+    ["startDate", "2026-03-01"],
+    ["endDate", "2026-04-01"],
+    ["orderBy", "added"],
+    ["orderDirection", "asc"],
+    ...parameters,
+  ]);
+}
+
+function matching(search: string): string[] {
+  const compiled = compile(search);
+  if (!compiled.ok) throw new Error(`${search} is not valid`);
+  return stored
+    .filter(({ record, fullText }) => compiled.query.matches(searchableMention(record, fullText)))
+    .map(({ record }) => record.resourceId);
+}
+
+it("finds exactly what the matcher finds, on every page of a walk, with the exact total", async () => {
+  await fc.assert(
+    fc.asyncProperty(Search, async (search) => {
+      const expected = matching(search);
+      const seen: string[] = [];
+      let { status, body } = await ask([["search", search], ["pageSize", 25]]); // biome-ignore format: a pair
+      expect({ search, status }).toEqual({ search, status: 200 });
+      while (body.results.length > 0) {
+        expect(body.resultsTotal).toBe(expected.length);
+        seen.push(...body.results.map((mention: { resourceId: string }) => mention.resourceId));
+        ({ status, body } = await ask([["search", search], ["pageSize", 25], ["cursor", body.nextCursor]])); // biome-ignore format: a table
+      }
+      expect({ search, seen }).toEqual({ search, seen: expected });
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+it("searches inside what the filters leave, and finds what arrives", async () => {
+  const inGerman = async () => (await ask([["search", "hot"], ["language", "de"], ["pageSize", 1]])).body.resultsTotal; // biome-ignore format: a table
+  const german = new Set(
+    stored.filter(({ record }) => record.language === "de").map((m) => m.record.resourceId),
+  );
+  const before = matching("hot").filter((id) => german.has(id)).length;
+  expect(await inGerman()).toBe(before);
+  const [first] = stored;
+  if (first === undefined) throw new Error("nothing is stored");
+  const record = { ...first.record, resourceId: resourceId(5_000), language: "de", snippet: "HOT" };
+  await insertMentions(createDatabase(fixture.database.pool), [{ ...first, record, fullText: null }]);
+  expect(await inGerman()).toBe(before + 1);
+});
+
+it("tells what is wrong with a text, and where", async () => {
+  const { status, body } = await ask([["search", "a OR b AND c"]]);
+  expect(status).toBe(400);
+  expect(body.errors[0].message).toMatch(/^search: at character \d+: /);
+});

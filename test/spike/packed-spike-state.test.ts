@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { LateCount } from "../../src/spike/detector.ts";
+import {
+  PACKED_BYTES,
+  type PackedSpikeState,
+  packSpikeState,
+  unpackSpikeState,
+} from "../../src/spike/packed-spike-state.ts";
+import { createSpikeState, STATE_BYTES } from "../../src/spike/spike-state.ts";
+import { feed, MONDAY, ordinaryDays } from "./feed.ts";
+
+const FIRST = join(import.meta.dirname, "fixtures", "state-v1.json");
+
+/** What the state in the fixture was taught with. */
+function firstArrivals(from: number, to: number): LateCount[][] {
+  return Array.from({ length: to - from }, (_, i) => [
+    { age: 0, count: ((from + i) * 7) % 5 },
+    { age: 3, count: ((from + i) * 3) % 2 },
+  ]);
+}
+
+describe("a stored state", () => {
+  it("takes at most a kilobyte, and in JSON too while mentions are punctual", () => {
+    expect(STATE_BYTES).toBeLessThanOrEqual(1_000);
+    expect(PACKED_BYTES).toBeLessThanOrEqual(1_000);
+    const state = createSpikeState(MONDAY);
+    feed(ordinaryDays(3, 300), { state });
+    expect(JSON.stringify(packSpikeState(state)).length).toBeLessThanOrEqual(1_000);
+    feed(firstArrivals(0, 50), { state });
+    expect(Buffer.from(packSpikeState(state), "base64").length).toBeLessThanOrEqual(PACKED_BYTES);
+  });
+
+  it("is the same after it was read and stored again", () => {
+    const arrival = fc.record({ age: fc.integer({ min: 0, max: 40 }), count: fc.nat(5_000) });
+    const stream = fc.array(fc.array(arrival, { maxLength: 3 }), { maxLength: 90 });
+    fc.assert(
+      fc.property(stream, fc.boolean(), (arrivals, punctual) => {
+        const state = createSpikeState(MONDAY + 173_123);
+        feed(
+          arrivals.map((each) => each.map(({ age, count }) => ({ age: punctual ? 0 : age, count }))),
+          { state },
+        );
+        const stored = packSpikeState(state);
+        expect(packSpikeState(unpackSpikeState(stored))).toBe(stored);
+        expect(unpackSpikeState(stored).startAt).toBe(state.startAt);
+        // What another series left on the sheet does not shine through.
+        const used = createSpikeState(0);
+        feed(firstArrivals(0, 80), { state: used });
+        expect(packSpikeState(unpackSpikeState(stored, used))).toBe(stored);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("of the first version goes on as if it had never been another", () => {
+    const first = JSON.parse(readFileSync(FIRST, "utf8")) as PackedSpikeState;
+    const taught = createSpikeState(MONDAY);
+    feed(firstArrivals(0, 900), { state: taught });
+    const goesOn = [...firstArrivals(900, 1_000), ...new Array<number>(8).fill(60)];
+    const read = feed(goesOn, { state: unpackSpikeState(first) });
+    const known = feed(goesOn, { state: taught });
+    expect(read.map(({ step }) => step)).toEqual(known.map(({ step }) => step));
+    expect(read.some(({ step }) => step === "opened")).toBe(true);
+    for (const [i, { expected, score }] of read.entries()) {
+      expect(expected).toBeCloseTo(known[i]?.expected ?? 0, 1);
+      expect(Math.abs(score - (known[i]?.score ?? 0))).toBeLessThan(0.05 + 0.02 * Math.abs(score));
+    }
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["another text", "AAAA"],
+    ["a version to come", Buffer.from([3, ...new Array<number>(703).fill(0)]).toString("base64")],
+    ["too much", Buffer.alloc(2_000, 2).toString("base64")],
+    ["a broken block of the first version", { startAt: 0, block: "AAAA" }],
+  ])("that is %s is refused", (_, packed) => {
+    expect(() => unpackSpikeState(packed)).toThrow(/spike state/);
+  });
+});
