@@ -11,7 +11,7 @@ export type QueueVerdict =
       readonly because: string;
     };
 
-/** The sweep comes out of the queue every second. */
+/** The sweep comes out of the queue every second, so its engine has no more patience than this. */
 const ENGINE_PATIENCE_MS = 60_000;
 
 /** A rate budget that is spent at once is free again after its window, of ten minutes as a rule. */
@@ -30,7 +30,7 @@ export function judgeQueue(
 ): QueueVerdict {
   const { waiting, lastJobAgoMs, upForMs } = facts;
   const engineMs = Math.min(lastJobAgoMs ?? upForMs, upForMs);
-  if (engineMs > ENGINE_PATIENCE_MS) {
+  if (engineMs > Math.min(ENGINE_PATIENCE_MS, standstillMs)) {
     return stands(
       "engine",
       engineMs,

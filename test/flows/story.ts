@@ -34,6 +34,8 @@ export interface StorySetting {
   /** Who is told about Earshot itself; and the address that is called while all is well. */
   readonly operator?: object;
   readonly heartbeat?: object;
+  /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
+  readonly sweepEveryMs?: number;
   /** More about the receivers: quiet hours, a throttle. By name. */
   readonly manners?: Readonly<Record<string, object>>;
   /** Terms of the walks, as in `earshot.yaml`. */
@@ -113,7 +115,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
       log,
       roles,
       watchFrom: from,
-      sweepEveryMs: null,
+      sweepEveryMs: setting.sweepEveryMs ?? null,
       onDone: () => {
         done += 1;
       },
