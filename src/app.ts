@@ -57,6 +57,8 @@ export interface EarshotOptions {
   readonly watchFrom?: Instant;
   /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
   readonly sweepEveryMs?: number | null;
+  /** False: it does not look at itself, for the past that it lives through is not its own. */
+  readonly looksAtItself?: boolean;
   /** Address of the page for links in messages, once there is one. */
   readonly consoleUrl?: () => string | null;
   /** Told after every job. */
@@ -237,8 +239,10 @@ async function open(
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
     if (everyMs !== null) {
       await queues.remindEvery("sweep", {}, { everyMs });
-      const looking = keepLooking(watch, { log, signal: stopping.signal });
-      closing.add(() => looking);
+      if (options.looksAtItself !== false) {
+        const looking = keepLooking(watch, { log, signal: stopping.signal });
+        closing.add(() => looking);
+      }
     }
   }
   // First of all: what waits for the source or for its next round is told to stop.

@@ -1,6 +1,6 @@
 import { SECOND } from "../lib/instant.ts";
 import type { MetricFacts, QueueTally } from "../model/metric-facts.ts";
-import type { ShownWalk } from "../model/shown.ts";
+import type { ShownBudget, ShownWalk } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { deliveryReason } from "./metrics/delivery-reason.ts";
 import { gauge, type Sample } from "./metrics/exposition.ts";
@@ -13,12 +13,13 @@ export async function renderMetrics(
   queues: () => Promise<readonly QueueTally[]>,
 ): Promise<string> {
   const now = times.now();
-  const [open, due, walks, counted, heartbeat, tallies] = await Promise.all([
+  const [open, due, walks, counted, heartbeat, budgets, tallies] = await Promise.all([
     facts.countOpenAlerts(),
     facts.countDueNotifications(),
     facts.coverage(now),
     facts.metricFacts(now),
     facts.heartbeat(),
+    facts.budgets(),
     // An engine that is away takes nothing from the rest.
     queues().catch(() => []),
   ]);
@@ -41,6 +42,7 @@ export async function renderMetrics(
       deliveries(counted.deliveries),
     ),
     ...queryGauges(walks, now),
+    ...budgetGauges(budgets),
     gauge(
       "earshot_failures",
       "Calls, receivers and jobs that fail at this moment, by reason.",
@@ -105,6 +107,38 @@ function queryGauges(walks: readonly ShownWalk[], now: number): string[] {
         labels: labels(walk),
         value: Math.max(0, (walk.completeUntil ?? walk.tickedUntil) - walk.tickedUntil) / SECOND,
       })),
+    ),
+  ];
+}
+
+/** An account without a limit has no budget. Accounts are told apart by their number: their names hold logins. */
+function budgetGauges(budgets: readonly ShownBudget[]): string[] {
+  const limited = budgets.flatMap((budget, index) =>
+    budget.limit === null ? [] : [{ ...budget, limit: budget.limit, labels: { account: String(index) } }],
+  );
+  return [
+    gauge(
+      "earshot_budget_calls",
+      "Calls that the account allows in its rolling window.",
+      limited.map(({ labels, limit }) => ({ labels, value: limit })),
+    ),
+    gauge(
+      "earshot_budget_calls_used",
+      "Calls in the window that ends now, by us and by others.",
+      limited.flatMap(({ labels, used, usedByOthers }) => [
+        { labels: { ...labels, by: "us" }, value: used - usedByOthers },
+        { labels: { ...labels, by: "others" }, value: usedByOthers },
+      ]),
+    ),
+    gauge(
+      "earshot_budget_window_seconds",
+      "Length of the rolling window.",
+      limited.map(({ labels, periodMs }) => ({ labels, value: periodMs / SECOND })),
+    ),
+    gauge(
+      "earshot_budget_closed_seconds",
+      "Until a refusal of the source is over.",
+      limited.map(({ labels, closedForMs }) => ({ labels, value: closedForMs / SECOND })),
     ),
   ];
 }
