@@ -1,7 +1,11 @@
+import { createActionLinks } from "./app/action-links.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
+import { linkSecret } from "./app/link-secret.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
+import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
+import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
@@ -22,6 +26,7 @@ import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
+import { shippedFolder } from "./lib/shipped-folder.ts";
 import type { Logger } from "./log.ts";
 import type { QueueTally } from "./model/metric-facts.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
@@ -36,6 +41,7 @@ import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { SourceClient } from "./source/source-client.ts";
 import { createBudgetStore } from "./store/budgets.ts";
+import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
@@ -69,6 +75,8 @@ export interface EarshotOptions {
 export interface Earshot {
   readonly stores: Stores;
   readonly rules: readonly Rule[];
+  /** Messages as they would be sent, to look at. */
+  readonly previews: Previews;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
@@ -118,6 +126,8 @@ async function open(
     notifiers.set(name, watchNotifier(name, made, { stores, clock }));
     closing.add(made.close);
   }
+  const secret = await linkSecret(stores);
+  const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());
@@ -137,6 +147,8 @@ async function open(
       ),
     );
 
+  const viewParts = { stores, rulesFor, timezone: config.timezone, consoleUrl, actionsFor };
+
   let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
@@ -151,7 +163,7 @@ async function open(
   const deliverParts: DeliverParts = {
     log: stores.notifications,
     notifierOf: (receiver) => notifiers.get(receiver),
-    viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
+    viewOf: createViewOf(viewParts),
     clock,
   };
   const handlers = createHandlers({
@@ -250,6 +262,10 @@ async function open(
   return {
     stores,
     rules,
+    previews: createPreviews({
+      renderer,
+      contentOf: createContentOfAlert({ ...viewParts, facts: createConsoleStore(database.db) }),
+    }),
     sweep: sweepNow,
     look: watch.look,
     queueTallies: () =>
@@ -274,7 +290,7 @@ async function soundRules(directory: string): Promise<readonly Rule[]> {
 }
 
 async function soundTemplates(directory: string): Promise<Renderer> {
-  const renderer = await createRenderer({ directory });
+  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
   const faults = renderer.check();
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);

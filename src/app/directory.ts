@@ -5,7 +5,9 @@ import type { RouteConfig } from "../notify/route.ts";
 import type { Directory } from "../notify/tell.ts";
 import { chooseOperators } from "../watch/choose-operators.ts";
 
-type Told = Pick<Config, "routes" | "receivers"> & { readonly operator?: Config["operator"] };
+type Told = Pick<Config, "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"> & {
+  readonly operator?: Config["operator"];
+};
 
 /**
  * Routes and receivers of the configuration, as the decisions about telling need them. Alerts about Earshot itself go
@@ -15,6 +17,9 @@ export function createDirectory(config: Told, failing: ReadonlySet<string> = new
   const receivers = new Map(config.receivers.map((receiver) => [receiver.name, receiver]));
   return {
     routes: [...operatorRoutes(config, failing), ...config.routes],
+    inhibitions: config.inhibitions,
+    escalations: config.escalations,
+    rotations: config.rotations,
     receiver: (name) => {
       const found = receivers.get(name);
       return found && { name, quietHours: found.quietHours, throttle: found.throttle };
@@ -34,7 +39,9 @@ function operatorRoutes(config: Told, failing: ReadonlySet<string>): RouteConfig
     repeatEveryMs: config.operator?.repeatEvery ?? null,
     sendResolved: true,
     forgetAfterMs: DAY,
+    group: null,
     continue: false,
+    routes: [],
   });
   // That a receiver fails is told by the others, whether or not it still does when that is decided.
   const aboutEach = names.map((name) => route(new Set([...failing, name]), { receiver: [name] }));

@@ -147,5 +147,6 @@ function candidateOf(
     readsFrom: walk.watermark === null ? historyFrom : walk.watermark - source.overlap,
     isDue: walk.nextAt <= now,
     alone: walk.alone,
+    isFailing: walk.failures >= 3,
   };
 }

@@ -17,6 +17,8 @@ export interface ViewParts {
   readonly timezone: string;
   /** Address of the page, without a slash at its end; null when readers cannot reach it. */
   readonly consoleUrl: () => string | null;
+  /** Links with which this receiver can act on the alert without logging in. */
+  readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
 
 /** What the reader of a notification is to see, from the facts as they stand when it is sent. */
@@ -31,13 +33,16 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
   };
 }
 
-async function alertView(parts: ViewParts, { projectId, alertId, kind }: Notification) {
+async function alertView(parts: ViewParts, notification: Notification) {
+  const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
   const alert = await parts.stores.alerts.find(projectId, alertId);
   const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
   if (alert === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
   const url = parts.consoleUrl();
+  const also = notification.also ?? [];
+  const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
   const view = buildAlertView({
     kind,
     alert,
@@ -45,6 +50,8 @@ async function alertView(parts: ViewParts, { projectId, alertId, kind }: Notific
     rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
     timezone: parts.timezone,
+    more: more.filter((one) => one !== null),
+    actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   return { about: "alert", view } as const;

@@ -46,6 +46,7 @@ export async function runMonitor(
         tryNextPort: false,
         hasLocalInbox: false,
         queues: earshot.queueTallies,
+        previews: earshot.previews,
       });
       closing.add(page.close);
       url ??= page.url;

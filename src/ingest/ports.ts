@@ -6,9 +6,10 @@ import type { CountChange } from "../model/count-change.ts";
 import type { CoverageInterval } from "../model/coverage-interval.ts";
 import type { Match } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
-import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
+import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { RejectedRow } from "./source-page.ts";
@@ -69,11 +70,13 @@ export interface IngestFacts {
   };
   readonly alerts: AlertFacts;
   readonly notifications: NotificationFacts;
+  readonly silences: { standing(now: Instant): Promise<Silence[]> };
 }
 
 export interface AlertFacts {
   find(projectId: string, id: string): Promise<Alert | null>;
   openOfQuery(projectId: string, queryId: string): Promise<Alert[]>;
+  openOfProject(projectId: string): Promise<Alert[]>;
   latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]>;
   save(alerts: readonly Alert[]): Promise<void>;
   alreadyMatched(
@@ -89,6 +92,9 @@ export interface NotificationFacts {
   entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]>;
   saveEntries(entries: readonly ReceiverEntry[]): Promise<void>;
   alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]>;
+  flushes(projectId: string, queryId: string): Promise<GroupFlush[]>;
+  saveFlushes(flushes: readonly GroupFlush[]): Promise<void>;
+  wake(projectId: string, reason: string, now: Instant): Promise<number>;
   decidedSince(receiver: string, since: Instant): Promise<Instant[]>;
 }
 

@@ -1,7 +1,10 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Severity } from "./severity.ts";
 
-/** pending → firing → acknowledged → resolved; an alert that is over is never opened again, a new one follows it. */
+/**
+ * pending → firing → acknowledged → resolved. What comes back within the `reopenWithin` of its rule is the same alert,
+ * firing again; later a new one follows it.
+ */
 export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
 
 /** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
@@ -32,4 +35,18 @@ export interface Alert {
   readonly windowTo: Instant;
   /** Numbers behind `because`, by name, for templates and charts. */
   readonly values: Readonly<Record<string, number>>;
+  /** What people have done about it; absent or empty when nobody has done anything. */
+  readonly care?: AlertCare;
+}
+
+/** People are named as they named themselves. */
+export interface AlertCare {
+  /** Since when it calls for somebody: it fired, grew graver or came back then. Steps of escalation count from here. */
+  readonly callingSince?: Instant | undefined;
+  readonly acknowledgedBy?: string | undefined;
+  readonly assignee?: string | undefined;
+  /** Who ended it by hand, while its rule may still be true. */
+  readonly closedBy?: string | undefined;
+  /** False: somebody said that it should not have been told. From this the precision of its rule is counted. */
+  readonly relevant?: boolean | undefined;
 }

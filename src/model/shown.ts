@@ -76,6 +76,15 @@ export interface ShownNotification {
   readonly lastError: string | null;
 }
 
+/** How a receiver stands to an alert: the last decision, and when it is asked for again. */
+export interface ShownReceiver {
+  readonly receiver: string;
+  /** A named outcome: `FirstNotification`, `HeldBySilence`, … */
+  readonly last: string;
+  readonly toldAt: Instant | null;
+  readonly nextAt: Instant | null;
+}
+
 export interface ShownDelivery {
   readonly notificationId: string;
   readonly attempt: number;

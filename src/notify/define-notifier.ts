@@ -31,6 +31,9 @@ export interface DigestMessage {
   readonly previous: null;
 }
 
+/** What a message shows, whoever it goes to. */
+export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMessage, "kind" | "view">;
+
 /** One receiver, ready to be told things. */
 export interface Notifier {
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */

@@ -18,6 +18,8 @@ export interface Candidate {
   readonly isDue: boolean;
   /** It goes on from a cursor, closes a gap, or failed before: it gets its own call. */
   readonly alone: boolean;
+  /** It has failed several times in a row: it waits behind what works, as history does. */
+  readonly isFailing: boolean;
 }
 
 export interface PlanSettings {
@@ -43,7 +45,7 @@ export interface PlannedCall {
  *
  * A walk that was known until τ ago has λτ mentions waiting, which have waited λτ²/2 together. That sum, times its
  * importance, is what a call ends; polling where it is largest makes every query's interval ∝ 1/√(importance × λ),
- * which is the plan of least total delay. Since it grows without end for the quietest query, nobody starves.
+ * which is the plan of least total delay.
  */
 export function planCalls(
   candidates: readonly Candidate[],
@@ -74,12 +76,18 @@ interface Scored extends Candidate {
   readonly score: number;
 }
 
-/** How much delay × importance has gathered behind a walk; many times that for one that has waited three rounds. */
+/**
+ * How much delay × importance has gathered behind a walk. One that has waited three rounds comes before all that have
+ * not: that takes a third of the calls at most, and nobody starves however quiet it is.
+ */
 export function gathered(candidate: Candidate, roundMs: number, now: Instant): number {
   const ageMs = Math.max(0, now - (candidate.knownUntil ?? candidate.waitsSince));
-  const late = Math.max(1, ageMs / (3 * Math.max(1, roundMs)));
-  return ((candidate.importance * candidate.rate * ageMs * ageMs) / 2) * late ** 4;
+  const worth = (candidate.importance * candidate.rate * ageMs * ageMs) / 2;
+  const rounds = ageMs / Math.max(1, roundMs);
+  return rounds < 3 ? worth : OVERDUE * rounds + worth;
 }
+
+const OVERDUE = 1e15;
 
 function queueOf(
   purpose: PlannedCall["purpose"],
@@ -89,7 +97,7 @@ function queueOf(
 ) {
   const groups = new Map<string, Scored[]>();
   for (const candidate of candidates) {
-    if ((candidate.knownUntil === null) !== (purpose === "history")) continue;
+    if ((candidate.knownUntil === null || candidate.isFailing) !== (purpose === "history")) continue;
     const rows = candidate.rate * Math.max(0, now - candidate.readsFrom);
     const { projectId, queryId, walk } = candidate.key;
     const isOwn = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;

@@ -115,6 +115,7 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
       Object.fromEntries(groupBy.map((key) => [key, groupValue(key, mention, query)])),
     forMs: file.for ?? 0,
     overAfterMs: file.over?.after ?? counted?.overAfterMs ?? MENTION_OVER_AFTER_MS,
+    reopenWithinMs: file.reopenWithin ?? 0,
     extraLabels: file.labels ?? {},
   } satisfies Partial<Rule>;
   return counted?.window === undefined

@@ -17,6 +17,7 @@ export const RuleFile = z.strictObject({
   groupBy: listOf(z.enum(GROUP_KEYS)).exactOptional(),
   for: Duration.exactOptional(),
   over: z.strictObject({ after: Duration }).exactOptional(),
+  reopenWithin: Duration.exactOptional(),
   labels: z.record(z.string(), Word).exactOptional(),
 });
 export type RuleFile = z.output<typeof RuleFile>;

@@ -24,6 +24,8 @@ interface RuleBase {
   readonly forMs: number;
   /** Quiet time after which an alert is over. */
   readonly overAfterMs: number;
+  /** What comes back so soon after its end is the same alert. 0: never. */
+  readonly reopenWithinMs: number;
   /** What the file adds to every alert, for routes. */
   readonly extraLabels: Readonly<Record<string, string>>;
 }

@@ -4,6 +4,7 @@ import * as facts from "./migrations/0001-facts.ts";
 import * as noHash from "./migrations/0002-no-hash.ts";
 import * as budget from "./migrations/0010-budget.ts";
 import * as watch from "./migrations/0030-watch.ts";
+import * as desk from "./migrations/0040-desk.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -11,6 +12,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0002-no-hash": noHash,
   "0010-budget": budget,
   "0030-watch": watch,
+  "0040-desk": desk,
 };
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */

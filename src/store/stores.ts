@@ -11,6 +11,7 @@ import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSetAsideStore } from "./set-aside.ts";
 import { createSettingStore } from "./settings.ts";
+import { createSilenceStore } from "./silences.ts";
 import { createWalkStore } from "./walks.ts";
 import { createWatchStore } from "./watch.ts";
 
@@ -45,5 +46,6 @@ function createNounStores(db: Db) {
     failures: createFailureStore(db),
     setAside: createSetAsideStore(db),
     watch: createWatchStore(db),
+    silences: createSilenceStore(db),
   };
 }

@@ -29,6 +29,8 @@ export interface WalkCandidate extends WalkKey, Query {
   readonly watermark: Instant | null;
   /** It goes on from a cursor, closes a gap, or fails with others. */
   readonly alone: boolean;
+  /** In a row. */
+  readonly failures: number;
   readonly totalMentions: number | null;
   readonly totalMs: number | null;
   readonly hourMentions: number | null;
@@ -73,7 +75,7 @@ export function createWalkStore(db: Db) {
       const { rows } = await sql<WalkCandidate>`
         select w.project_id as "projectId", w.query_id as "queryId", w.walk, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom", w.next_at as "nextAt",
-          (w.state ->> 'watermark')::float8 as watermark,
+          w.failures, (w.state ->> 'watermark')::float8 as watermark,
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
             or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object' as alone,
           t.mentions as "totalMentions", t.ms as "totalMs", h.mentions as "hourMentions", h.ms as "hourMs",

@@ -20,6 +20,9 @@ export interface AlertViewFacts {
   readonly timezone: string;
   /** The alert in the console, or null. */
   readonly consoleUrl: string | null;
+  /** Other alerts that the same message tells of, those that matter most first. */
+  readonly more?: readonly Alert[];
+  readonly actions?: AlertView["actions"];
   /** How many mentions a message shows; 5 unless told otherwise. */
   readonly maxMentions?: number;
 }
@@ -50,6 +53,11 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     values: alert.values,
     mentions,
     labels: labelsOf(alert),
+    more: moreOf(facts.more ?? []),
+    actions: (facts.actions ?? []).flatMap(({ label, url }) => {
+      const safe = safeUrl(url);
+      return safe === null ? [] : [{ label, url: safe }];
+    }),
     consoleUrl: safeUrl(facts.consoleUrl),
   };
 }
@@ -64,6 +72,19 @@ function labelsOf(alert: Alert): AlertView["labels"] {
     .filter(([name]) => name !== "query")
     .slice(0, 5)
     .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }));
+}
+
+const MOST_LISTED = 5;
+
+function moreOf(alerts: readonly Alert[]): AlertView["more"] {
+  const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({
+    severity: alert.severity,
+    query: line(alert.queryName, 60),
+    ruleName: line(alert.rule, 100),
+    because: line(capitalised(alert.because), 160),
+    isOver: alert.resolvedAt !== null,
+  }));
+  return { count: alerts.length, alerts: listed, unlisted: alerts.length - listed.length };
 }
 
 function line(text: string, limit: number): string {

@@ -89,6 +89,8 @@ const FIRED: AlertView = {
     { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12 },
   ],
   labels: [{ name: "category", value: "Cancelled Flight" }],
+  more: { count: 0, alerts: [], unlisted: 0 },
+  actions: [],
   consoleUrl,
 };
 
@@ -115,6 +117,24 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },
   { ...FIRED, state: "resolved", resolvedAt: openedAt + 20 * MINUTE },
+  {
+    ...FIRED,
+    actions: [{ label: "I have it in hand", url: `${consoleUrl}/act` }],
+    more: {
+      count: 14,
+      unlisted: 12,
+      alerts: [
+        {
+          severity: "warning",
+          query: "Northwind",
+          ruleName: "influential-negative",
+          because: "Negative, 120,400 followers",
+          isOver: false,
+        },
+        { severity: "info", query: "Northwind", ruleName: "crowd", because: "40 mentions", isOver: true },
+      ],
+    },
+  },
   BARE,
   { ...BARE, kind: "resolved", state: "resolved", resolvedAt: openedAt + MINUTE, mentions: [] },
 ];

@@ -2,6 +2,7 @@
 interface RouteLike {
   readonly match: { readonly severity?: string };
   readonly receivers: readonly string[];
+  readonly routes?: readonly RouteLike[];
 }
 
 /**
@@ -16,6 +17,7 @@ export function chooseOperators(
   failing: ReadonlySet<string>,
 ): readonly string[] {
   const critical = routes
+    .flatMap((route) => [route, ...(route.routes ?? [])])
     .filter(({ match }) => match.severity === "critical")
     .flatMap((route) => route.receivers);
   const wanted = [...new Set(named ?? (critical.length > 0 ? critical : receivers.slice(0, 1)))];

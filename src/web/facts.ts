@@ -13,6 +13,7 @@ import type {
   ShownDelivery,
   ShownMention,
   ShownNotification,
+  ShownReceiver,
   ShownSetAside,
   ShownWalk,
   VolumeCount,
@@ -39,6 +40,7 @@ export interface ConsoleFacts {
     limit: number,
   ): Promise<readonly ShownNotification[]>;
   alertDeliveries(projectId: string, alertId: string, limit: number): Promise<readonly ShownDelivery[]>;
+  alertReceivers(projectId: string, alertId: string): Promise<readonly ShownReceiver[]>;
   countDueNotifications(): Promise<number>;
 
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;

@@ -48,6 +48,7 @@ test("evidence fires an alert that has no `for` at once", () => {
     windowFrom: 5 * MINUTE,
     windowTo: 10 * MINUTE,
     values: { minute: 10 },
+    care: { callingSince: 10 * MINUTE },
   });
 });
 

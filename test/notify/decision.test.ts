@@ -8,7 +8,14 @@ import { type Decision, decide } from "../../src/notify/decision.ts";
 import { QuietHours } from "../../src/notify/quiet-hours.ts";
 import { alertOf } from "./alert-of.ts";
 
-const TERMS: Terms = { routed: true, repeatEveryMs: 4 * HOUR, sendResolved: true, forgetAfterMs: DAY };
+const TERMS: Terms = {
+  routed: true,
+  repeatEveryMs: 4 * HOUR,
+  sendResolved: true,
+  forgetAfterMs: DAY,
+  group: null,
+  escalation: null,
+};
 const AWAKE: ReceiverTerms = { name: "team", quietHours: [], throttle: null, recent: [] };
 const NIGHT = QuietHours.parse({ timezone: "UTC", from: "22:00", to: "07:00" });
 const SLEEPER: ReceiverTerms = { ...AWAKE, quietHours: [NIGHT] };

@@ -54,6 +54,7 @@ function anAlert(queryId: string): Alert {
     windowFrom: NOON,
     windowTo: NOON,
     values: {},
+    care: {},
   };
 }
 

@@ -50,6 +50,7 @@ export function anAlert(facts: Partial<Alert> & Pick<Alert, "openedAt">): Alert 
     windowFrom: facts.openedAt - HOUR,
     windowTo: facts.openedAt,
     values: { observed: 212, expected: 23.3, times: 9.1, floor: 40 },
+    care: {},
     ...facts,
   };
 }

@@ -7,6 +7,7 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { composeEmail } from "./email/compose-email.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
 
@@ -46,8 +47,8 @@ export const email = defineNotifier({
       send: (message, { signal }) =>
         attempt(signal, async () => {
           const mail = compose(message, config, deps);
-          await transport.sendMail(mail);
-          return { vendorRef: { messageId: mail.messageId } };
+          const { response } = await transport.sendMail(mail);
+          return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
         }),
       check: async ({ signal }) => {
         await attempt(signal, () => transport.verify());
@@ -102,7 +103,7 @@ function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDe
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...content(message, deps),
+    ...composeEmail(message, deps.renderer),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -126,16 +127,14 @@ function previousId(previous: VendorRef | null): string | null {
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
 }
 
-function content(
-  message: NotifierMessage,
-  { renderer }: NotifierDeps,
-): Pick<Mail, "subject" | "text" | "html"> {
-  const what = message.kind === "digest" ? "digest" : "alert";
-  return {
-    subject: renderer.render(`email/${what}-subject.header`, message.view),
-    text: renderer.render(`email/${what}.txt`, message.view),
-    html: renderer.render(`email/${what}.html`, message.view),
-  };
+/** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
+function oneLine(response: string): string {
+  return (
+    response
+      .replaceAll(/[\p{Cc}\s]+/gu, " ")
+      .trim()
+      .slice(0, 200) || "accepted"
+  );
 }
 
 /** `Promise.withResolvers` for Node 20. */

@@ -7,6 +7,8 @@ import type { Times } from "../times.ts";
 export interface PageParts {
   readonly facts: ConsoleFacts;
   readonly inbox: InboxView | null;
+  /** Whether messages can be looked at under /preview. */
+  readonly hasPreviews?: boolean;
   readonly times: Times;
 }
 
@@ -14,6 +16,6 @@ export interface PageParts {
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation it belongs to. */
-  readonly section: "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage";
+  readonly section: "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage" | "/silences";
   readonly body: Html;
 }

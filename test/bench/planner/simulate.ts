@@ -142,6 +142,7 @@ export function earshot(world: World, limit: RateLimit, sharing: boolean): Delay
         readsFrom: (walkers[index] as Walker).watermark - OVERLAP_MS,
         isDue: true,
         alone: false,
+        isFailing: false,
       };
     });
     const [call] = planCalls(candidates, settings, { calls: 1, turn, now: at });
