@@ -55,7 +55,10 @@ export function hireCrew(env: NodeJS.ProcessEnv): Crew {
 
   return {
     kill: async (place) => {
-      await until(60_000, () => atWork.has(places[place] ?? NOBODY));
+      await until(60_000, () => {
+        const worker = places[place];
+        return worker !== null && worker !== undefined && atWork.has(worker);
+      });
       const worker = places[place];
       if (worker === null || worker === undefined) return false;
       killed.add(worker);
@@ -65,20 +68,21 @@ export function hireCrew(env: NodeJS.ProcessEnv): Crew {
     lastWords: () => words.join("\n"),
     dismiss: async () => {
       isOver = true;
-      const outcomes = await Promise.all(places.map((worker, place) => worker && end(worker, CREW[place])));
+      const outcomes = await Promise.all(
+        places.map((worker, place) => worker && end(worker, CREW[place], atWork.has(worker))),
+      );
       return outcomes.filter((outcome) => outcome !== null);
     },
   };
 }
 
-const NOBODY = {};
 const LAST_WORDS = 100;
 
 /** Between the end of a worker and the start of the next. */
 const PAUSE_MS = 100;
 
-/** Null: as it should be. */
-async function end(worker: ChildProcess, role = "worker"): Promise<string | null> {
+/** Null: as it should be. Who is only just starting does not listen to signals yet and may simply end. */
+async function end(worker: ChildProcess, role = "worker", isAtWork: boolean): Promise<string | null> {
   const gone = once(worker, "exit");
   worker.kill("SIGTERM");
   const patience = delay(30_000, "late" as const, { ref: false });
@@ -87,5 +91,5 @@ async function end(worker: ChildProcess, role = "worker"): Promise<string | null
     await gone;
     return `${role}: did not end within 30 s`;
   }
-  return worker.exitCode === 0 ? null : `${role}: ${worker.exitCode ?? worker.signalCode}`;
+  return worker.exitCode === 0 || !isAtWork ? null : `${role}: ${worker.exitCode ?? worker.signalCode}`;
 }

@@ -8,8 +8,9 @@ import { type Crew, hireCrew } from "./crew.ts";
 import { heldOf } from "./held.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
 import { planStrikes, type Strike } from "./plan-strikes.ts";
+import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
-import { createStream, LATEST_MS, QUERIES, type Saying } from "./stream.ts";
+import { createStream, type Saying } from "./stream.ts";
 import { calmVendors, disturbApi, disturbVendors, strike } from "./strikers.ts";
 import { until } from "./until.ts";
 import { openWorld, type QueueKind, type World } from "./world.ts";
@@ -102,7 +103,7 @@ async function strikeAll(
     );
     const from = systemClock.now() - before;
     await publish(world, said, from);
-    for (const { at, turnsAt } of said) lastMoment = Math.max(lastMoment, from + (turnsAt ?? at + LATEST_MS));
+    lastMoment = Math.max(lastMoment, lastMomentOf(said, from));
     await delay(one.at - before);
     before = one.at;
     if (await strike(one, world, crew)) hits[one.kind] = (hits[one.kind] ?? 0) + 1;
@@ -118,27 +119,4 @@ async function calm(world: World): Promise<Record<string, number>> {
   const faults = await listFaults(world.api);
   await deleteFaults(world.api);
   return Object.fromEntries(faults.map(({ kind, applied }) => [kind, applied]));
-}
-
-function isWatching({ factsPool }: World): Promise<boolean> {
-  return isSo(
-    factsPool.query(`select count(*) = ${QUERIES.length} as yes from earshot.walks
-      where walk = 'added' and complete_until is not null`),
-  );
-}
-
-/** By Earshot's own word: everything is read up to the last moment, and nothing is owed any more. */
-function isDrained({ factsPool }: World, lastMoment: Instant): Promise<boolean> {
-  return isSo(
-    factsPool.query(
-      `select (select bool_and(complete_until > to_timestamp($1::float8 / 1000)) from earshot.walks)
-        and not exists (select from earshot.notifications where state = 'due')
-        and not exists (select from earshot.alert_receivers where next_at <= now()) as yes`,
-      [lastMoment],
-    ),
-  );
-}
-
-async function isSo(answer: Promise<{ rows: { yes?: boolean }[] }>): Promise<boolean> {
-  return (await answer).rows[0]?.yes === true;
 }

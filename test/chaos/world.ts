@@ -91,8 +91,11 @@ export async function openWorld(queue: QueueKind): Promise<World> {
   }
 }
 
-/** Safe against the death of its processes, which is what happens here; a power cut would need `fsync`. */
-async function startServer(closing: Closing, dataDir: string): Promise<EmbeddedPostgres> {
+/**
+ * The PostgreSQL of this directory; after an end, once more on the same port.
+ * Safe against the death of its processes, which is what happens here; a power cut would need `fsync`.
+ */
+export async function startServer(closing: Closing, dataDir: string): Promise<EmbeddedPostgres> {
   const log = createLog({ level: "silent" });
   const settings = { fsync: "off", full_page_writes: "off" };
   const server = await startEmbeddedPostgres({ dataDir, log, maxConnections: 250, settings });
