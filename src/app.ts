@@ -1,19 +1,28 @@
+import { createActionLinks } from "./app/action-links.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
-import { createPace } from "./app/pace.ts";
+import { recordArrivals } from "./app/learn-arrivals.ts";
+import { linkSecret } from "./app/link-secret.ts";
+import { planPolls, publishPlan } from "./app/plan-polls.ts";
+import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
+import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
+import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
+import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
-import type { Clock } from "./lib/clock.ts";
+import type { WalkRequest } from "./ingest/watermark.ts";
+import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault } from "./lib/fault.ts";
-import { DAY, type Instant } from "./lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
+import { shippedFolder } from "./lib/shipped-folder.ts";
 import type { Logger } from "./log.ts";
-import type { Query } from "./model/query.ts";
+import type { Query, WatchedQuery } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import { createNotifier } from "./notify/notifiers.ts";
 import type { BackendOptions } from "./queue/backend.ts";
@@ -21,12 +30,13 @@ import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
-import { createSourceClient, type SourceClient } from "./source/source-client.ts";
-import { type Database, openDatabase } from "./store/database.ts";
+import type { SourceClient } from "./source/source-client.ts";
+import { createBudgetStore } from "./store/budgets.ts";
+import { createConsoleStore } from "./store/console.ts";
+import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import { createTokenStore } from "./store/tokens.ts";
 import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
@@ -54,6 +64,8 @@ export interface EarshotOptions {
 export interface Earshot {
   readonly stores: Stores;
   readonly rules: readonly Rule[];
+  /** Messages as they would be sent, to look at. */
+  readonly previews: Previews;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Asks the source again what there is to watch. */
@@ -88,48 +100,82 @@ async function open(
   });
   closing.add(database.close);
   const stores = createStores(database.db);
+  const pictures = createPngRenderer();
+  closing.add(pictures.close);
   await ensurePartitions(database.db, clock.now());
-  const source = sourceOf(config, database, log, stopping.signal);
-  closing.add(source.close);
+  const budget = createBudgetStore(database.db, accountOf(config));
+  const sources = sourcesOf(config, database, budget, log, stopping.signal);
+  for (const one of Object.values(sources)) closing.add(one.close);
+  const source = sources.background;
   const notifiers = new Map<string, Notifier>();
   for (const { name, notifier } of config.receivers) {
     const made = createNotifier(notifier, { renderer, clock, log });
     notifiers.set(name, made);
     closing.add(made.close);
   }
+  const secret = await linkSecret(stores);
+  const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
   const rulesFor = rulesByQuery(rules);
-  const pace = createPace(source, config.source, log);
+  const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
+    sources[priorityOf(queries, request, rulesFor)].mentions(
+      {
+        projectId: queries[0]?.projectId ?? "",
+        queryIds: queries.map(({ queryId }) => queryId),
+        pageSize: config.source.pageSize,
+        ...request,
+      },
+      { signal, prefetch: 1 },
+    );
 
+  const viewParts = { stores, rulesFor, timezone: config.timezone, pictures, consoleUrl, actionsFor };
+
+  let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, config.digests, now);
-    return sweep({ stores, queues, digests: config.digests }, now);
+    const plan = { stores, budget, source: config.source, rulesFor };
+    if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
+      publishedAt = monotonicMs();
+      await publishPlan(plan, now);
+    }
+    return sweep({ stores, queues, digests: config.digests, planPolls: (at) => planPolls(plan, at) }, now);
   };
   const handlers = createHandlers({
     poll: {
       store: stores,
-      walkPages: (query, request, signal) =>
-        source.mentions(
-          {
-            projectId: query.projectId,
-            queryIds: [query.queryId],
-            pageSize: config.source.pageSize,
-            ...request,
-          },
-          { signal, prefetch: 1 },
-        ),
+      walkPages: (query, request, signal) => pages([query], request, signal),
+      walkPagesOf: pages,
+      walkAlone: stores.walks.walkAlone,
       rulesFor,
       directory: createDirectory(config),
       clock,
       settings: (query, walk) => walkSettings(config.source, query, walk),
-      everyMs: pace.everyMs,
+      everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
+    },
+    sharing: {
+      isProven: async () => (await budget.read()).sharing === "proven",
+      learn: async (sharing) => {
+        await budget.setSharing(sharing);
+        log.info({ sharing }, "calls for several queries at once");
+      },
+    },
+    onWalked: async (walks) => {
+      if ((await budget.read()).limit === null) return;
+      const historyFrom = clock.now() - config.source.history;
+      const finished = walks.map(({ key, result }) => ({
+        key,
+        found: key.walk === "added" ? result.added : result.changed,
+        startedAt: result.startedAt,
+        historyFrom,
+      }));
+      await recordArrivals(stores, finished);
     },
     deliver: {
       log: stores.notifications,
       notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf({ stores, rulesFor, timezone: config.timezone, consoleUrl }),
+      viewOf: createViewOf(viewParts),
       clock,
     },
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
@@ -142,11 +188,10 @@ async function open(
   });
   const refreshQueries = async (): Promise<readonly Query[]> => {
     const now = clock.now();
+    await learnLimit(source, budget, log);
     const watchFrom = options.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
-    const queries = await registerQueries({ source, stores }, config.source, moments, stopping.signal);
-    await pace.learn(queries.length);
-    return queries;
+    return registerQueries({ source, stores }, config.source, moments, stopping.signal);
   };
 
   const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
@@ -157,9 +202,19 @@ async function open(
       const now = clock.now();
       await ensurePartitions(database.db, now);
       const dropped = await dropPartitionsBefore(database.db, now - config.retention);
+      await stores.voices.forgetBefore(now - VOICES_FOR_MS);
+      await stores.values.forgetBefore(now - VALUES_FOR_MS);
       if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
     };
-    const upkeep = keepUp({ refreshQueries, partitions, log, signal: stopping.signal });
+    // Lists change seldom, and where calls are few each list is one that no query gets.
+    const upkeepEveryMs = async () => ((await budget.read()).limit === null ? 10 * MINUTE : HOUR);
+    const upkeep = keepUp({
+      refreshQueries,
+      partitions,
+      everyMs: upkeepEveryMs,
+      log,
+      signal: stopping.signal,
+    });
     closing.add(() => upkeep);
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
     if (everyMs !== null) await queues.remindEvery("sweep", {}, { everyMs });
@@ -169,6 +224,10 @@ async function open(
   return {
     stores,
     rules,
+    previews: createPreviews({
+      renderer,
+      contentOf: createContentOfAlert({ ...viewParts, facts: createConsoleStore(database.db) }),
+    }),
     sweep: sweepNow,
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
@@ -176,8 +235,13 @@ async function open(
   };
 }
 
+const PUBLISH_EVERY_MS = 15_000;
+
 /** Walks are few and long, deliveries many and short. */
 const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+/** Voices of so long ago are in no window any more; values that come back after so long may be called new. */
+const VOICES_FOR_MS = 7 * DAY;
+const VALUES_FOR_MS = 400 * DAY;
 
 async function soundRules(directory: string): Promise<readonly Rule[]> {
   const { rules, faults } = await loadRules(directory);
@@ -188,23 +252,11 @@ async function soundRules(directory: string): Promise<readonly Rule[]> {
 }
 
 async function soundTemplates(directory: string): Promise<Renderer> {
-  const renderer = await createRenderer({ directory });
+  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
   const faults = renderer.check();
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
   return renderer;
-}
-
-function sourceOf(config: Config, database: Database, log: Logger, signal: AbortSignal): SourceClient {
-  const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
-  return createSourceClient({
-    baseUrl,
-    credentials: { username, password, clientId, platformClientId },
-    tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
-    timeoutMs: timeout,
-    log,
-    signal,
-  });
 }
 
 async function totalsOf(
@@ -234,9 +286,16 @@ function rulesByQuery(rules: readonly Rule[]): (query: Query) => readonly Rule[]
 }
 
 function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handlers {
-  const { "poll-query": poll, "close-windows": tick, deliver, "build-digest": digest, sweep } = handlers;
+  const {
+    "poll-query": poll,
+    "poll-together": together,
+    "close-windows": tick,
+    deliver,
+    "build-digest": digest,
+    sweep,
+  } = handlers;
   return {
-    ...(roles.includes("poll") ? { "poll-query": poll } : {}),
+    ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": tick } : {}),
     ...(roles.includes("deliver") ? { deliver } : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
@@ -11,8 +12,12 @@ import { describeError, UserError } from "./lib/errors.ts";
 import { describeFault, type Issue } from "./lib/fault.ts";
 import { DAY } from "./lib/instant.ts";
 import { byPlace, readYaml } from "./lib/read-yaml.ts";
+import { shippedFolder } from "./lib/shipped-folder.ts";
+import { EscalationConfig } from "./notify/escalation.ts";
+import { Inhibition } from "./notify/inhibition.ts";
 import { NotifierConfig } from "./notify/notifiers.ts";
 import { QuietHours } from "./notify/quiet-hours.ts";
+import { Rotation } from "./notify/rotation.ts";
 import { RouteConfig } from "./notify/route.ts";
 import { Throttle } from "./notify/throttle.ts";
 
@@ -40,10 +45,14 @@ const Config = z.strictObject({
   source: SourceConfig,
   receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is told"),
   routes: z.array(RouteConfig).min(1, "name at least one route, else alerts reach nobody"),
+  inhibitions: z.array(Inhibition).default([]),
+  escalations: z.array(EscalationConfig).default([]),
+  rotations: z.array(Rotation).default([]),
   digests: z.array(DigestConfig).default([]),
-  /** Folders of rules and templates, beside this file unless absolute. */
+  /** Folder of rules, beside this file unless absolute. */
   rules: z.string().default("rules"),
-  templates: z.string().default("templates"),
+  /** Folder of templates that replace shipped ones of the same name; `templates` beside this file, where it is there. */
+  templates: z.string().min(1).exactOptional(),
   /** Zone in which messages show times. */
   timezone: z.string().default("UTC"),
   web: Web.prefault({}),
@@ -51,8 +60,10 @@ const Config = z.strictObject({
   retention: Duration.default(400 * DAY),
 });
 
-export interface Config extends Omit<z.output<typeof Config>, "receivers"> {
+export interface Config extends Omit<z.output<typeof Config>, "receivers" | "templates"> {
   readonly receivers: readonly ReceiverConfig[];
+  /** The shipped folder where nobody changed a template. */
+  readonly templates: string;
 }
 
 type Path = readonly (string | number)[];
@@ -77,7 +88,10 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
     );
   }
   const beside = (folder: string) => (isAbsolute(folder) ? folder : join(dirname(file), folder));
-  return { ...config, rules: beside(config.rules), templates: beside(config.templates) };
+  // A folder that is named has to be there; the usual one may be missing as long as nobody changes a template.
+  const own = beside(config.templates ?? "templates");
+  const isUsed = config.templates !== undefined || existsSync(own);
+  return { ...config, rules: beside(config.rules), templates: isUsed ? own : shippedFolder("templates") };
 }
 
 /** Checks a configuration that was made in code (demo, replay, tests) by the same schema. */
@@ -90,10 +104,12 @@ export function parseConfig(content: unknown): Config {
       issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
     );
   }
-  return config;
+  return { ...config, templates: config.templates ?? shippedFolder("templates") };
 }
 
-function readConfig(content: unknown, issues: Issue[]): Config | undefined {
+type Written = Omit<Config, "templates"> & Pick<z.output<typeof Config>, "templates">;
+
+function readConfig(content: unknown, issues: Issue[]): Written | undefined {
   const parsed = Config.safeParse(content);
   // Receivers are read also where the rest has faults, so that one look at the file finds them all.
   const entries = receiversIn(content);
@@ -143,10 +159,10 @@ function checkNames(
     if (names.indexOf(name) !== index)
       issues.push({ path: ["receivers", index, "name"], message: `there are two receivers "${name}"` });
   });
-  const check = (path: Path, used: readonly string[]) => {
+  const check = (path: Path, used: readonly string[], known = names) => {
     used.forEach((name, index) => {
-      if (names.includes(name)) return;
-      const suggestion = closestWord(name, names);
+      if (known.includes(name)) return;
+      const suggestion = closestWord(name, known);
       issues.push({
         path: [...path, "receivers", index],
         message: `there is no receiver "${name}"`,
@@ -154,11 +170,40 @@ function checkNames(
       });
     });
   };
-  config.routes.forEach((route, index) => {
-    check(["routes", index], route.receivers);
-  });
+  const checkRoutes = (path: Path, routes: readonly RouteConfig[], around: readonly string[]) => {
+    routes.forEach((route, index) => {
+      // What is taken over from the route around it is told of there.
+      if (route.receivers !== around) check([...path, index], route.receivers);
+      checkRoutes([...path, index, "routes"], route.routes, route.receivers);
+    });
+  };
+  checkRoutes(["routes"], config.routes, []);
   config.digests.forEach((digest, index) => {
     check(["digests", index], digest.receivers);
+  });
+  checkEscalations(config, names, issues, check);
+}
+
+/** Steps lead to receivers or rotations, so a name may be only one of the two. */
+function checkEscalations(
+  { escalations, rotations }: z.output<typeof Config>,
+  names: readonly string[],
+  issues: Issue[],
+  check: (path: Path, used: readonly string[], known?: string[]) => void,
+): void {
+  const known = [...names, ...rotations.map((rotation) => rotation.name)];
+  rotations.forEach((rotation, index) => {
+    if (known.indexOf(rotation.name) !== names.length + index)
+      issues.push({
+        path: ["rotations", index, "name"],
+        message: `"${rotation.name}" is the name of another rotation or of a receiver`,
+      });
+    check(["rotations", index], rotation.receivers);
+  });
+  escalations.forEach((escalation, index) => {
+    escalation.steps.forEach((step, at) => {
+      check(["escalations", index, "steps", at], step.receivers, known);
+    });
   });
 }
 

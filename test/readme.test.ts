@@ -24,6 +24,8 @@ test("a command, script, flag or file that does not exist is noticed", () => {
   const wrong = [
     "earshot wyh",
     "earshot check --colour",
+    "earshot local-api serve",
+    "earshot local-api create client Acme --colour",
     "npm run chek",
     "npm start -- --speedy 3",
     "npx tsx test/none.ts",
@@ -107,14 +109,25 @@ function faultOf(command: string): string | null {
   return script === "test" ? faultOfPaths(behind) : null;
 }
 
-function faultOfEarshot([name = "", ...words]: readonly string[]): string | null {
-  const command: Command | undefined = program.commands.find((one) => one.name() === name);
-  if (command === undefined) return `there is no command "earshot ${name}"`;
-  const flags = words.filter((word) => word.startsWith("--"));
+/** Words lead down to a command as long as it has commands of its own. */
+function faultOfEarshot(
+  words: readonly string[],
+  within: Command = program,
+  path = "earshot",
+): string | null {
+  const [name = "", ...rest] = words;
+  const command = within.commands.find((one) => one.name() === name);
+  if (command === undefined) {
+    return within === program || !name.startsWith("-") ? `there is no command "${path} ${name}"` : null;
+  }
+  const called = `${path} ${name}`;
+  if (command.commands.length > 0 && rest[0] !== undefined && !rest[0].startsWith("-"))
+    return faultOfEarshot(rest, command, called);
+  const flags = rest.filter((word) => word.startsWith("--"));
   const unknown = flags.find(
     (flag) => !command.options.some((option) => option.long === flag) && flag !== "--help",
   );
-  return unknown === undefined ? null : `earshot ${name} has no flag ${unknown}`;
+  return unknown === undefined ? null : `${called} has no flag ${unknown}`;
 }
 
 function faultOfNode([file = "", ...words]: readonly string[]): string | null {

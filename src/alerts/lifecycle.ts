@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert } from "../model/alert.ts";
+import type { Alert, RetellReason } from "../model/alert.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";
 
 /**
@@ -15,6 +15,10 @@ import { compareSeverity, type Severity } from "../model/severity.ts";
  * - Evidence that comes after its alert was declared over (a late page of the second walk) counts into that alert and
  *   does not reopen it: in order it would have told nobody anything new. Unless it is graver than the alert was, or
  *   the alert never fired: then it opens one of its own, because nobody has been told.
+ * - `reopenWithin`: evidence that comes so soon after the end of an alert that had fired is the same alert, firing
+ *   again. Its first moments stay, its explanation is the new one.
+ * - What a person closed stays closed for as long as it goes on without a break, and is opened again by what is graver
+ *   or by what comes after it had been quiet for `overAfterMs`.
  */
 export function observe(
   life: AlertLife | null,
@@ -59,11 +63,14 @@ export type AlertLife = Pick<
   | "firedAt"
   | "lastSeenAt"
   | "resolvedAt"
+  | "tellings"
+  | "retellReason"
   | "mentions"
   | "because"
   | "windowFrom"
   | "windowTo"
   | "values"
+  | "care"
 >;
 
 /** What of a rule the life cycle needs. `forMs` 0 fires at once. */
@@ -71,6 +78,8 @@ export interface LifeRule {
   readonly severity: Severity;
   readonly forMs: number;
   readonly overAfterMs: number;
+  /** An alert that comes back so soon after its end is reopened; 0, or absent: never. */
+  readonly reopenWithinMs?: number;
 }
 
 export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "windowTo" | "values"> {
@@ -81,6 +90,10 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   readonly mentions: number;
   /** Where this evidence is graver than its rule says by itself. */
   readonly severity?: Severity;
+  /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
+  readonly restates?: boolean;
+  /** It is so much more than people were told that they should be told again. */
+  readonly retell?: RetellReason;
 }
 
 export type Observation =
@@ -104,6 +117,15 @@ export type LifeChange =
       readonly isNew: false;
       readonly from: Severity;
     }
+  /** It became so much more that people should be told again. */
+  | {
+      readonly outcome: "Worsened";
+      readonly life: AlertLife;
+      readonly isNew: false;
+      readonly reason: RetellReason;
+    }
+  /** It was over, and came back within the time that its rule gives. */
+  | { readonly outcome: "Reopened"; readonly life: AlertLife; readonly isNew: false }
   | { readonly outcome: "Resolved"; readonly life: AlertLife; readonly isNew: false }
   /** A pending alert that was not true for long enough: over, and nobody has to know. `firedAt` stays null. */
   | { readonly outcome: "NeverFired"; readonly life: AlertLife; readonly isNew: false }
@@ -116,9 +138,13 @@ const NOTHING: readonly LifeChange[] = [{ outcome: "Nothing", life: null, isNew:
 function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence): readonly LifeChange[] {
   if (life === null) return [open(rule, evidence)];
   if (life.resolvedAt !== null) {
-    return belongsToEnded(life, life.resolvedAt, rule, evidence)
-      ? [{ outcome: "CountedLate", life: counted(life, evidence), isNew: false }]
-      : [open(rule, evidence)];
+    if (staysClosed(life, rule, evidence)) {
+      const lastSeenAt = Math.max(life.lastSeenAt, evidence.at);
+      return [{ outcome: "CountedLate", life: { ...counted(life, evidence), lastSeenAt }, isNew: false }];
+    }
+    if (belongsToEnded(life, life.resolvedAt, rule, evidence))
+      return [{ outcome: "CountedLate", life: counted(life, evidence), isNew: false }];
+    return [comesBack(life, life.resolvedAt, rule, evidence)];
   }
   if (evidence.at > overAt(life, rule)) return [end(life, overAt(life, rule)), open(rule, evidence)];
   return [grow(life, rule, evidence)];
@@ -151,6 +177,30 @@ function belongsToEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, ev
   return evidence.at <= resolvedAt && life.firedAt !== null && !graver;
 }
 
+/** A person ended it, and this is still the same: no break, and not graver. */
+function staysClosed(life: AlertLife, rule: LifeRule, evidence: Evidence): boolean {
+  if (life.care?.closedBy === undefined) return false;
+  const graver = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
+  return !graver && evidence.at <= overAt(life, rule);
+}
+
+function comesBack(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): LifeChange {
+  const within = rule.reopenWithinMs ?? 0;
+  const isSoon = life.firedAt !== null && evidence.at > resolvedAt && evidence.at <= resolvedAt + within;
+  if (!isSoon) return open(rule, evidence);
+  const { acknowledgedBy: _, closedBy: __, ...care } = life.care ?? {};
+  const reopened: AlertLife = {
+    ...counted(life, evidence),
+    state: "firing",
+    severity: severityOf(rule, evidence),
+    lastSeenAt: evidence.at,
+    resolvedAt: null,
+    ...explanation(evidence),
+    care: { ...care, callingSince: evidence.at },
+  };
+  return { outcome: "Reopened", life: reopened, isNew: false };
+}
+
 function open(rule: LifeRule, evidence: Evidence): LifeChange {
   const { at, mentions } = evidence;
   const firing = rule.forMs <= 0;
@@ -161,14 +211,22 @@ function open(rule: LifeRule, evidence: Evidence): LifeChange {
     firedAt: firing ? at : null,
     lastSeenAt: at,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions,
     ...explanation(evidence),
+    ...(firing && { care: { callingSince: at } }),
   };
   return { outcome: firing ? "Fired" : "OpenedPending", life, isNew: true };
 }
 
 function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
-  const grown = { ...counted(life, evidence), lastSeenAt: Math.max(life.lastSeenAt, evidence.at) };
+  const restated = evidence.restates === true ? explanation(evidence) : {};
+  const grown = {
+    ...counted(life, evidence),
+    ...restated,
+    lastSeenAt: Math.max(life.lastSeenAt, evidence.at),
+  };
   const severity = severityOf(rule, evidence);
   const rose = compareSeverity(severity, life.severity) > 0;
   if (life.state === "pending") {
@@ -179,13 +237,26 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
       state: "firing",
       firedAt: evidence.at,
       ...explanation(evidence),
+      care: { ...life.care, callingSince: evidence.at },
     };
     return { outcome: "Fired", life: fired, isNew: false };
   }
-  if (!rose) return { outcome: "Grew", life: grown, isNew: false };
+  if (!rose && evidence.retell === undefined) return { outcome: "Grew", life: grown, isNew: false };
   // Whoever acknowledged it took on the milder thing: it fires again.
-  const risen: AlertLife = { ...grown, state: "firing", severity, ...explanation(evidence) };
-  return { outcome: "SeverityRose", life: risen, isNew: false, from: life.severity };
+  const { acknowledgedBy: _, ...care } = life.care ?? {};
+  const risen: AlertLife = {
+    ...grown,
+    state: "firing",
+    ...explanation(evidence),
+    care: { ...care, callingSince: evidence.at },
+  };
+  if (!rose) return worsen(risen, evidence.retell ?? "Doubled");
+  return { outcome: "SeverityRose", life: { ...risen, severity }, isNew: false, from: life.severity };
+}
+
+function worsen(life: AlertLife, reason: RetellReason): LifeChange {
+  const worse: AlertLife = { ...life, tellings: life.tellings + 1, retellReason: reason };
+  return { outcome: "Worsened", life: worse, isNew: false, reason };
 }
 
 function end(life: AlertLife, resolvedAt: Instant): LifeChange {

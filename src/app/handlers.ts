@@ -1,18 +1,22 @@
 import type { SourceConfig } from "../config/source-config.ts";
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
 import { closeWindows } from "../ingest/close-windows.ts";
-import { type PollParts, pollQuery } from "../ingest/poll-query.ts";
+import { type PollOutcome, pollQuery } from "../ingest/poll-query.ts";
+import { pollTogether, type TogetherParts } from "../ingest/poll-together.ts";
 import type { WalkSettings } from "../ingest/watermark.ts";
 import type { Logger } from "../log.ts";
 import type { OwedNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import type { WalkName } from "../model/walk.ts";
+import type { WalkKey, WalkName } from "../model/walk.ts";
 import { type DeliverParts, deliver } from "../notify/deliver.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
 
 export interface HandlerParts {
-  readonly poll: Omit<PollParts, "onOwed">;
+  readonly poll: Omit<TogetherParts, "onOwed">;
+  readonly sharing: Sharing;
+  /** Told which walks have come to their end, and what was new to them. */
+  readonly onWalked: (walks: readonly { readonly key: WalkKey; readonly result: Walked }[]) => Promise<void>;
   readonly deliver: DeliverParts;
   readonly digest: Omit<DigestParts, "onOwed">;
   readonly sweep: () => Promise<void>;
@@ -20,6 +24,15 @@ export interface HandlerParts {
   readonly log: Logger;
   /** Told after every job, with its outcome: drivers and tests wait for it. */
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
+}
+
+/** A walk that has come to its end. */
+export type Walked = Extract<PollOutcome, { readonly outcome: "complete" }>;
+
+/** What is known of shared calls at this source. */
+export interface Sharing {
+  isProven(): Promise<boolean>;
+  learn(sharing: "proven" | "refused"): Promise<void>;
 }
 
 /** What each job does: the flow of its part, and the jobs that remind of what is due next. */
@@ -30,17 +43,35 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
     }
   };
-  return {
-    "poll-query": async (key, { signal }) => {
-      const result = await pollQuery({ ...parts.poll, onOwed }, key, signal);
+  const onPolled = async (polled: readonly { key: WalkKey; result: PollOutcome }[]): Promise<void> => {
+    const walked: { key: WalkKey; result: Walked }[] = [];
+    for (const { key, result } of polled) {
       if (result.outcome === "complete") {
         log.debug({ ...key, ...result }, "a walk is complete");
+        walked.push({ key, result });
         if (result.windowsDue)
           await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
       }
       if (result.outcome === "broken-off")
         log.warn({ ...key, ...result }, "a walk broke off and will go on later");
+      if (result.outcome === "postponed") log.info({ ...key, ...result }, "a walk waits for a call");
+    }
+    await parts.onWalked(walked);
+  };
+  return {
+    "poll-query": async (key, { signal }) => {
+      const result = await pollQuery({ ...parts.poll, onOwed }, key, signal);
+      await onPolled([{ key, result }]);
       parts.onDone("poll-query", result);
+    },
+    "poll-together": async ({ projectId, queryIds, walk }, { signal }) => {
+      const keys = queryIds.map((queryId) => ({ projectId, queryId, walk }));
+      const proven = await parts.sharing.isProven();
+      const result = await pollTogether({ ...parts.poll, onOwed }, keys, signal, proven);
+      await onPolled(result.members);
+      if (result.sharing === "refused" || (result.sharing === "proven" && !proven))
+        await parts.sharing.learn(result.sharing);
+      parts.onDone("poll-together", result);
     },
     "close-windows": async (query) => {
       const result = await closeWindows(parts.poll, query);

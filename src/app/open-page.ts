@@ -8,8 +8,13 @@ import { createConsoleStore } from "../store/console.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
 import { ping } from "../store/ping.ts";
+import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { createAlertExplainer } from "./alert-explainer.ts";
+import { createDesk } from "./desk.ts";
+import { linkSecret } from "./link-secret.ts";
+import type { Previews } from "./preview/create-previews.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -27,11 +32,13 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   readonly whatHappensNext?: () => string | null;
+  /** Messages to look at; a page without it shows none. */
+  readonly previews?: Previews;
 }
 
-/** Opens the page on a migrated database. It reads; whatever runs beside it may come and go. */
+/** Opens the page on a migrated database. It reads, and writes down what people do; whatever runs beside it may come and go. */
 export async function openPage(options: PageOptions): Promise<Page> {
-  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext } = options;
+  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
   return openTogether(async (closing) => {
     const database = openDatabase({
       url: databaseUrl,
@@ -40,13 +47,18 @@ export async function openPage(options: PageOptions): Promise<Page> {
         log.warn({ error: describeError(error) }, "a database connection of the page broke"),
     });
     closing.add(database.close);
+    const stores = createStores(database.db);
+    const desk = { ...createDesk({ stores, clock }), secret: await linkSecret(stores) };
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      explainer: createAlertExplainer(options.settings.timezone),
+      desk,
       health: { ready: () => readiness(database) },
       log,
+      ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
       ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
     };
     const ports = options.tryNextPort ? MOST_PORTS : 1;

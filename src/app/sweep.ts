@@ -4,8 +4,10 @@ import { type Instant, MINUTE } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import type { DigestEdition } from "../model/digest-edition.ts";
+import type { WalkKey } from "../model/walk.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
+import type { PlannedPoll } from "./plan-polls.ts";
 
 /** Work that the tables say is due, by kind. */
 export interface Swept {
@@ -19,6 +21,8 @@ export interface SweepParts {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly digests: readonly DigestConfig[];
+  /** The calls that the account's rate limit has room for now; null where it has no limit. */
+  readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;
 }
 
 /**
@@ -28,7 +32,7 @@ export interface SweepParts {
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
   const [polls, windows, decisions, deliveries, digests] = await Promise.all([
-    stores.walks.due(now, MOST),
+    pollsDue(parts, now),
     stores.walks.windowsDue(BUCKET_MS),
     stores.notifications.decisionsDue(now),
     stores.notifications.due(MOST),
@@ -38,9 +42,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     [...windows, ...decisions].map((query) => [`${query.projectId}-${query.queryId}`, query]),
   );
   await Promise.all([
-    ...polls.map((walk) =>
-      queues.add("poll-query", walk, { dedupe: `${walk.projectId}-${walk.queryId}-${walk.walk}` }),
-    ),
+    ...polls.map((keys) => addPoll(queues, keys)),
     ...[...ticks].map(([key, query]) => queues.add("close-windows", query, { dedupe: key })),
     ...deliveries.map((due) => queues.add("deliver", due, { dedupe: due.notificationId })),
     ...digests.map(({ name, localDate }) =>
@@ -48,6 +50,23 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     ),
   ]);
   return { polls: polls.length, windows: ticks.size, deliveries: deliveries.length, digests: digests.length };
+}
+
+/** Each call with the walks that share it. */
+async function pollsDue({ stores, planPolls }: SweepParts, now: Instant): Promise<(readonly WalkKey[])[]> {
+  const planned = await planPolls(now);
+  if (planned !== null) return planned.map(({ keys }) => keys);
+  return (await stores.walks.due(now, MOST)).map((walk) => [walk]);
+}
+
+async function addPoll(queues: Queues, keys: readonly WalkKey[]): Promise<void> {
+  const [first] = keys;
+  if (first === undefined) return;
+  const { projectId, queryId, walk } = first;
+  const dedupe = `${projectId}-${queryId}-${walk}`;
+  const queryIds = keys.map((key) => key.queryId);
+  if (queryIds.length === 1) await queues.add("poll-query", { projectId, queryId, walk }, { dedupe });
+  else await queues.add("poll-together", { projectId, queryIds, walk }, { dedupe: `${dedupe}-together` });
 }
 
 /** More than this at once is left to the next sweep, so that no sweep is long. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
-import { MINUTE, SECOND } from "../lib/instant.ts";
+import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 
 /**
@@ -10,24 +10,24 @@ import type { Logger } from "../log.ts";
 export async function keepUp(parts: {
   readonly refreshQueries: () => Promise<unknown>;
   readonly partitions: () => Promise<unknown>;
+  /** Real time from one time to the next. */
+  readonly everyMs: () => Promise<number>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
   while (!parts.signal.aborted) {
-    let isWell = true;
+    let everyMs = 15 * SECOND;
     try {
       await parts.partitions();
       await parts.refreshQueries();
+      everyMs = await parts.everyMs();
     } catch (error) {
       if (parts.signal.aborted) return;
-      isWell = false;
       parts.log.error(
         { error: describeError(error) },
         "the queries of the source are not known; asking again soon",
       );
     }
-    await delay(isWell ? 10 * MINUTE : 15 * SECOND, undefined, { signal: parts.signal, ref: false }).catch(
-      () => {},
-    );
+    await delay(everyMs, undefined, { signal: parts.signal, ref: false }).catch(() => {});
   }
 }

@@ -1,3 +1,4 @@
+import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
@@ -8,13 +9,19 @@ import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import { buildAlertView } from "../templates/build-alert-view.ts";
 import type { DigestView } from "../templates/digest-view.ts";
+import { drawAlertChart } from "./alert-chart.ts";
+import { explainAlert, meant } from "./explain-alert.ts";
 
 export interface ViewParts {
   readonly stores: Stores;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly timezone: string;
+  /** Makes pictures for messages that bring one; absent where nothing is sent. */
+  readonly pictures?: Pick<PngRenderer, "render">;
   /** Address of the page, without a slash at its end; null when readers cannot reach it. */
   readonly consoleUrl: () => string | null;
+  /** Links with which this receiver can act on the alert without logging in. */
+  readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
 
 /** What the reader of a notification is to see, from the facts as they stand when it is sent. */
@@ -29,28 +36,38 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
   };
 }
 
-async function alertView(parts: ViewParts, { projectId, alertId, kind }: Notification) {
+async function alertView(parts: ViewParts, notification: Notification) {
+  const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
   const alert = await parts.stores.alerts.find(projectId, alertId);
   const query = alert === null ? null : await parts.stores.queries.find(projectId, alert.queryId);
   if (alert === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
   const url = parts.consoleUrl();
+  const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
+  const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
+  const also = notification.also ?? [];
+  const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
   const view = buildAlertView({
     kind,
     alert,
+    explanation,
     mentions: await mentionsOf(parts.stores, alert, rule),
     rule: { name: alert.rule, description: rule?.description ?? null },
     project: query.projectName,
     timezone: parts.timezone,
+    more: more.filter((one) => one !== null),
+    actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
-  return { about: "alert", view } as const;
+  const { pictures } = parts;
+  const chart = svg === null || pictures === undefined ? null : () => pictures.render(svg);
+  return { about: "alert", view, chart } as const;
 }
 
 /** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
 async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined): Promise<readonly Mention[]> {
-  if (rule?.kind !== "window") {
+  if (rule === undefined || rule.kind === "mention") {
     const found = await stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
     return found.map(({ mention }) => mention);
   }
@@ -62,7 +79,8 @@ async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined):
     until,
     MOST_CANDIDATES,
   );
-  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met);
+  const isMeant = meant(rule, alert);
+  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met && isMeant(mention));
 }
 
 const MOST_CANDIDATES = 1_000;

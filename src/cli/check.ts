@@ -31,7 +31,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const rulesFolder = options.rules ?? config?.rules ?? shippedFolder("rules");
   const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
   const { rules, faults } = await loadRules(rulesFolder);
-  const renderer = await createRenderer({ directory: templatesFolder });
+  const renderer = await createRenderer({ directory: templatesFolder, base: shippedFolder("templates") });
   const all = [...faults.map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(`${all.length} ${all.length === 1 ? "fault" : "faults"}`, all);
   if (config !== null)

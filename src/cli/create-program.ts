@@ -1,9 +1,15 @@
 import { Command } from "commander";
+import { addAlertsCommand } from "./alerts.ts";
 import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
+import { addCoverageCommand } from "./coverage.ts";
 import { addDetectCommand } from "./detect.ts";
 import { addLocalApiCommand } from "./local-api.ts";
+import { addPreviewCommand } from "./preview.ts";
+import { addSendTestCommand } from "./send-test.ts";
+import { addSilenceCommand } from "./silence.ts";
 import { addStartCommand } from "./start.ts";
+import { addWhyCommand } from "./why.ts";
 
 /** Every command of `earshot`, with its flags. */
 export function createProgram(env: NodeJS.ProcessEnv): Command {
@@ -15,6 +21,12 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
     .exitOverride();
   addStartCommand(program, env);
   addCheckCommand(program, env);
+  addAlertsCommand(program, env);
+  addSilenceCommand(program, env);
+  addWhyCommand(program, env);
+  addPreviewCommand(program, env);
+  addSendTestCommand(program, env);
+  addCoverageCommand(program, env);
   addDetectCommand(program);
   addApiCommand(program, env);
   addLocalApiCommand(program, env);
@@ -27,7 +39,13 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --roles poll,tick           only these roles, as one of many processes
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
+  earshot alerts                            what is open; ack, assign, resolve, not-relevant
+  earshot silence add --match query=Acme    hear nothing of it for an hour
+  earshot why ALERT                         which rules saw it, who was told, what was held and why
+  earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
+  earshot send-test on-call                 really tells this receiver something, and says what came back
   earshot local-api start                   the Listening API alone, with a sample account
+  earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
 

@@ -1,14 +1,1 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-/** `rules` or `templates` as they came with Earshot: beside its package.json, wherever the compiled code lies. */
-export function shippedFolder(name: "rules" | "templates"): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json")) || !existsSync(join(folder, name))) {
-    const parent = dirname(folder);
-    if (parent === folder) throw new Error(`the folder ${name} of Earshot is missing`);
-    folder = parent;
-  }
-  return join(folder, name);
-}
+export { shippedFolder } from "../lib/shipped-folder.ts";

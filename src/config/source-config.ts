@@ -14,8 +14,8 @@ export const SourceConfig = z.strictObject({
   /** Names or ids of projects and queries; `*` stands for any characters. */
   projects: z.array(z.string().min(1)).min(1).default(["*"]),
   queries: z.array(z.string().min(1)).min(1).default(["*"]),
-  /** How often new mentions are asked for. Slower on its own where the account's rate limit asks for it. */
-  pollEvery: Duration.default(MINUTE),
+  /** How often new mentions are wanted. Where the account has a rate limit, the planner asks as often as it pays. */
+  pollEvery: Duration.default(30 * SECOND),
   /** How often changed mentions are asked for. */
   updatesEvery: Duration.default(5 * MINUTE),
   /** How far behind the newest mention a walk starts, because the source indexes asynchronously. */

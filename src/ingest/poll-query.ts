@@ -31,7 +31,11 @@ import {
 export interface PollParts {
   readonly store: IngestStore;
   /** The pages of one walk, in order. Throws errors with `retryable` and `retryAfterMs`. */
-  readonly walkPages: (query: Query, request: WalkRequest, signal: AbortSignal) => AsyncIterable<SourcePage>;
+  readonly walkPages: (
+    query: WatchedQuery,
+    request: WalkRequest,
+    signal: AbortSignal,
+  ) => AsyncIterable<SourcePage>;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly directory: Directory;
   readonly clock: Clock;
@@ -52,7 +56,10 @@ export type PollOutcome =
       readonly changed: number;
       /** A bucket has closed that nobody has judged. */
       readonly windowsDue: boolean;
+      readonly startedAt: Instant;
     }
+  /** No call could be made for it now; nothing has failed. */
+  | { readonly outcome: "postponed"; readonly because: string }
   /** What was committed stands; the walk goes on from there after a while. */
   | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
 
@@ -76,13 +83,23 @@ export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSig
     const state = (claim.state as WalkState | null) ?? NEW_WALK;
     return await walk(parts, { key, query, lease: claim.lease, startedAt, signal }, state);
   } catch (error) {
-    const { retryable = true, retryAfterMs } = error as { retryable?: boolean; retryAfterMs?: number | null };
+    const { retryable = true, retryAfterMs, isPostponed } = error as Trouble;
+    if (isPostponed === true) {
+      await parts.store.walks.postpone(key, claim.lease, retryAfterMs ?? 0);
+      return { outcome: "postponed", because: describeError(error) };
+    }
     const delayMs = retryDelayMs(claim.failures + 1, retryAfterMs ?? undefined, Math.random());
     await parts.store.walks.fail(key, claim.lease, describeError(error), delayMs);
     return { outcome: "broken-off", error: describeError(error), retryable };
   } finally {
     clearInterval(keepAlive);
   }
+}
+
+interface Trouble {
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number | null;
+  readonly isPostponed?: boolean;
 }
 
 const RENEW_EVERY_MS = 3_000;
@@ -112,7 +129,7 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
       const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
       const committed = isEmpty(page)
         ? NOTHING_COMMITTED
-        : await commitPage(parts, { key, query, lease }, prepared, after.state);
+        : await commitPage(parts, { key, query, lease }, prepared, resumable(page, after.state));
       state = after.state;
       tally.pages += 1;
       tally.added += committed.added;
@@ -139,6 +156,11 @@ const EMPTY_PAGE: WalkedPage = {
   nextCursor: null,
   pageSize: null,
 };
+
+/** Who was cut off in the middle of a shared walk begins anew at its watermark. */
+function resumable(page: SourcePage, state: WalkState): WalkState {
+  return page.shared === undefined ? state : abandonWalk(state);
+}
 
 /** A page without anything on it is not worth a transaction: the end of the walk writes its state. */
 function isEmpty(page: SourcePage): boolean {
@@ -182,7 +204,8 @@ async function finish(
   });
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
   const { pages, added, changed } = tally;
-  return { outcome: "complete", pages, added, changed, windowsDue: key.walk === "added" && closed };
+  const windowsDue = key.walk === "added" && closed;
+  return { outcome: "complete", pages, added, changed, windowsDue, startedAt };
 }
 
 /** A cursor that is refused today is refused tomorrow; the watermark is not. */
@@ -193,7 +216,7 @@ function isRefusedCursor(error: unknown, state: WalkState): boolean {
 }
 
 function measure(walk: WalkKey["walk"], page: SourcePage) {
-  let highest: Instant | null = null;
+  let highest: Instant | null = page.shared?.highest ?? null;
   for (const mention of page.mentions) {
     const at = walk === "added" ? mention.addedAt : mention.updatedAt;
     if (highest === null || at > highest) highest = at;

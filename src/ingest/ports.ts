@@ -6,9 +6,12 @@ import type { CountChange } from "../model/count-change.ts";
 import type { CoverageInterval } from "../model/coverage-interval.ts";
 import type { Match } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
-import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { SeenValue } from "../model/seen-value.ts";
+import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
+import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
 
 /** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
@@ -28,6 +31,7 @@ export interface IngestFacts {
       end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
     ): Promise<void>;
     fail(key: WalkKey, lease: string, error: string, retryAfterMs: number): Promise<void>;
+    postpone(key: WalkKey, lease: string, retryAfterMs: number): Promise<void>;
     completeUntil(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly mentions: {
@@ -41,9 +45,18 @@ export interface IngestFacts {
     series(projectId: string, queryId: string): Promise<Set<string>>;
     addSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
   };
+  readonly voices: {
+    find(projectId: string, queryId: string, keys: readonly VoiceKey[]): Promise<Voice[]>;
+    save(projectId: string, queryId: string, voices: readonly Voice[]): Promise<void>;
+  };
+  readonly values: {
+    find(projectId: string, queryId: string, series: string, values: readonly string[]): Promise<SeenValue[]>;
+    save(projectId: string, queryId: string, values: readonly SeenValue[]): Promise<void>;
+  };
   readonly conditions: {
     states(projectId: string, queryId: string): Promise<ConditionState[]>;
     save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void>;
+    remove(projectId: string, queryId: string, conditions: readonly string[]): Promise<void>;
     firstArrival(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly coverage: {
@@ -57,11 +70,13 @@ export interface IngestFacts {
   };
   readonly alerts: AlertFacts;
   readonly notifications: NotificationFacts;
+  readonly silences: { standing(now: Instant): Promise<Silence[]> };
 }
 
 export interface AlertFacts {
   find(projectId: string, id: string): Promise<Alert | null>;
   openOfQuery(projectId: string, queryId: string): Promise<Alert[]>;
+  openOfProject(projectId: string): Promise<Alert[]>;
   latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]>;
   save(alerts: readonly Alert[]): Promise<void>;
   alreadyMatched(
@@ -77,6 +92,9 @@ export interface NotificationFacts {
   entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]>;
   saveEntries(entries: readonly ReceiverEntry[]): Promise<void>;
   alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]>;
+  flushes(projectId: string, queryId: string): Promise<GroupFlush[]>;
+  saveFlushes(flushes: readonly GroupFlush[]): Promise<void>;
+  wake(projectId: string, reason: string, now: Instant): Promise<number>;
   decidedSince(receiver: string, since: Instant): Promise<Instant[]>;
 }
 

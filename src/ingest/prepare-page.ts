@@ -9,6 +9,8 @@ import type { SourcePage } from "./source-page.ts";
 export interface PreparedPage {
   readonly page: SourcePage;
   readonly rows: PageRows;
+  /** Those by which it was assessed. */
+  readonly rules: readonly Rule[];
   /** By place in the page. */
   readonly assessed: readonly AssessedMention[];
   /** The same rules, for what turns out to be stored already. */
@@ -24,6 +26,7 @@ export function preparePage(
   const assess = createAssessor(rules);
   return {
     page,
+    rules,
     rows: rowsOf(
       page.mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyKey(mention) })),
     ),

@@ -85,10 +85,11 @@ export async function recordObservations(
 
 /** A window is judged once a bucket, so its alert cannot be over before the next verdict is in. */
 function lifeRule(rule: Rule): LifeRule {
-  const { severity, forMs, overAfterMs } = rule;
+  const { severity, forMs, overAfterMs, reopenWithinMs } = rule;
   return {
     severity,
     forMs,
+    reopenWithinMs,
     overAfterMs: rule.kind === "window" ? Math.max(overAfterMs, BUCKET_MS) : overAfterMs,
   };
 }
@@ -120,8 +121,11 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
     case "OpenedPending":
       return { alertId: alert.id, at: alert.openedAt, what: change.outcome, detail: alert.because };
     case "Fired":
+    case "Reopened":
     case "SeverityRose":
       return { alertId: alert.id, at: alert.lastSeenAt, what: change.outcome, detail: alert.because };
+    case "Worsened":
+      return { alertId: alert.id, at: alert.lastSeenAt, what: change.reason, detail: alert.because };
     case "Resolved":
     case "NeverFired":
       return {

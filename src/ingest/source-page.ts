@@ -1,12 +1,24 @@
+import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 
 /** One answer of the source, reduced to what ingest needs of it. */
 export interface SourcePage {
   readonly mentions: readonly Mention[];
   /** What came and cannot be kept, with the reason. */
-  readonly rejected: readonly { readonly resourceId: string | null; readonly reason: string }[];
+  readonly rejected: readonly RejectedRow[];
   readonly nextCursor: string | null;
   readonly total: number | null;
   /** The page size in force; null where the source does not say. */
   readonly pageSize: number | null;
+  /**
+   * The part of a page that several queries share. Its cursor belongs to all of them, so that no walk of one can be
+   * resumed from it; and what others have on it tells how far this one was seen.
+   */
+  readonly shared?: { readonly highest: Instant | null };
+}
+
+export interface RejectedRow {
+  readonly resourceId: string | null;
+  readonly queryId?: string;
+  readonly reason: string;
 }

@@ -100,8 +100,9 @@ export function afterPage(state: WalkState, page: WalkedPage, settings: WalkSett
   const walked: RunningWalk = {
     ...running,
     cursor: page.nextCursor,
-    // Only the first page's count belongs to the moment that the walk claims.
-    total: running.cursor === null ? page.total : running.total,
+    // Only the first page's count belongs to the moment that the walk claims; where several queries share a walk, the
+    // last page tells.
+    total: running.cursor === null ? page.total : (running.total ?? page.total),
     seen: running.seen + page.rows - page.repeated,
   };
   // Ascending order: all that was visible below the highest has been seen, so it may move before the walk has ended.

@@ -1,8 +1,14 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Severity } from "./severity.ts";
 
-/** pending → firing → acknowledged → resolved; an alert that is over is never opened again, a new one follows it. */
+/**
+ * pending → firing → acknowledged → resolved. What comes back within the `reopenWithin` of its rule is the same alert,
+ * firing again; later a new one follows it.
+ */
 export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
+
+/** Why people who know of an alert are told again: it doubled since they were told, or a second, larger wave came. */
+export type RetellReason = "Doubled" | "NewWave";
 
 /** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
 export interface Alert {
@@ -23,6 +29,10 @@ export interface Alert {
   /** The newest evidence. */
   readonly lastSeenAt: Instant;
   readonly resolvedAt: Instant | null;
+  /** How often there was a reason to tell people of it: 1 from the beginning, one more whenever it grew much graver. */
+  readonly tellings: number;
+  /** The reason of the newest of them; null while there was only the first. */
+  readonly retellReason: RetellReason | null;
   /** Mentions that belong to it, so far. */
   readonly mentions: number;
   /** One sentence with the numbers that made it fire; no mention text in it. */
@@ -32,4 +42,18 @@ export interface Alert {
   readonly windowTo: Instant;
   /** Numbers behind `because`, by name, for templates and charts. */
   readonly values: Readonly<Record<string, number>>;
+  /** What people have done about it; absent or empty when nobody has done anything. */
+  readonly care?: AlertCare;
+}
+
+/** People are named as they named themselves. */
+export interface AlertCare {
+  /** Since when it calls for somebody: it fired, grew graver or came back then. Steps of escalation count from here. */
+  readonly callingSince?: Instant | undefined;
+  readonly acknowledgedBy?: string | undefined;
+  readonly assignee?: string | undefined;
+  /** Who ended it by hand, while its rule may still be true. */
+  readonly closedBy?: string | undefined;
+  /** False: somebody said that it should not have been told. From this the precision of its rule is counted. */
+  readonly relevant?: boolean | undefined;
 }

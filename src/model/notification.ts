@@ -1,7 +1,18 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** Why a receiver is told something: the alert fired, grew graver, still stands, is over; or a digest is due. */
-export type NotificationKind = "fired" | "escalated" | "reminder" | "resolved" | "digest" | "test";
+/**
+ * Why a receiver is told something: the alert fired, rose in severity, doubled, came as a second and larger wave, still
+ * stands, is over; or a digest is due.
+ */
+export type NotificationKind =
+  | "fired"
+  | "escalated"
+  | "doubled"
+  | "wave"
+  | "reminder"
+  | "resolved"
+  | "digest"
+  | "test";
 
 /** due: to be sent; sent: the vendor took it; dead: given up, and shown as such. */
 export type NotificationState = "due" | "sent" | "dead";
@@ -23,6 +34,8 @@ export interface Notification {
   readonly lastError: string | null;
   /** What the vendor gave us to find the message again: Slack `{channel, ts}`, email `{messageId}`. */
   readonly vendorRef: Readonly<Record<string, string>> | null;
+  /** Other alerts that the same message tells of. */
+  readonly also?: readonly string[];
 }
 
 /** What is owed to a receiver, as decided. */
@@ -35,6 +48,17 @@ export interface OwedNotification {
   readonly digest: { readonly name: string; readonly localDate: string } | null;
   readonly createdAt: Instant;
   readonly reason: string;
+  /** Other alerts that the same message tells of, the one that matters most first. */
+  readonly also?: readonly string[];
+}
+
+/** When a receiver was last told of a group of alerts of one query. */
+export interface GroupFlush {
+  readonly projectId: string;
+  readonly queryId: string;
+  readonly receiver: string;
+  readonly key: string;
+  readonly at: Instant;
 }
 
 /** What a receiver was last told about an alert; its shape belongs to the decision in `notify`. */

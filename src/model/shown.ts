@@ -76,6 +76,15 @@ export interface ShownNotification {
   readonly lastError: string | null;
 }
 
+/** How a receiver stands to an alert: the last decision, and when it is asked for again. */
+export interface ShownReceiver {
+  readonly receiver: string;
+  /** A named outcome: `FirstNotification`, `HeldBySilence`, … */
+  readonly last: string;
+  readonly toldAt: Instant | null;
+  readonly nextAt: Instant | null;
+}
+
 export interface ShownDelivery {
   readonly notificationId: string;
   readonly attempt: number;
@@ -93,6 +102,8 @@ export interface ShownWalk {
   readonly active: boolean;
   readonly walk: WalkName;
   readonly polledAt: Instant | null;
+  /** As the plan stands; it may have passed by. */
+  readonly nextPollAt: Instant;
   readonly completeUntil: Instant | null;
   /** Windows of the query are closed up to here. */
   readonly tickedUntil: Instant;
@@ -114,4 +125,18 @@ export interface ShownSetAside {
   readonly at: Instant;
   readonly resourceId: string | null;
   readonly reason: string;
+}
+
+/** The rate budget of an account, as it stands now. */
+export interface ShownBudget {
+  /** Calls in any rolling window of `periodMs`; null: the account has no limit. */
+  readonly limit: number | null;
+  readonly periodMs: number;
+  /** In the window that ends now, those of others included, as far as the source tells. */
+  readonly used: number;
+  readonly usedByOthers: number;
+  /** Until a refusal of the source is over; 0 when there is none. */
+  readonly closedForMs: number;
+  /** Whether one call may ask for several queries at this source. */
+  readonly sharing: "untried" | "proven" | "refused";
 }

@@ -1,15 +1,38 @@
-import type { Terms } from "./batch.ts";
+import { DAY } from "../lib/instant.ts";
+import type { EscalationTerms, Terms } from "./batch.ts";
 import type { Addressed, Routing } from "./route.ts";
 
 /**
- * Everybody a decision has to be made for: those whom the routes name, and those who have been told before and are
- * named no longer (routes were edited, or the alert rose past a route). The latter hear nothing more but its end.
+ * Everybody a decision has to be made for: those whom the routes name, those to whom a step of an escalation leads or
+ * will lead, and those who have been told before and are named no longer (routes were edited, or the alert rose past a
+ * route). The last hear nothing more but its end.
  */
-export function audience(routing: Routing, toldBefore: Iterable<string>): readonly Addressed[] {
+export function audience(
+  routing: Routing,
+  toldBefore: Iterable<string>,
+  escalation: ReadonlyMap<string, EscalationTerms> = new Map(),
+): readonly Addressed[] {
   const routed = routing.outcome === "Routed" ? routing.to : [];
-  const named = new Set(routed.map(({ receiver }) => receiver));
-  const others = [...new Set(toldBefore)].filter((receiver) => !named.has(receiver));
-  return [...routed, ...others.map((receiver) => ({ receiver, by: "told before", terms: NO_LONGER_ROUTED }))];
+  const all = new Map<string, Addressed>();
+  for (const one of routed) {
+    const its = escalation.get(one.receiver) ?? null;
+    all.set(one.receiver, { ...one, terms: { ...one.terms, escalation: its } });
+  }
+  for (const [receiver, terms] of escalation) {
+    if (!all.has(receiver))
+      all.set(receiver, { receiver, by: terms.by, terms: { ...UNROUTED, escalation: terms } });
+  }
+  for (const receiver of toldBefore) {
+    if (!all.has(receiver)) all.set(receiver, { receiver, by: "told before", terms: UNROUTED });
+  }
+  return [...all.values()];
 }
 
-const NO_LONGER_ROUTED: Terms = { routed: false, repeatEveryMs: null, sendResolved: true, forgetAfterMs: 0 };
+const UNROUTED: Terms = {
+  routed: false,
+  repeatEveryMs: null,
+  sendResolved: true,
+  forgetAfterMs: DAY,
+  group: null,
+  escalation: null,
+};

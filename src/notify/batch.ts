@@ -1,7 +1,9 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert } from "../model/alert.ts";
+import type { Alert, RetellReason } from "../model/alert.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
+import type { Silence } from "../model/silence.ts";
+import type { Inhibition } from "./inhibition.ts";
 import type { QuietHours } from "./quiet-hours.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -12,10 +14,23 @@ import type { Throttle } from "./throttle.ts";
 export interface Batch {
   readonly receiver: ReceiverTerms;
   readonly now: Instant;
+  readonly around: Circumstances;
   readonly say: readonly Saying[];
   readonly held: readonly Held[];
   readonly dropped: readonly Dropped[];
 }
+
+/** What holds for every receiver at the moment of a decision. */
+export interface Circumstances {
+  /** Those in force, and those that ended in the last day. */
+  readonly silences: readonly Silence[];
+  readonly inhibitions: readonly Inhibition[];
+  /** Alerts of the project that have fired and are not over. */
+  readonly open: readonly Alert[];
+}
+
+/** Nobody silenced anything and nothing stands open. */
+export const CALM: Circumstances = { silences: [], inhibitions: [], open: [] };
 
 export type Stage = (batch: Batch) => Batch;
 
@@ -33,6 +48,8 @@ export interface Told {
   /** Severity and newest evidence of the alert as told. */
   readonly severity: Severity;
   readonly lastSeenAt: Instant;
+  /** How many tellings the alert had then; absent in what an older version wrote, which knew of one. */
+  readonly tellings?: number;
   /** It was told that the alert is over. */
   readonly ended: boolean;
 }
@@ -45,6 +62,27 @@ export interface Terms {
   readonly repeatEveryMs: number | null;
   readonly sendResolved: boolean;
   readonly forgetAfterMs: number;
+  /** Null: each alert is told for itself, at once. */
+  readonly group: GroupTerms | null;
+  readonly escalation: EscalationTerms | null;
+}
+
+/** Alerts of one query with one key are told together. */
+export interface GroupTerms {
+  readonly key: string;
+  /** How long the first news of a group wait for more. */
+  readonly waitMs: number;
+  /** The least time between two messages about a group. */
+  readonly intervalMs: number;
+}
+
+/** Steps that lead to the receiver, as long as nobody has taken the alert on. */
+export interface EscalationTerms {
+  /** The newest step that is due; null while none is. */
+  readonly reachedAt: Instant | null;
+  /** The next step that leads here; null when there is none. */
+  readonly nextAt: Instant | null;
+  readonly by: string;
 }
 
 /** What the stages have to know of a receiver. */
@@ -54,12 +92,16 @@ export interface ReceiverTerms {
   readonly throttle: Throttle | null;
   /** When notifications were decided for it, at least for the throttle's period back. Any order. */
   readonly recent: readonly Instant[];
+  /** When it was last told of each group of the query at hand, by key. */
+  readonly flushes?: ReadonlyMap<string, Instant>;
 }
 
 export interface Saying {
   readonly matter: Matter;
   readonly kind: NotificationKind;
   readonly reason: TellReason;
+  /** Told in the same message, as what comes on top of it. */
+  readonly also?: readonly Saying[];
 }
 
 export interface Held {
@@ -80,12 +122,22 @@ export interface Dropped {
 export type TellReason =
   | "FirstNotification"
   | "SeverityRose"
+  | RetellReason
   | "RepeatIntervalElapsed"
+  /** Nobody took it on in time: a step of an escalation leads here. */
+  | "Escalated"
+  /** It was told as over, and it came back. */
+  | "Reopened"
   | "Resolved"
   /** It began and ended before the receiver could be told of either: one message says both. */
   | "FiredAndEnded";
 
-export type HoldReason = "HeldByQuietHours" | "HeldByThrottle";
+export type HoldReason =
+  | "HeldBySilence"
+  | "HeldByInhibition"
+  | "HeldByQuietHours"
+  | "HeldByGroup"
+  | "HeldByThrottle";
 
 export type DropReason =
   | "StillPending"
@@ -97,7 +149,11 @@ export type DropReason =
   /** Somebody has it in hand: no reminders. */
   | "Acknowledged"
   | "NoLongerRouted"
+  /** A later step of an escalation leads here. */
+  | "EscalationWaits"
   | "ResolveNotWanted"
   /** Began and ended inside quiet hours, too mild to be told afterwards. */
   | "ResolvedUnannounced"
+  /** Began and ended while a silence or a graver alert muted it. */
+  | "EndedWhileMuted"
   | "EndedLongAgo";

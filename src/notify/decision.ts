@@ -1,16 +1,18 @@
 import type { Instant } from "../lib/instant.ts";
 import type { NotificationKind } from "../model/notification.ts";
-import type {
-  Batch,
-  Dropped,
-  DropReason,
-  Held,
-  HoldReason,
-  Matter,
-  ReceiverTerms,
-  Saying,
-  TellReason,
-  Told,
+import {
+  type Batch,
+  CALM,
+  type Circumstances,
+  type Dropped,
+  type DropReason,
+  type Held,
+  type HoldReason,
+  type Matter,
+  type ReceiverTerms,
+  type Saying,
+  type TellReason,
+  type Told,
 } from "./batch.ts";
 import { runPipeline } from "./pipeline.ts";
 
@@ -24,6 +26,8 @@ export type Decision =
       readonly nextAt: Instant | null;
       /** What the receiver knows from now on. */
       readonly told: Told;
+      /** The alert whose message tells of it; null for one of its own. */
+      readonly with: string | null;
     }
   | { readonly do: "hold"; readonly reason: HoldReason; readonly by: string; readonly nextAt: Instant }
   | {
@@ -34,8 +38,13 @@ export type Decision =
     };
 
 /** Decides for one alert and one receiver. */
-export function decide(matter: Matter, receiver: ReceiverTerms, now: Instant): Decision {
-  const [decided] = decideAll([matter], receiver, now);
+export function decide(
+  matter: Matter,
+  receiver: ReceiverTerms,
+  now: Instant,
+  around: Circumstances = CALM,
+): Decision {
+  const [decided] = decideAll([matter], receiver, now, around);
   if (!decided) throw new Error("The pipeline lost a matter");
   return decided.decision;
 }
@@ -45,29 +54,49 @@ export function decideAll(
   matters: readonly Matter[],
   receiver: ReceiverTerms,
   now: Instant,
-): readonly { readonly matter: Matter; readonly decision: Decision }[] {
-  return decisionsOf(runPipeline(matters, receiver, now));
+  around: Circumstances = CALM,
+): readonly Decided[] {
+  return decisionsOf(runPipeline(matters, receiver, now, around));
 }
 
-function decisionsOf({ say, held, dropped, now }: Batch) {
+export interface Decided {
+  readonly matter: Matter;
+  readonly decision: Decision;
+}
+
+function decisionsOf({ say, held, dropped, now }: Batch): readonly Decided[] {
   return [
-    ...say.map((saying) => ({ matter: saying.matter, decision: tell(saying, now) })),
+    ...say.flatMap((saying) => [
+      { matter: saying.matter, decision: tell(saying, now, null) },
+      ...(saying.also ?? []).map((other) => ({
+        matter: other.matter,
+        decision: tell(other, now, saying.matter.alert.id),
+      })),
+    ]),
     ...held.map((entry) => ({ matter: entry.matter, decision: hold(entry) })),
     ...dropped.map((entry) => ({ matter: entry.matter, decision: drop(entry) })),
   ];
 }
 
-function tell({ matter: { alert, terms }, kind, reason }: Saying, now: Instant): Decision {
+function tell(
+  { matter: { alert, terms }, kind, reason }: Saying,
+  now: Instant,
+  leader: string | null,
+): Decision {
   const ended = alert.resolvedAt !== null;
-  const told = { at: now, severity: alert.severity, lastSeenAt: alert.lastSeenAt, ended };
-  const repeats = !ended && alert.state !== "acknowledged" && terms.repeatEveryMs !== null;
+  const { severity, lastSeenAt, tellings } = alert;
+  const told = { at: now, severity, lastSeenAt, tellings, ended };
+  const isCalling = !ended && alert.state !== "acknowledged";
+  const repeatAt = terms.repeatEveryMs === null ? Number.POSITIVE_INFINITY : now + terms.repeatEveryMs;
+  const nextAt = Math.min(repeatAt, terms.escalation?.nextAt ?? Number.POSITIVE_INFINITY);
   return {
     do: "tell",
     kind,
     reason,
-    by: "route",
-    nextAt: repeats ? now + (terms.repeatEveryMs ?? 0) : null,
+    by: reason === "Escalated" && terms.escalation !== null ? terms.escalation.by : "route",
+    nextAt: isCalling && Number.isFinite(nextAt) ? nextAt : null,
     told,
+    with: leader,
   };
 }
 

@@ -1,22 +1,37 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Batch, Matter, ReceiverTerms, Stage } from "./batch.ts";
+import {
+  type Batch,
+  CALM,
+  type Circumstances,
+  type Matter,
+  type ReceiverTerms,
+  type Stage,
+} from "./batch.ts";
 import { compare } from "./stages/compare.ts";
 import { forget } from "./stages/forget.ts";
+import { group } from "./stages/group.ts";
+import { inhibit } from "./stages/inhibit.ts";
 import { rest } from "./stages/rest.ts";
+import { silence } from "./stages/silence.ts";
 import { throttle } from "./stages/throttle.ts";
 
 /**
  * The way of an alert to a receiver, in the order in which it is walked. What is held does not count as told, because
  * `Told` is only written for what comes out in `say`.
  */
-const STAGES: readonly Stage[] = [compare, forget, rest, throttle];
+const STAGES: readonly Stage[] = [compare, forget, silence, inhibit, rest, group, throttle];
 
 /** Sorts the matters of one receiver into what is said now, held and dropped. None is lost, none is there twice. */
-export function runPipeline(matters: readonly Matter[], receiver: ReceiverTerms, now: Instant): Batch {
+export function runPipeline(
+  matters: readonly Matter[],
+  receiver: ReceiverTerms,
+  now: Instant,
+  around: Circumstances = CALM,
+): Batch {
   // What is said for certain is only known after `compare`; until then every matter is a candidate.
   const candidates = matters.map(
     (matter) => ({ matter, kind: "fired", reason: "FirstNotification" }) as const,
   );
-  const start: Batch = { receiver, now, say: candidates, held: [], dropped: [] };
+  const start: Batch = { receiver, now, around, say: candidates, held: [], dropped: [] };
   return STAGES.reduce((batch, stage) => stage(batch), start);
 }

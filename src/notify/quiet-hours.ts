@@ -1,35 +1,13 @@
 import { z } from "zod";
-import { DAY, type Instant } from "../lib/instant.ts";
-import {
-  formatLocalTime,
-  instantOf,
-  LocalTime,
-  localDateOf,
-  plusDays,
-  TimeZone,
-  WEEKDAYS,
-  Weekday,
-  weekdayOf,
-} from "../lib/local-time.ts";
+import type { Instant } from "../lib/instant.ts";
+import { formatLocalTime, WEEKDAYS } from "../lib/local-time.ts";
+import { MIDNIGHT_AFTER, rangeAt, weeklyRangeShape } from "../lib/weekly-range.ts";
 import { compareSeverity, Severity } from "../model/severity.ts";
 
-const MIDNIGHT_AFTER = 24 * 60;
-
-/**
- * Times at which a receiver is left alone. A range whose `to` is not later than its `from` ends on the next day, and
- * belongs to the weekday on which it began. On the days of a clock change it is never shorter than it reads: a time
- * that is shown twice begins it at the first and ends it at the second.
- */
+/** Times at which a receiver is left alone, every week. */
 export const QuietHours = z
   .strictObject({
-    timezone: TimeZone,
-    /** Minutes after local midnight, once parsed. */
-    from: LocalTime,
-    to: LocalTime,
-    days: z
-      .array(Weekday)
-      .min(1, "name at least one day, or leave `days` out for all")
-      .default([...WEEKDAYS]),
+    ...weeklyRangeShape,
     /** This severity and graver ones are told all the same. */
     breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
     /** An alert of this severity or graver that began and ended inside is told when the quiet hours are over. */
@@ -64,46 +42,16 @@ export interface Quiet {
  * rest: `until` is the end of the last. Ranges that together never end give an `until` a week away, to look again.
  */
 export function quietAt(ranges: readonly QuietHours[], severity: Severity, at: Instant): Quiet | null {
-  const silent = ranges.filter((hours) => !breaksThrough(hours, severity));
-  const first = inForce(silent, at);
-  if (first === null) return null;
-  let until = first.until;
-  for (
-    let next = inForce(silent, until);
-    next !== null && until < at + 7 * DAY;
-    next = inForce(silent, until)
-  ) {
-    until = next.until;
-  }
-  return { until, hours: first.hours };
+  const found = rangeAt(
+    ranges.filter((hours) => !breaksThrough(hours, severity)),
+    at,
+  );
+  return found && { until: found.until, hours: found.range };
 }
 
 /** `quiet hours 22:00–07:00 Europe/Berlin`, to be named as the cause. */
 export function describeQuietHours({ from, to, timezone }: QuietHours): string {
   return `quiet hours ${formatLocalTime(from)}–${formatLocalTime(to)} ${timezone}`;
-}
-
-/** Of those that hold now, the one that holds longest. */
-function inForce(ranges: readonly QuietHours[], at: Instant): Quiet | null {
-  let longest: Quiet | null = null;
-  for (const hours of ranges) {
-    const until = endOf(hours, at);
-    if (until !== null && (longest === null || until > longest.until)) longest = { until, hours };
-  }
-  return longest;
-}
-
-/** The end of the range of today or of yesterday that holds `at`, if one does. */
-function endOf({ timezone, from, to, days }: QuietHours, at: Instant): Instant | null {
-  const today = localDateOf(at, timezone);
-  let end: Instant | null = null;
-  for (const began of [plusDays(today, -1), today]) {
-    if (!days.includes(weekdayOf(began))) continue;
-    const startsAt = instantOf(timezone, began, from, "first");
-    const endsAt = instantOf(timezone, to <= from ? plusDays(began, 1) : began, to, "last");
-    if (startsAt <= at && at < endsAt) end = endsAt;
-  }
-  return end;
 }
 
 function breaksThrough({ breakThrough }: QuietHours, severity: Severity): boolean {

@@ -20,6 +20,16 @@ export const JOBS = {
     payload: z.strictObject({ projectId: id, queryId: id, walk: z.enum(["added", "updated"]) }),
     attempts: 5,
   },
+  // Queries of one project that share their calls.
+  "poll-together": {
+    queue: "poll",
+    payload: z.strictObject({
+      projectId: id,
+      queryIds: z.array(id).min(1).max(1_000),
+      walk: z.enum(["added", "updated"]),
+    }),
+    attempts: 5,
+  },
   "close-windows": {
     queue: "tick",
     payload: z.strictObject({ projectId: id, queryId: id }),

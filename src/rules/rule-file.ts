@@ -14,9 +14,13 @@ export const RuleFile = z.strictObject({
   volume: z.unknown().optional(),
   share: z.unknown().optional(),
   spike: z.unknown().optional(),
+  absence: z.unknown().optional(),
+  trend: z.unknown().optional(),
+  new: z.unknown().optional(),
   groupBy: listOf(z.enum(GROUP_KEYS)).exactOptional(),
   for: Duration.exactOptional(),
   over: z.strictObject({ after: Duration }).exactOptional(),
+  reopenWithin: Duration.exactOptional(),
   labels: z.record(z.string(), Word).exactOptional(),
 });
 export type RuleFile = z.output<typeof RuleFile>;

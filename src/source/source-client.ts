@@ -23,6 +23,7 @@ import {
 import type { Credentials } from "./credentials.ts";
 import type { Call } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
+import { type Gate, throughGate } from "./gate.ts";
 import { type LoginAnswer, login } from "./login.ts";
 import type { MentionsParams, ScopeParams } from "./mention-params.ts";
 import { type CallOptions, runCall, type Spelling } from "./run-call.ts";
@@ -53,6 +54,8 @@ export interface SourceClientOptions {
   readonly signal?: AbortSignal;
   /** Wall time, for the life of the token. */
   readonly clock?: Clock;
+  /** Asked before every exchange, logins included. */
+  readonly gate?: Gate;
   /** Told what every answer says about the rate budget, failed ones and logins included. */
   readonly onBudget?: (budget: Budget) => void;
 }
@@ -111,13 +114,14 @@ export interface SourceClient {
 export function createSourceClient(options: SourceClientOptions): SourceClient {
   const clock = options.clock ?? systemClock;
   const { credentials, tokens } = options;
-  const transport = createTransport({
+  const open = createTransport({
     baseUrl: options.baseUrl,
     timeoutMs: options.timeoutMs ?? MINUTE,
     maxBodyBytes: options.maxBodyBytes ?? 128 * 1024 * 1024,
     connections: options.connections ?? 4,
     signal: options.signal,
   });
+  const transport = options.gate === undefined ? open : throughGate(open, options.gate, () => clock.now());
   const onAnswer = (answer: Answer): void => {
     const budget = readBudget(answer.header);
     if (budget !== null) options.onBudget?.(budget);

@@ -3,7 +3,8 @@
  * - `network`, `timeout`: nothing usable came back. `aborted`: we stopped waiting ourselves.
  * - `login`: the credentials were refused. `unauthorized`: a fresh token was refused as well. `forbidden`, `not-found`,
  *   `rejected` (400, 422 and other 4xx): the same call will fail again.
- * - `rate-limited`: the budget of the client is spent. `unavailable`: 5xx.
+ * - `rate-limited`: the source says that the budget of the client is spent. `over-budget`: we say so, and asked nothing.
+ * - `unavailable`: 5xx.
  * - `malformed`: an answer that is not the JSON that was asked for. `too-large`: more bytes than we take.
  */
 export type SourceErrorKind =
@@ -16,6 +17,7 @@ export type SourceErrorKind =
   | "not-found"
   | "rejected"
   | "rate-limited"
+  | "over-budget"
   | "unavailable"
   | "malformed"
   | "too-large";
@@ -46,6 +48,8 @@ export class SourceError extends Error {
   readonly code: string | null;
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
+  /** Nothing was asked for and nothing failed: it only has to wait for its turn. */
+  readonly isPostponed: boolean;
 
   constructor(details: SourceErrorDetails) {
     super(`${details.call}: ${details.message}`);
@@ -55,5 +59,6 @@ export class SourceError extends Error {
     this.code = details.code ?? null;
     this.retryable = details.retryable;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.isPostponed = details.kind === "over-budget";
   }
 }

@@ -6,6 +6,8 @@ import { parseWireInstant } from "./wire-instant.ts";
 /** A mention that cannot be kept: it has no identity or no time. */
 export interface Rejection {
   readonly resourceId: string | null;
+  /** Whose it would be; missing where it does not say so itself. */
+  readonly queryId?: string;
   readonly reason: string;
 }
 
@@ -74,7 +76,7 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
   if (queryId === null) return reject(resourceId, "queryId is missing or unusable");
   const publishedAt = toInstant(wire.date);
   const addedAt = toInstant(wire.added) ?? publishedAt;
-  if (addedAt === null) return reject(resourceId, "neither added nor date is a moment");
+  if (addedAt === null) return reject(resourceId, "neither added nor date is a moment", queryId);
   const updatedAt = Math.max(addedAt, toInstant(wire.updated) ?? addedAt);
 
   return {
@@ -118,8 +120,9 @@ type ReadText = (raw: string) => string;
 
 const NONE: readonly never[] = Object.freeze([]);
 
-function reject(resourceId: string | null, reason: string): MentionOutcome {
-  return { mention: null, rejection: { resourceId, reason } };
+function reject(resourceId: string | null, reason: string, queryId?: string): MentionOutcome {
+  const rejection = { resourceId, reason, ...(queryId === undefined ? {} : { queryId }) };
+  return { mention: null, rejection };
 }
 
 /** Ids are text. An integer that has lost its last digits is no identity: two mentions could share it. */

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import type { RulePrecision } from "../model/alert-action.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import { type Match, matchKey } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
-import { at, type Db } from "./database.ts";
+import { at, atOrNull, type Db } from "./database.ts";
 import { dayOf } from "./mentions.ts";
 
 export function createAlertStore(db: Db) {
@@ -15,6 +16,17 @@ export function createAlertStore(db: Db) {
         select ${COLUMNS} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.project_id = ${projectId} and l.query_id = ${queryId} and l.open
+      `.execute(db);
+      return rows;
+    },
+
+    /** Alerts of a project that have fired and are not over, the gravest first: those that may mute others. */
+    async openOfProject(projectId: string): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.project_id = ${projectId} and l.open and a.fired_at is not null
+        order by array_position(array['critical', 'warning', 'info'], a.severity), a.opened_at limit 1000
       `.execute(db);
       return rows;
     },
@@ -42,20 +54,22 @@ export function createAlertStore(db: Db) {
       if (alerts.length === 0) return;
       await sql`
         insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels,
-          opened_at, fired_at, last_seen_at, resolved_at, mentions, because, window_from, window_to, "values")
+          opened_at, fired_at, last_seen_at, resolved_at, tellings, retell_reason, mentions, because, window_from,
+          window_to, "values", care)
         select "projectId", id, rule, fingerprint, "queryId", "queryName", severity, state, labels,
           to_timestamp("openedAt" / 1000), to_timestamp("firedAt" / 1000), to_timestamp("lastSeenAt" / 1000),
-          to_timestamp("resolvedAt" / 1000), mentions, because, to_timestamp("windowFrom" / 1000),
-          to_timestamp("windowTo" / 1000), "values"
+          to_timestamp("resolvedAt" / 1000), tellings, "retellReason", mentions, because,
+          to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(care, '{}'::jsonb)
         from json_to_recordset(${JSON.stringify(alerts)}::json) as a("projectId" text, id uuid, rule text,
           fingerprint text, "queryId" text, "queryName" text, severity text, state text, labels jsonb,
           "openedAt" double precision, "firedAt" double precision, "lastSeenAt" double precision,
-          "resolvedAt" double precision, mentions int, because text, "windowFrom" double precision,
-          "windowTo" double precision, "values" jsonb)
+          "resolvedAt" double precision, tellings int, "retellReason" text, mentions int, because text,
+          "windowFrom" double precision, "windowTo" double precision, "values" jsonb, care jsonb)
         on conflict (project_id, id) do update set severity = excluded.severity, state = excluded.state,
           fired_at = excluded.fired_at, last_seen_at = excluded.last_seen_at, resolved_at = excluded.resolved_at,
+          tellings = excluded.tellings, retell_reason = excluded.retell_reason,
           mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
-          window_to = excluded.window_to, "values" = excluded."values"
+          window_to = excluded.window_to, "values" = excluded."values", care = excluded.care
       `.execute(db);
       // Of several alerts of one fingerprint the last in the list is the newest.
       const newest = [...new Map(alerts.map((alert) => [alert.fingerprint, alert])).values()];
@@ -65,6 +79,19 @@ export function createAlertStore(db: Db) {
         from json_to_recordset(${JSON.stringify(newest)}::json)
           as a("projectId" text, fingerprint text, "queryId" text, id uuid, state text)
         on conflict (project_id, fingerprint) do update set alert_id = excluded.alert_id, open = excluded.open
+      `.execute(db);
+    },
+
+    /** What a person did about an alert that is there already, be it the newest of its fingerprint or an older one. */
+    async amend(alert: Alert): Promise<void> {
+      await sql`
+        update earshot.alerts set state = ${alert.state}, resolved_at = ${atOrNull(alert.resolvedAt)},
+          care = ${JSON.stringify(alert.care ?? {})}::jsonb
+        where project_id = ${alert.projectId} and id = ${alert.id}::uuid
+      `.execute(db);
+      await sql`
+        update earshot.latest_alerts set open = ${alert.state !== "resolved"}
+        where project_id = ${alert.projectId} and fingerprint = ${alert.fingerprint} and alert_id = ${alert.id}::uuid
       `.execute(db);
     },
 
@@ -109,6 +136,19 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
+    /** The rules that a mention met, and the alerts that it went to. */
+    async matchesOf(
+      projectId: string,
+      mention: Mention,
+    ): Promise<{ rule: string; alertId: string; at: Instant; because: string }[]> {
+      const { rows } = await sql<{ rule: string; alertId: string; at: Instant; because: string }>`
+        select rule, alert_id as "alertId", at, because from earshot.matches
+        where project_id = ${projectId} and query_id = ${mention.queryId} and resource_id = ${mention.resourceId}
+        order by at, rule
+      `.execute(db);
+      return rows;
+    },
+
     async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {
       if (events.length === 0) return;
       await sql`
@@ -119,10 +159,44 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
+    /** What was found out about an alert when people were told; null before that. Its shape belongs to `alerts`. */
+    async explanation(projectId: string, alertId: string): Promise<unknown> {
+      const { rows } = await sql<{ explanation: unknown }>`
+        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.explanation ?? null;
+    },
+
+    /** Keeps it with the alert. Two deliveries that found out the same at once write the same. */
+    async explain(projectId: string, alertId: string, explanation: unknown): Promise<void> {
+      await sql`
+        update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb
+        where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+    },
+
     async events(projectId: string, alertId: string): Promise<AlertEvent[]> {
       const { rows } = await sql<AlertEvent>`
         select alert_id as "alertId", at, what, detail from earshot.alert_events
         where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq
+      `.execute(db);
+      return rows;
+    },
+
+    /** By the id alone, or by its first letters where they name one alert only. */
+    async findByPrefix(prefix: string): Promise<Alert[]> {
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a where a.id::text like ${`${prefix.toLowerCase()}%`} order by a.id desc limit 2
+      `.execute(db);
+      return rows;
+    },
+
+    /** How often each rule fired since a moment, and what people said of it. */
+    async precision(since: Instant): Promise<RulePrecision[]> {
+      const { rows } = await sql<RulePrecision>`
+        select rule, count(*) as fired, count(*) filter (where (care->>'relevant')::boolean) as relevant,
+          count(*) filter (where not (care->>'relevant')::boolean) as "notRelevant"
+        from earshot.alerts where fired_at is not null and opened_at >= ${at(since)} group by rule order by rule
       `.execute(db);
       return rows;
     },
@@ -151,5 +225,5 @@ export function createAlertStore(db: Db) {
 const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
-  a.resolved_at as "resolvedAt", a.mentions, a.because, a.window_from as "windowFrom", a.window_to as "windowTo",
-  a."values"`;
+  a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care`;

@@ -83,6 +83,19 @@ export function createMentionStore(db: Db) {
       }
     },
 
+    /** By its id at the source or by its address, in whichever queries it stands. Walks all of them: for a person who asks. */
+    async findAnywhere(
+      text: string,
+    ): Promise<{ mention: Mention; projectId: string; queryName: string; seenAt: Instant }[]> {
+      const { rows } = await sql<{ mention: Mention; projectId: string; queryName: string; seenAt: Instant }>`
+        select m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
+          m.seen_at as "seenAt"
+        from earshot.mentions m left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id
+        where m.resource_id = ${text} or m.body->>'url' = ${text} order by m.seen_at limit 20
+      `.execute(db);
+      return rows;
+    },
+
     /** How many are stored, by query. */
     async countByQuery(): Promise<{ projectId: string; queryId: string; name: string; stored: number }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string; name: string; stored: number }>`

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Instant } from "../lib/instant.ts";
-import type { Notification, OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
+import type { GroupFlush, Notification, OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import { at, type Db } from "./database.ts";
 
 /** A worker that died while sending frees its notification after this. */
@@ -14,11 +14,11 @@ export function createNotificationStore(db: Db) {
     async owe(notifications: readonly OwedNotification[]): Promise<void> {
       if (notifications.length === 0) return;
       await sql`
-        insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason)
+        insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason, also)
         select "projectId", id, receiver, kind, "alertId", digest->>'name', (digest->>'localDate')::date,
-          to_timestamp("createdAt" / 1000), reason
+          to_timestamp("createdAt" / 1000), reason, also
         from json_to_recordset(${JSON.stringify(notifications)}::json) as n("projectId" text, id uuid, receiver text,
-          kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text)
+          kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text, also jsonb)
         on conflict do nothing
       `.execute(db);
     },
@@ -59,14 +59,63 @@ export function createNotificationStore(db: Db) {
       return rows;
     },
 
-    /** The alerts of a query whose decision for some receiver is due again. */
+    /**
+     * The alerts of a query whose decision for some receiver is due again, and with them those that wait to be told
+     * together with others.
+     */
     async alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]> {
       const { rows } = await sql<{ id: string }>`
         select distinct r.alert_id as id
         from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
-        where r.project_id = ${projectId} and a.query_id = ${queryId} and r.next_at <= ${at(now)}
+        where r.project_id = ${projectId} and a.query_id = ${queryId} and r.next_at is not null
+          and (r.next_at <= ${at(now)} or r.entry->>'last' in ('HeldByGroup', 'HeldByThrottle'))
+          and exists (
+            select from earshot.alert_receivers d join earshot.alerts b on b.project_id = d.project_id and b.id = d.alert_id
+            where d.project_id = ${projectId} and b.query_id = ${queryId} and d.next_at <= ${at(now)})
       `.execute(db);
       return rows.map((row) => row.id);
+    },
+
+    /** What was decided about an alert is looked at again: a person did something about it. */
+    async reconsider(projectId: string, alertId: string, now: Instant): Promise<void> {
+      await sql`
+        update earshot.alert_receivers set next_at = ${at(now)}
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid
+      `.execute(db);
+    },
+
+    /** What is held for this reason is looked at again: what held it may be over. Null: in all projects. */
+    async wake(projectId: string | null, reason: string, now: Instant): Promise<number> {
+      const { numAffectedRows } = await sql`
+        update earshot.alert_receivers set next_at = ${at(now)}
+        where next_at > ${at(now)} and entry->>'last' = ${reason} and (${projectId}::text is null or project_id = ${projectId})
+      `.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
+    /** When receivers were told of the groups of a query; those of the last week. */
+    async flushes(projectId: string, queryId: string): Promise<GroupFlush[]> {
+      const { rows } = await sql<GroupFlush>`
+        select project_id as "projectId", query_id as "queryId", receiver, key, at from earshot.group_flushes
+        where project_id = ${projectId} and query_id = ${queryId}
+      `.execute(db);
+      return rows;
+    },
+
+    async saveFlushes(flushes: readonly GroupFlush[]): Promise<void> {
+      const [first] = flushes;
+      if (first === undefined) return;
+      await sql`
+        insert into earshot.group_flushes (project_id, query_id, receiver, key, at)
+        select "projectId", "queryId", receiver, key, to_timestamp(at / 1000)
+        from json_to_recordset(${JSON.stringify(flushes)}::json)
+          as f("projectId" text, "queryId" text, receiver text, key text, at double precision)
+        on conflict (project_id, query_id, receiver, key) do update set at = excluded.at
+      `.execute(db);
+      await sql`
+        delete from earshot.group_flushes
+        where project_id = ${first.projectId} and query_id = ${first.queryId} and at < ${at(first.at - 7 * DAY)}
+      `.execute(db);
     },
 
     /** When notifications about alerts were decided for a receiver, since a moment. */
@@ -212,4 +261,4 @@ export function createNotificationStore(db: Db) {
 const COLUMNS = sql`
   id, project_id as "projectId", receiver, kind, alert_id as "alertId", case when digest_name is null then null
     else json_build_object('name', digest_name, 'localDate', digest_date::text) end as digest, created_at as "createdAt", state, reason, attempts, last_error as "lastError",
-  vendor_ref as "vendorRef"`;
+  vendor_ref as "vendorRef", coalesce(also, '[]'::jsonb) as also`;

@@ -11,6 +11,15 @@ export function createSettingStore(db: Db) {
       return rows[0]?.value ?? null;
     },
 
+    /** What stands there already, or this: the first of several processes wins. */
+    async getOrPut(key: string, value: unknown): Promise<unknown> {
+      const { rows } = await sql<{ value: unknown }>`
+        insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(value)}::jsonb)
+        on conflict (key) do update set value = earshot.settings.value returning value
+      `.execute(db);
+      return rows[0]?.value ?? value;
+    },
+
     async put(key: string, value: unknown): Promise<void> {
       await sql`
         insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(value)}::jsonb)

@@ -1,4 +1,5 @@
 import { createAlertStore } from "./alerts.ts";
+import { createArrivalStore } from "./arrivals.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
@@ -7,7 +8,10 @@ import { createDigestStore } from "./digests.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
+import { createSeenValueStore } from "./seen-values.ts";
 import { createSettingStore } from "./settings.ts";
+import { createSilenceStore } from "./silences.ts";
+import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
 
 /** Every noun's store on one connection. */
@@ -28,14 +32,18 @@ export function createStores(db: Db): Stores {
 function createNounStores(db: Db) {
   return {
     queries: createQueryStore(db),
+    voices: createVoiceStore(db),
+    values: createSeenValueStore(db),
     walks: createWalkStore(db),
     mentions: createMentionStore(db),
     counts: createCountStore(db),
     conditions: createConditionStore(db),
     coverage: createCoverageStore(db),
+    arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
+    silences: createSilenceStore(db),
   };
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import type { Query } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 
@@ -16,6 +17,25 @@ export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   /** The new holder walks on from what is committed; there is nothing to repeat. */
   readonly retryable = false;
+}
+
+/** A due walk and what is known of its arrivals: the last weeks, this hour of the week, the last minutes. */
+export interface WalkCandidate extends WalkKey, Query {
+  readonly polledAt: Instant | null;
+  readonly watchFrom: Instant;
+  readonly nextAt: Instant;
+  readonly watermark: Instant | null;
+  /** It goes on from a cursor, closes a gap, or fails with others. */
+  readonly alone: boolean;
+  /** In a row. */
+  readonly failures: number;
+  readonly totalMentions: number | null;
+  readonly totalMs: number | null;
+  readonly hourMentions: number | null;
+  readonly hourMs: number | null;
+  readonly recentMentions: number | null;
+  readonly recentMs: number | null;
+  readonly recentUntil: Instant | null;
 }
 
 /** A dead worker's walk is free again after this. Renewed with every page and by a timer during long calls. */
@@ -42,9 +62,71 @@ export function createWalkStore(db: Db) {
         where q.active and w.next_at <= ${at(now)}
           and (w.leased_until_wall is null or w.leased_until_wall < now())
           and (w.retry_at_wall is null or w.retry_at_wall <= now())
+          and (w.planned_until_wall is null or w.planned_until_wall < now())
         order by w.next_at limit ${limit}
       `.execute(db);
       return rows;
+    },
+
+    /** Walks that nobody holds, due or not, with what a plan wants to know of them. `hour`: of the week. */
+    async candidates(hour: number): Promise<WalkCandidate[]> {
+      const { rows } = await sql<WalkCandidate>`
+        select w.project_id as "projectId", w.query_id as "queryId", w.walk, q.name, q.project_name as "projectName",
+          q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom", w.next_at as "nextAt",
+          w.failures, (w.state ->> 'watermark')::float8 as watermark,
+          w.own_call or w.state -> 'running' ->> 'cursor' is not null
+            or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object' as alone,
+          t.mentions as "totalMentions", t.ms as "totalMs", h.mentions as "hourMentions", h.ms as "hourMs",
+          r.mentions as "recentMentions", r.ms as "recentMs", r.until_at as "recentUntil"
+        from earshot.walks w join earshot.queries q using (project_id, query_id)
+        left join earshot.arrival_rates t on (t.project_id, t.query_id, t.walk, t.hour)
+          = (w.project_id, w.query_id, w.walk, -1)
+        left join earshot.arrival_rates r on (r.project_id, r.query_id, r.walk, r.hour)
+          = (w.project_id, w.query_id, w.walk, -2)
+        left join earshot.arrival_rates h on (h.project_id, h.query_id, h.walk, h.hour)
+          = (w.project_id, w.query_id, w.walk, ${hour})
+        where q.active
+          and (w.leased_until_wall is null or w.leased_until_wall < now())
+          and (w.retry_at_wall is null or w.retry_at_wall <= now())
+          and (w.planned_until_wall is null or w.planned_until_wall < now())
+      `.execute(db);
+      return rows;
+    },
+
+    /** A job for these walks is on its way: no plan counts on them until it is done or forgotten. Who rides along is due. */
+    async plan(keys: readonly WalkKey[], now: Instant): Promise<void> {
+      await sql`
+        update earshot.walks w set planned_until_wall = now() + make_interval(secs => ${PLANNED_SECONDS}),
+          next_at = least(next_at, ${at(now)})
+        from ${keysAsRows(keys)} where ${isKeyOf}
+      `.execute(db);
+    },
+
+    /** When each is polled next as the plan stands. An empty list: there is no plan, every walk is polled when due. */
+    async promise(plan: readonly (WalkKey & { readonly nextPollAt: Instant })[]): Promise<void> {
+      if (plan.length === 0) {
+        await sql`update earshot.walks set next_poll_at = null where next_poll_at is not null`.execute(db);
+        return;
+      }
+      const rows = plan.map(({ projectId, queryId, walk, nextPollAt }) => ({
+        projectId,
+        queryId,
+        walk,
+        at: nextPollAt,
+      }));
+      await sql`
+        update earshot.walks w set next_poll_at = to_timestamp(k.at / 1000)
+        from json_to_recordset(${JSON.stringify(rows)}::json)
+          as k("projectId" text, "queryId" text, walk text, at double precision)
+        where ${isKeyOf}
+      `.execute(db);
+    },
+
+    /** These walks get calls of their own until one has gone well. */
+    async walkAlone(keys: readonly WalkKey[]): Promise<void> {
+      await sql`update earshot.walks w set own_call = true from ${keysAsRows(keys)} where ${isKeyOf}`.execute(
+        db,
+      );
     },
 
     /** Makes every walk due, whatever its time: a replay has come to its end and wants to know everything. */
@@ -103,7 +185,8 @@ export function createWalkStore(db: Db) {
       await sql`
         update earshot.walks
         set complete_until = greatest(complete_until, ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
-          next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null
+          next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null, planned_until_wall = null,
+          own_call = false
         where ${isWalk(key)} and lease = ${lease}::uuid
       `.execute(db);
     },
@@ -113,6 +196,17 @@ export function createWalkStore(db: Db) {
       await sql`
         update earshot.walks
         set failures = failures + 1, last_error = ${error}, lease = null, leased_until_wall = null,
+          planned_until_wall = null,
+          retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
+        where ${isWalk(key)} and lease = ${lease}::uuid
+      `.execute(db);
+    },
+
+    /** No call could be made: it is tried again after `retryAfterMs`, and nothing has failed. */
+    async postpone(key: WalkKey, lease: string, retryAfterMs: number): Promise<void> {
+      await sql`
+        update earshot.walks
+        set lease = null, leased_until_wall = null, planned_until_wall = null,
           retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
         where ${isWalk(key)} and lease = ${lease}::uuid
       `.execute(db);
@@ -151,6 +245,16 @@ export function createWalkStore(db: Db) {
     },
   };
 }
+
+/** After this a job that was planned counts as lost, and its walks are planned anew. */
+const PLANNED_SECONDS = 30;
+
+function keysAsRows(keys: readonly WalkKey[]) {
+  const rows = keys.map(({ projectId, queryId, walk }) => ({ projectId, queryId, walk }));
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, walk text)`;
+}
+
+const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.walk = k.walk`;
 
 function isWalk(key: WalkKey) {
   return sql`project_id = ${key.projectId} and query_id = ${key.queryId} and walk = ${key.walk}`;

@@ -1,5 +1,7 @@
 import type { Alert } from "../model/alert.ts";
+import type { Explanation } from "../model/explanation.ts";
 import type { Mention } from "../model/mention.ts";
+import { buildFindings } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";
 import { cleanLine } from "./clean-text.ts";
 import { buildHeadline } from "./headline.ts";
@@ -14,12 +16,17 @@ export interface AlertViewFacts {
   /** Candidates to be shown, in any order; a few hundred at most are worth fetching. */
   readonly mentions: readonly Mention[];
   readonly rule: { readonly name: string; readonly description: string | null };
+  /** What was found out about it when people were told; null or absent: nothing. */
+  readonly explanation?: Explanation | null;
   /** Name of the project. */
   readonly project: string;
   /** IANA zone of the reader. */
   readonly timezone: string;
   /** The alert in the console, or null. */
   readonly consoleUrl: string | null;
+  /** Other alerts that the same message tells of, those that matter most first. */
+  readonly more?: readonly Alert[];
+  readonly actions?: AlertView["actions"];
   /** How many mentions a message shows; 5 unless told otherwise. */
   readonly maxMentions?: number;
 }
@@ -49,7 +56,15 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     mentionsCount: alert.mentions,
     values: alert.values,
     mentions,
+    findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
+    // Whoever sends the picture says so.
+    hasChart: false,
     labels: labelsOf(alert),
+    more: moreOf(facts.more ?? []),
+    actions: (facts.actions ?? []).flatMap(({ label, url }) => {
+      const safe = safeUrl(url);
+      return safe === null ? [] : [{ label, url: safe }];
+    }),
     consoleUrl: safeUrl(facts.consoleUrl),
   };
 }
@@ -64,6 +79,19 @@ function labelsOf(alert: Alert): AlertView["labels"] {
     .filter(([name]) => name !== "query")
     .slice(0, 5)
     .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }));
+}
+
+const MOST_LISTED = 5;
+
+function moreOf(alerts: readonly Alert[]): AlertView["more"] {
+  const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({
+    severity: alert.severity,
+    query: line(alert.queryName, 60),
+    ruleName: line(alert.rule, 100),
+    because: line(capitalised(alert.because), 160),
+    isOver: alert.resolvedAt !== null,
+  }));
+  return { count: alerts.length, alerts: listed, unlisted: alerts.length - listed.length };
 }
 
 function line(text: string, limit: number): string {

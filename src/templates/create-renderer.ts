@@ -1,4 +1,5 @@
 import Handlebars from "handlebars";
+import { closestWord } from "../lib/closest-word.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { FORMATS, type Format } from "./escape.ts";
 import { escapeView } from "./escape-view.ts";
@@ -15,9 +16,14 @@ export interface Renderer {
   check(): readonly string[];
 }
 
-/** Reads all templates below a directory, once. Faults in them show in `check()`, not here. */
-export async function createRenderer(options: { directory: string }): Promise<Renderer> {
-  const sources = await readTemplates(options.directory);
+/**
+ * Reads all templates below a directory, once; what is missing in it is taken from `base`, file by file. Faults in them
+ * show in `check()`, not here.
+ */
+export async function createRenderer(options: { directory: string; base?: string }): Promise<Renderer> {
+  const own = await readTemplates(options.directory);
+  const shipped = options.base === undefined ? new Map<string, string>() : await readTemplates(options.base);
+  const sources = new Map([...shipped, ...own]);
   const handlebars = createHandlebars(sources);
   const compiled = new Map([...sources].map(([name, source]) => [name, handlebars.compile(source, COMPILE)]));
   const render = (name: TemplateName, view: object): string => {
@@ -30,7 +36,14 @@ export async function createRenderer(options: { directory: string }): Promise<Re
       throw new UserError(`templates/${name}.hbs: ${describeError(error)}`);
     }
   };
-  return { render, check: () => [...faultsOfNames(sources), ...faultsOfRendering(sources, render)] };
+  return {
+    render,
+    check: () => [
+      ...faultsOfNames(sources),
+      ...unusedTemplates(own, shipped, sources),
+      ...faultsOfRendering(sources, render),
+    ],
+  };
 }
 
 const COMPILE = {
@@ -63,11 +76,32 @@ function faultsOfNames(sources: ReadonlyMap<string, string>): string[] {
     (name) => `templates/${name}.hbs is missing`,
   );
   const strange = [...sources.keys()]
-    .filter((name) => !FORMATS.some((format) => name.endsWith(`.${format}`)))
+    .filter((name) => !hasFormat(name))
     .map(
       (name) => `templates/${name}.hbs: the name has to end in ${FORMATS.map((f) => `.${f}.hbs`).join(", ")}`,
     );
   return [...missing, ...strange];
+}
+
+/** A file that no code and no other template asks for is most likely one whose name is misspelt. */
+function unusedTemplates(
+  own: ReadonlyMap<string, string>,
+  shipped: ReadonlyMap<string, string>,
+  sources: ReadonlyMap<string, string>,
+): string[] {
+  const asked = new Set<string>([...TEMPLATE_NAMES, ...[...sources.values()].flatMap(includedBy)]);
+  return [...own.keys()]
+    .filter((name) => !asked.has(name) && !shipped.has(name) && hasFormat(name))
+    .map((name) => {
+      const closest = closestWord(name, [...asked]);
+      return `templates/${name}.hbs: nothing uses it${closest === undefined ? "" : `; did you mean ${closest}.hbs?`}`;
+    });
+}
+
+function includedBy(source: string): string[] {
+  return [...source.matchAll(/\{\{~?#?>\s*([^\s}~]+)/g)].map((match) =>
+    (match[1] ?? "").replaceAll(/["'[\]]/g, ""),
+  );
 }
 
 function faultsOfRendering(sources: ReadonlyMap<string, string>, render: Renderer["render"]): string[] {
@@ -82,6 +116,10 @@ function faultsOfRendering(sources: ReadonlyMap<string, string>, render: Rendere
     }
   }
   return [...faults];
+}
+
+function hasFormat(name: string): boolean {
+  return FORMATS.some((format) => name.endsWith(`.${format}`));
 }
 
 function formatOf(name: TemplateName): Format {

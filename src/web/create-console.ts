@@ -3,15 +3,22 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { assetRoutes } from "./asset-routes.ts";
+import { chartRoutes } from "./chart-routes.ts";
+import type { ConsoleDesk } from "./console-desk.ts";
+import { deskRoutes } from "./desk-routes.ts";
 import { demandLogin } from "./door/demand-login.ts";
+import { createForms } from "./door/forms.ts";
 import { guardHost } from "./door/guard-host.ts";
 import { setSecurityHeaders } from "./door/set-security-headers.ts";
+import type { AlertExplainer } from "./explainer.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { createFrames } from "./frames.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
+import { previewRoutes } from "./preview-routes.ts";
+import type { PreviewView } from "./preview-view.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { createTimes, describePace } from "./times.ts";
 import { watchVersions } from "./watch-versions.ts";
@@ -22,7 +29,13 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   /** Null where messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
+  /** What people can do here; absent where the page only shows. */
+  readonly desk?: ConsoleDesk;
+  /** Absent where nothing renders messages. */
+  readonly previews?: PreviewView;
   readonly health: Health;
+  /** Absent: the pages show neither findings nor charts of alerts. */
+  readonly explainer?: AlertExplainer;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -45,7 +58,13 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const wall = deps.wall ?? systemClock;
   const times = createTimes(deps.clock, settings.timezone);
   const watch = watchVersions(deps.facts, { domain: deps.clock, wall }, deps.log);
-  const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: 10_000 });
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+    bodyLimit: 10_000,
+    // Signed links are longer than the hundred characters that a part of an address may usually have.
+    routerOptions: { maxParamLength: 1_000 },
+  });
   setSecurityHeaders(app);
   guardHost(app, settings);
   const door = await demandLogin(app, settings, { wall, log: deps.log });
@@ -55,12 +74,24 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     watch,
     door,
     hasInbox: deps.inbox !== null,
+    hasDesk: deps.desk !== undefined,
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
   });
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
-  pageRoutes(app, { facts: deps.facts, inbox: deps.inbox, times, wall }, frames);
+  const explainer = deps.explainer ?? null;
+  const forms = deps.desk === undefined ? null : await createForms(app, deps.desk.secret, settings);
+  const hasPreviews = deps.previews !== undefined;
+  pageRoutes(
+    app,
+    { facts: deps.facts, inbox: deps.inbox, explainer, hasPreviews, times, wall, forms },
+    frames,
+  );
+  if (explainer !== null) chartRoutes(app, deps.facts, explainer);
+  if (deps.desk !== undefined && forms !== null)
+    deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);
+  if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, watch, times);
   answerFaults(app, frames, deps.log);
   return {

@@ -8,9 +8,11 @@ import type {
   MentionFilter,
   MentionListing,
   MentionPosition,
+  ShownBudget,
   ShownDelivery,
   ShownMention,
   ShownNotification,
+  ShownReceiver,
   ShownSetAside,
   ShownWalk,
   VolumeCount,
@@ -28,6 +30,8 @@ export interface ConsoleFacts {
   alert(id: string): Promise<Alert | null>;
   alertEvents(projectId: string, alertId: string, limit: number): Promise<readonly AlertEvent[]>;
   alertMatches(projectId: string, alertId: string, limit: number): Promise<readonly ShownMention[]>;
+  /** What was found out about it when people were told, as stored; null where nothing was. */
+  alertExplanation(projectId: string, alertId: string): Promise<unknown>;
   windowMentions(alert: Alert, limit: number): Promise<readonly ShownMention[]>;
 
   notifications(limit: number): Promise<readonly ShownNotification[]>;
@@ -37,10 +41,13 @@ export interface ConsoleFacts {
     limit: number,
   ): Promise<readonly ShownNotification[]>;
   alertDeliveries(projectId: string, alertId: string, limit: number): Promise<readonly ShownDelivery[]>;
+  alertReceivers(projectId: string, alertId: string): Promise<readonly ShownReceiver[]>;
   countDueNotifications(): Promise<number>;
 
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;
   coverage(since: Instant): Promise<readonly ShownWalk[]>;
+  /** The rate budgets of the accounts that are polled; one, as a rule. */
+  budgets(): Promise<readonly ShownBudget[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
 
   /** A token for each part, changed when the part is. Asked once a second while somebody looks. */

@@ -17,6 +17,7 @@ export interface FrameParts {
   readonly watch: VersionWatch;
   readonly door: Door;
   readonly hasInbox: boolean;
+  readonly hasDesk: boolean;
   readonly pace: string | null;
   readonly whatHappensNext: () => string | null;
 }
@@ -68,6 +69,7 @@ export function createFrames(parts: FrameParts) {
       since: null,
       openAlerts: 0,
       hasInbox: parts.hasInbox,
+      hasDesk: parts.hasDesk,
       logoutToken: parts.door.logoutToken(request),
       assets: ASSETS,
     };

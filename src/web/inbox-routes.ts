@@ -3,6 +3,7 @@ import { z } from "zod";
 import { EMAIL_POLICY } from "./door/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
 import type { InboxView } from "./inbox-view.ts";
+import { openLinksOutside } from "./open-links-outside.ts";
 import { InboxQuestion, inboxPage, inboxPlaces } from "./pages/inbox.ts";
 import { addressOf, route } from "./route.ts";
 import type { Times } from "./times.ts";
@@ -31,9 +32,4 @@ export function inboxRoutes(
       .type("text/html; charset=utf-8")
       .send(openLinksOutside(message.html));
   });
-}
-
-/** Mail programs open links in a browser; a frame would open them in itself, which its policy forbids. */
-function openLinksOutside(html: string): string {
-  return html.replace(/<head(\s[^>]*)?>/i, (head) => `${head}<base target="_blank">`);
 }

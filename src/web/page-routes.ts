@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Clock } from "../lib/clock.ts";
 import { SECOND } from "../lib/instant.ts";
+import type { Forms } from "./door/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
@@ -20,7 +21,7 @@ const VOLUME_LIVES_MS = 5 * SECOND;
 
 export function pageRoutes(
   app: FastifyInstance,
-  all: PageParts & { readonly wall: Clock },
+  all: PageParts & { readonly wall: Clock; readonly forms: Forms | null },
   frames: Frames,
 ): void {
   const volume = remember(() => readVolume(all), VOLUME_LIVES_MS, all.wall);
@@ -48,7 +49,9 @@ export function pageRoutes(
   route(app, "/alerts/:id", frames, {
     page: async (request) => {
       const story = await storyOf(request);
-      return story === null ? null : alertPage(addressOf(request.url), story, all);
+      if (story === null) return null;
+      const token = all.forms?.token(request) ?? null;
+      return alertPage(addressOf(request.url), story, all, token);
     },
     parts: (request) => ({
       story: async () => {

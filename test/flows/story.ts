@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { createDesk, type Desk } from "../../src/app/desk.ts";
 import { type Earshot, ROLES, type Role, startEarshot } from "../../src/app.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
 import { createManualClock, type ManualClock, monotonicMs } from "../../src/lib/clock.ts";
@@ -30,6 +31,8 @@ export interface StorySetting {
   readonly from?: string;
   /** As in `earshot.yaml`; without it everything goes to the receiver `alerts` (Slack, #alerts). */
   readonly routes?: readonly object[];
+  readonly inhibitions?: readonly object[];
+  readonly escalations?: readonly object[];
   readonly digests?: readonly object[];
   /** More about the receivers: quiet hours, a throttle. By name. */
   readonly manners?: Readonly<Record<string, object>>;
@@ -43,6 +46,8 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   readonly clock: ManualClock;
   readonly earshot: Earshot;
   readonly config: Config;
+  /** What people do. */
+  readonly desk: Desk;
   readonly databaseUrl: string;
   readonly database: Database;
   /** What the source is asked for, and what is to go wrong there: faults of the local API itself. */
@@ -126,6 +131,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     clock,
     earshot,
     config,
+    desk: createDesk({ stores: earshot.stores, clock }),
     databaseUrl: database.url,
     database: reader,
     source,
@@ -157,7 +163,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
 }
 
 function configOf(
-  { routes, digests, manners = {}, source }: StorySetting,
+  { routes, digests, inhibitions = [], escalations = [], manners = {}, source }: StorySetting,
   outside: { sourceUrl: string; slack: FakeSlack; smtp: FakeSmtp; rules: string },
 ): Config {
   const slack = (name: string, channel: string) => ({
@@ -188,6 +194,8 @@ function configOf(
     },
     receivers: [slack("alerts", "#alerts"), slack("crisis", "#crisis"), email("on-call"), email("desk")],
     routes: routes ?? [{ receivers: ["alerts"] }],
+    inhibitions,
+    escalations,
     digests: digests ?? [],
     rules: outside.rules,
     templates: "templates",

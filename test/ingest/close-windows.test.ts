@@ -50,7 +50,14 @@ async function completeUntil(query: Query, until: number): Promise<void> {
 }
 
 function close(query: Query, rules: readonly Rule[]) {
-  const directory = { routes: [], receiver: () => undefined, throttled: [] };
+  const directory = {
+    routes: [],
+    inhibitions: [],
+    escalations: [],
+    rotations: [],
+    receiver: () => undefined,
+    throttled: [],
+  };
   return closeWindows(
     { store: stores, rulesFor: () => rules, directory, clock: createManualClock(NOON) },
     query,

@@ -8,7 +8,14 @@ import { type Decision, decide } from "../../src/notify/decision.ts";
 import { QuietHours } from "../../src/notify/quiet-hours.ts";
 import { alertOf } from "./alert-of.ts";
 
-const TERMS: Terms = { routed: true, repeatEveryMs: 4 * HOUR, sendResolved: true, forgetAfterMs: DAY };
+const TERMS: Terms = {
+  routed: true,
+  repeatEveryMs: 4 * HOUR,
+  sendResolved: true,
+  forgetAfterMs: DAY,
+  group: null,
+  escalation: null,
+};
 const AWAKE: ReceiverTerms = { name: "team", quietHours: [], throttle: null, recent: [] };
 const NIGHT = QuietHours.parse({ timezone: "UTC", from: "22:00", to: "07:00" });
 const SLEEPER: ReceiverTerms = { ...AWAKE, quietHours: [NIGHT] };
@@ -40,6 +47,27 @@ test.each<[string, Partial<Alert>, Told | null, Partial<Terms>, unknown[]]>([
   ["firing and unknown", {}, null, {}, ["tell", "fired", "FirstNotification", at(9)]],
   ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
   ["known", { lastSeenAt: at(4) }, told({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
+  [
+    "known, and doubled since",
+    { tellings: 2, retellReason: "Doubled", lastSeenAt: at(4) },
+    told({ at: at(2) }),
+    {},
+    ["tell", "doubled", "Doubled", at(9)],
+  ],
+  [
+    "known, and back as another wave",
+    { tellings: 3, retellReason: "NewWave" },
+    told({ tellings: 2 }),
+    { repeatEveryMs: null },
+    ["tell", "wave", "NewWave", null],
+  ],
+  [
+    "known as doubled already",
+    { tellings: 2, retellReason: "Doubled" },
+    told({ tellings: 2 }),
+    { repeatEveryMs: null },
+    ["drop", null, "NothingNew", null],
+  ],
   [
     "known, repeat due",
     { lastSeenAt: at(4) },

@@ -8,7 +8,14 @@ import { runPipeline } from "../../src/notify/pipeline.ts";
 import { Throttle } from "../../src/notify/throttle.ts";
 import { alertOf } from "./alert-of.ts";
 
-const TERMS: Terms = { routed: true, repeatEveryMs: HOUR, sendResolved: true, forgetAfterMs: 24 * HOUR };
+const TERMS: Terms = {
+  routed: true,
+  repeatEveryMs: HOUR,
+  sendResolved: true,
+  forgetAfterMs: 24 * HOUR,
+  group: null,
+  escalation: null,
+};
 const THREE_AN_HOUR = Throttle.parse({ atMost: 3, per: "1h" });
 const NOW = 10 * HOUR;
 
@@ -31,13 +38,24 @@ const decisionsOf = (matters: Matter[], recent: number[]) =>
     decision.do === "hold" ? decision.nextAt : null,
   ]);
 
-test("what is more than the throttle allows waits for its place, the gravest and oldest first", () => {
+test("the last free place takes all that is left in one message, the gravest and oldest first", () => {
   const matters = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
   expect(decisionsOf(matters, [NOW - 10 * MINUTE, NOW - 50 * MINUTE])).toEqual([
     ["c", "tell", "FirstNotification", null],
-    ["b", "hold", "HeldByThrottle", NOW + 10 * MINUTE],
-    ["a", "hold", "HeldByThrottle", NOW + 50 * MINUTE],
+    ["b", "tell", "FirstNotification", null],
+    ["a", "tell", "FirstNotification", null],
   ]);
+  const [leader, ...others] = runPipeline(matters, receiverOf([NOW - 1, NOW - 2]), NOW).say;
+  expect(others).toEqual([]);
+  expect(leader?.also?.map(({ matter }) => matter.alert.id)).toEqual(["b", "a"]);
+});
+
+test("where no place is free, all wait for the next one together", () => {
+  const matters = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
+  const recent = [NOW - 10 * MINUTE, NOW - 50 * MINUTE, NOW - 20 * MINUTE];
+  expect(decisionsOf(matters, recent)).toEqual(
+    ["c", "b", "a"].map((id) => [id, "hold", "HeldByThrottle", NOW + 10 * MINUTE]),
+  );
 });
 
 test("a place is free again when the period is over", () => {
@@ -49,6 +67,7 @@ test("critical alerts do not wait", () => {
   const recent = [NOW - 1, NOW - 2, NOW - 3];
   expect(decisionsOf([matterOf("a", "critical"), matterOf("b")], recent)).toEqual([
     ["a", "tell", "FirstNotification", null],
+    // The critical one took a place, too, so the next is free when the second of the others has left.
     ["b", "hold", "HeldByThrottle", NOW - 2 + HOUR],
   ]);
 });
@@ -76,7 +95,8 @@ test("every matter comes out exactly once, and what is held or dropped names a c
           return over ? { ...matter, alert: { ...matter.alert, resolvedAt: NOW - 1 } } : matter;
         });
         const { say, held, dropped } = runPipeline(matters, receiverOf(recent), NOW);
-        const out = [...say, ...held, ...dropped].map(({ matter }) => matter.alert.id);
+        const said = say.flatMap((saying) => [saying, ...(saying.also ?? [])]);
+        const out = [...said, ...held, ...dropped].map(({ matter }) => matter.alert.id);
         expect(out.toSorted()).toEqual(matters.map(({ alert }) => alert.id).toSorted());
         for (const { by, until } of held) {
           expect(by).not.toBe("");

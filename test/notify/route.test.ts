@@ -74,6 +74,8 @@ test("a route repeats every four hours and tells the end, unless it says otherwi
     repeatEveryMs: 4 * HOUR,
     forgetAfterMs: DAY,
     sendResolved: true,
+    group: null,
+    routes: [],
     continue: false,
   });
   expect(RouteConfig.parse({ receivers: ["team"], repeatEvery: "never" }).repeatEveryMs).toBe(null);

@@ -100,7 +100,7 @@ test.each([
   [{ ...NAMELESS, queryId: null }, "a1", "queryId is missing or unusable"],
   [{ ...NAMELESS, added: "yesterday" }, "a1", "neither added nor date is a moment"],
 ])("%j is rejected with its reason", (wire, resourceId, reason) => {
-  expect(toMention(wire)).toEqual({ mention: null, rejection: { resourceId, reason } });
+  expect(toMention(wire)).toMatchObject({ mention: null, rejection: { resourceId, reason } });
 });
 
 test("NUL and halves of surrogate pairs become storable, and whole pairs stay", () => {

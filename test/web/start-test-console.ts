@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { createDesk } from "../../src/app/desk.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
@@ -20,6 +21,9 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
+/** Signs forms and links. */
+export const SECRET = "for tests";
+
 /** The console on a database of its own, at a moment that stands still. */
 export async function startTestConsole(
   now: Instant,
@@ -30,6 +34,7 @@ export async function startTestConsole(
   await ensurePartitions(database.db, now);
   const clock = createManualClock(now);
   const inbox: InboxMessage[] = [];
+  const stores = createStores(database.db);
   const web = await createConsole(
     {
       facts: createConsoleStore(database.db),
@@ -40,6 +45,7 @@ export async function startTestConsole(
         renderSlack: (blocks, fallback) =>
           `<div class="slack-message"><p class="slack-section">${escapeForTest(JSON.stringify(blocks))} ${escapeForTest(fallback)}</p></div>`,
       },
+      desk: { ...createDesk({ stores, clock }), secret: SECRET },
       health: { ready: async () => [{ name: "database", ok: true }] },
       whatHappensNext: () => "A crisis breaks out within two minutes.",
       log: pino({ level: "silent" }),
@@ -50,7 +56,7 @@ export async function startTestConsole(
   const url = await web.listen();
   return {
     url,
-    stores: createStores(database.db),
+    stores,
     database,
     clock,
     inbox,

@@ -17,6 +17,7 @@ const EXIT_CODES: Readonly<Record<SourceErrorKind, number>> = {
   login: 3,
   unauthorized: 3,
   "rate-limited": 4,
+  "over-budget": 4,
 };
 
 /** A failed call in words, with its exit code and what can be done. Anything else stays what it is. */

@@ -1,5 +1,6 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { z } from "zod";
+import { describeError } from "../../lib/errors.ts";
 import {
   defineNotifier,
   type NotifierDeps,
@@ -7,6 +8,7 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { composeEmail } from "./email/compose-email.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
 
@@ -45,9 +47,9 @@ export const email = defineNotifier({
     return {
       send: (message, { signal }) =>
         attempt(signal, async () => {
-          const mail = compose(message, config, deps);
-          await transport.sendMail(mail);
-          return { vendorRef: { messageId: mail.messageId } };
+          const mail = await compose(message, config, deps);
+          const { response } = await transport.sendMail(mail);
+          return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
         }),
       check: async ({ signal }) => {
         await attempt(signal, () => transport.verify());
@@ -87,7 +89,7 @@ async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Mail {
+async function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Promise<Mail> {
   const domain = config.from.slice(config.from.lastIndexOf("@") + 1);
   return {
     from: { name: config.fromName, address: config.from },
@@ -102,7 +104,7 @@ function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDe
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...content(message, deps),
+    ...(await contentWithChart(message, deps)),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -126,16 +128,45 @@ function previousId(previous: VendorRef | null): string | null {
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
 }
 
-function content(
+/** A picture that could not be made must not leave a hole in the message. */
+async function contentWithChart(
   message: NotifierMessage,
-  { renderer }: NotifierDeps,
-): Pick<Mail, "subject" | "text" | "html"> {
-  const what = message.kind === "digest" ? "digest" : "alert";
+  { renderer, log }: NotifierDeps,
+): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
+  if (message.kind === "digest") return composeEmail(message, renderer);
+  const chart = await chartOf(message, log);
   return {
-    subject: renderer.render(`email/${what}-subject.header`, message.view),
-    text: renderer.render(`email/${what}.txt`, message.view),
-    html: renderer.render(`email/${what}.html`, message.view),
+    ...composeEmail({ ...message, view: { ...message.view, hasChart: chart !== null } }, renderer),
+    ...(chart !== null && { attachments: [{ ...CHART, content: chart }] }),
   };
+}
+
+/** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
+function oneLine(response: string): string {
+  return (
+    response
+      .replaceAll(/[\p{Cc}\s]+/gu, " ")
+      .trim()
+      .slice(0, 200) || "accepted"
+  );
+}
+
+/** The id is the one that the template names; it has to be unique in its mail only. */
+const CHART = {
+  filename: "chart.png",
+  contentType: "image/png",
+  contentDisposition: "inline",
+  cid: "chart@earshot",
+} as const;
+
+async function chartOf(message: NotifierMessage, log: NotifierDeps["log"]): Promise<Buffer | null> {
+  if (message.kind === "digest" || !message.chart || message.view.resolvedAt !== null) return null;
+  try {
+    return await message.chart();
+  } catch (error) {
+    log.warn({ notificationId: message.notificationId, reason: describeError(error) }, "email: no chart");
+    return null;
+  }
 }
 
 /** `Promise.withResolvers` for Node 20. */

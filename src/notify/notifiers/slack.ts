@@ -9,9 +9,7 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { alertBlocks } from "./slack/alert-blocks.ts";
-import type { Block } from "./slack/block-kit.ts";
-import { digestBlocks } from "./slack/digest-blocks.ts";
+import { composeSlack, type SlackContent } from "./slack/compose-slack.ts";
 import { findChannelId } from "./slack/find-channel-id.ts";
 import { EVENT_TYPE, findOwnMessage } from "./slack/find-own-message.ts";
 import { slackErrorCode, toSlackDeliveryError } from "./slack/slack-error.ts";
@@ -83,32 +81,13 @@ async function checkReceiver({ client, config }: Connection): Promise<void> {
   });
 }
 
-/** What is shown; `text` also stands in for the blocks in push notifications. */
-interface Content {
-  readonly text: string;
-  readonly blocks: Block[];
-}
-
 async function send(message: NotifierMessage, connection: Connection): Promise<{ vendorRef: VendorRef }> {
   const thread = threadOf(message);
   const vendorRef =
     (message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null) ??
-    (await postMessage(compose(message, connection), message, thread, connection));
+    (await postMessage(composeSlack(message, connection.renderer), message, thread, connection));
   if (thread !== null && message.kind !== "digest") await showState(message, thread, connection);
   return { vendorRef };
-}
-
-function compose(message: NotifierMessage, { renderer }: Connection): Content {
-  if (message.kind === "digest") {
-    return {
-      text: renderer.render("slack/digest-fallback.mrkdwn", message.view),
-      blocks: digestBlocks(message.view, renderer),
-    };
-  }
-  return {
-    text: renderer.render("slack/alert-fallback.mrkdwn", message.view),
-    blocks: alertBlocks(message.view, renderer),
-  };
 }
 
 async function findEarlierTry(
@@ -130,7 +109,7 @@ async function findEarlierTry(
 }
 
 async function postMessage(
-  content: Content,
+  content: SlackContent,
   message: NotifierMessage,
   thread: Thread | null,
   connection: Connection,
@@ -176,9 +155,9 @@ function threadOf(message: NotifierMessage): Thread | null {
 
 async function showState(message: AlertMessage, thread: Thread, connection: Connection): Promise<void> {
   // The first message stays the first message: it shows the numbers of now, without the words of the follow-up.
-  const content = compose(
-    { ...message, kind: "fired", view: { ...message.view, kind: "fired" } },
-    connection,
+  const content = composeSlack(
+    { kind: "fired", view: { ...message.view, kind: "fired" } },
+    connection.renderer,
   );
   try {
     await connection.client.chat.update({ ...thread, ...content, parse: "none", link_names: false });

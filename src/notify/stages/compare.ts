@@ -30,7 +30,11 @@ const KINDS = {
   FirstNotification: "fired",
   FiredAndEnded: "fired",
   SeverityRose: "escalated",
+  Doubled: "doubled",
+  NewWave: "wave",
   RepeatIntervalElapsed: "reminder",
+  Escalated: "reminder",
+  Reopened: "reminder",
   Resolved: "resolved",
 } as const satisfies Record<TellReason, string>;
 
@@ -48,15 +52,36 @@ function somethingNew({ alert, told, terms }: Matter, now: Instant): Comparison 
 }
 
 function stillFiring({ alert, told, terms }: Matter, now: Instant): Comparison {
-  if (!terms.routed) return nothing("NoLongerRouted", "routes");
-  if (told === null) return something("FirstNotification");
+  const { escalation } = terms;
+  if (!terms.routed) {
+    if (escalation === null) return nothing("NoLongerRouted", "routes");
+    if (escalation.reachedAt === null) return nothing("EscalationWaits", escalation.by, escalation.nextAt);
+  }
+  if (told === null) return something(terms.routed ? "FirstNotification" : "Escalated");
+  if (told.ended) return something("Reopened");
   if (compareSeverity(alert.severity, told.severity) > 0) return something("SeverityRose");
-  if (alert.state === "acknowledged") return nothing("Acknowledged", "a person");
-  if (terms.repeatEveryMs === null) return nothing("NothingNew", "route, repeatEvery: never");
+  if (alert.tellings > (told.tellings ?? 1)) return something(alert.retellReason ?? "Doubled");
+  if (alert.state === "acknowledged")
+    return nothing("Acknowledged", alert.care?.acknowledgedBy ?? "a person");
+  if (escalation !== null && escalation.reachedAt !== null && told.at < escalation.reachedAt)
+    return something("Escalated");
+  return reminder({ alert, told, terms }, now);
+}
+
+function reminder(
+  { alert, told, terms }: Matter & { readonly told: NonNullable<Matter["told"]> },
+  now: Instant,
+): Comparison {
+  const stepAt = terms.escalation?.nextAt ?? null;
+  if (terms.repeatEveryMs === null) return nothing("NothingNew", "route, repeatEvery: never", stepAt);
   const repeatAt = told.at + terms.repeatEveryMs;
-  if (now < repeatAt) return nothing("NothingNew", "told already", repeatAt);
-  if (alert.lastSeenAt <= told.lastSeenAt) return nothing("NoNewEvidence", "told already");
+  if (now < repeatAt) return nothing("NothingNew", "told already", earlier(repeatAt, stepAt));
+  if (alert.lastSeenAt <= told.lastSeenAt) return nothing("NoNewEvidence", "told already", stepAt);
   return something("RepeatIntervalElapsed");
+}
+
+function earlier(a: Instant, b: Instant | null): Instant {
+  return b === null ? a : Math.min(a, b);
 }
 
 function something(reason: TellReason): Comparison {

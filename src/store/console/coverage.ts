@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { ShownSetAside, ShownWalk } from "../../model/shown.ts";
+import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
 import { projects } from "./projects.ts";
 
@@ -19,7 +19,8 @@ export function createConsoleCoverage(db: Db) {
     async coverage(since: Instant): Promise<ShownWalk[]> {
       const { rows } = await sql<ShownWalk>`
         select q.project_id as "projectId", q.project_name as "projectName", q.query_id as "queryId",
-          q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", w.complete_until as "completeUntil",
+          q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", coalesce(w.next_poll_at, w.next_at) as "nextPollAt",
+          w.complete_until as "completeUntil",
           q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
           c.rejected, c.gap
         from earshot.queries q join earshot.walks w using (project_id, query_id)
@@ -29,6 +30,20 @@ export function createConsoleCoverage(db: Db) {
           from earshot.coverage c where c.project_id = w.project_id and c.query_id = w.query_id and c.walk = w.walk
             and c.started_at >= ${at(since)}) c
         where q.active order by q.name, q.query_id, w.walk limit 2000
+      `.execute(db);
+      return rows;
+    },
+
+    async budgets(): Promise<ShownBudget[]> {
+      const { rows } = await sql<ShownBudget>`
+        select b.calls as "limit", b.period_ms as "periodMs", p.used, p.others as "usedByOthers", b.sharing,
+          case when b.closed_until_wall > now()
+            then (extract(epoch from b.closed_until_wall - now()) * 1000)::float8 else 0 end as "closedForMs"
+        from earshot.budgets b cross join lateral (
+          select count(*) as used, count(*) filter (where taken_for = 'others') as others
+          from earshot.budget_places
+          where account = b.account and place <= coalesce(b.calls, 0) and free_at_wall > now()) p
+        order by b.account limit 20
       `.execute(db);
       return rows;
     },

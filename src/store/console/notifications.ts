@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ShownDelivery, ShownNotification } from "../../model/shown.ts";
+import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import type { Db } from "../database.ts";
 import { projects } from "./projects.ts";
 
@@ -38,6 +38,16 @@ export function createConsoleNotifications(db: Db) {
         order by d.notification_id desc, d.attempt desc limit ${limit}
       `.execute(db);
       return rows.reverse();
+    },
+
+    async alertReceivers(projectId: string, alertId: string): Promise<ShownReceiver[]> {
+      const { rows } = await sql<ShownReceiver>`
+        select receiver, entry->>'last' as last, to_timestamp((entry->'told'->>'at')::double precision / 1000) as "toldAt",
+          next_at as "nextAt"
+        from earshot.alert_receivers where project_id = ${projectId} and alert_id = ${alertId}::uuid
+        order by receiver limit 100
+      `.execute(db);
+      return rows;
     },
 
     /** How many notifications wait to be sent. */

@@ -86,6 +86,7 @@ h3 { font-size: .97rem; line-height: 1.35; font-weight: 600; }
 .alert-head .when, .mention-head .when { margin-left: auto; }
 .because { margin-top: 3px; }
 .because::first-letter { text-transform: uppercase; }
+.alert-chart img { display: block; max-width: 100%; height: auto; margin: 0 0 12px; border-radius: 6px; }
 .because.is-large { font-size: 1.07rem; margin: 0 0 12px; }
 .alert-line { margin-bottom: 14px; }
 .crumb { margin-bottom: 4px; font-size: .9rem; }
@@ -142,6 +143,9 @@ tbody th .detail { display: block; font-weight: 400; }
 input, select, .filters button, .login button { font: inherit; font-size: 1rem; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 6px 9px; min-height: 36px; width: 100%; }
 .filters button, .login button { width: auto; padding: 6px 18px; background: var(--link); border-color: var(--link); color: var(--paper); font-weight: 600; cursor: pointer; }
 .login { max-width: 340px; margin: 12vh auto 0; padding: 0 20px; }
+.desk form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
+.desk label { display: grid; gap: 3px; font-size: .88rem; }
+.desk button, .timeline form button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 5px 12px; min-height: 36px; cursor: pointer; }
 .login form { display: grid; gap: 10px; margin-top: 16px; }
 .login button { margin-top: 6px; }
 

@@ -116,11 +116,17 @@ export async function demandLogin(
 
 function isPublic(request: FastifyRequest): boolean {
   const path = request.url.split("?", 1)[0] ?? "";
-  return path === "/login" || path === "/healthz" || path === "/readyz" || path.startsWith("/assets/");
+  return (
+    path === "/login" ||
+    path === "/healthz" ||
+    path === "/readyz" ||
+    path.startsWith("/assets/") ||
+    path.startsWith("/act/")
+  );
 }
 
 /** Browsers say where a form came from; what says nothing is no browser and is stopped by the token. */
-function isOwnForm(request: FastifyRequest): boolean {
+export function isOwnForm(request: FastifyRequest): boolean {
   const site = request.headers["sec-fetch-site"];
   return site === undefined || site === "same-origin";
 }

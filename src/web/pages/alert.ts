@@ -1,7 +1,8 @@
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
-import type { ShownDelivery, ShownMention, ShownNotification } from "../../model/shown.ts";
+import type { ShownDelivery, ShownMention, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
+import { alertDesk } from "../parts/alert-desk.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
@@ -22,46 +23,86 @@ export interface AlertStory {
   readonly mentionsAre: "matches" | "window";
   readonly notifications: readonly ShownNotification[];
   readonly deliveries: readonly ShownDelivery[];
+  /** What was found out about it, as stored. */
+  readonly explanation: unknown;
+  readonly receivers: readonly ShownReceiver[];
 }
 
 export async function readAlertStory({ facts }: PageParts, id: string): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries] = await Promise.all([
+  const [events, matches, notifications, deliveries, explanation, receivers] = await Promise.all([
     facts.alertEvents(alert.projectId, id, EVENTS),
     facts.alertMatches(alert.projectId, id, MENTIONS),
     facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
     facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+    facts.alertExplanation(alert.projectId, id),
+    facts.alertReceivers(alert.projectId, id),
   ]);
-  const common = { alert, events, notifications, deliveries };
+  const common = { alert, events, notifications, deliveries, explanation, receivers };
   if (matches.length > 0) return { ...common, mentions: matches, mentionsAre: "matches" };
   return { ...common, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre: "window" };
 }
 
-export function alertPage(address: string, story: AlertStory, parts: PageParts): Page {
+/** `token`: what forms have to carry; null where the page only shows. */
+export function alertPage(
+  address: string,
+  story: AlertStory,
+  parts: PageParts,
+  token: string | null = null,
+): Page {
   const title = `${story.alert.queryName}: ${spellOut(story.alert.rule)}`;
   return {
     title,
     section: "/alerts",
-    body: livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts)),
+    // Beside the live part, so that nothing is taken from under somebody's fingers.
+    body: html`${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${token !== null && alertDesk(story.alert, token)}`,
   };
 }
 
-export function alertPart(story: AlertStory, { times }: PageParts): Html {
+export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
   return html`<p class="crumb"><a href="/alerts">Alerts</a></p>
 <div class="title"><h1>${foreign(alert.queryName)}: ${spellOut(alert.rule)}</h1></div>
-<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</p>
+<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
 <div class="two">
 <div>
-<section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${facts(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
 <section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 <div>
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
-<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${told(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-stand"><h2 id="h-stand">How each receiver stands</h2>${standing(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${told(story, times.moment)}
+${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 </div>`;
+}
+
+/** The picture, and what changed; the numbers of the picture stand in the sentence above it. */
+function explained({ alert, explanation }: AlertStory, explainer: PageParts["explainer"]): Html | null {
+  if (explainer === null || explainer === undefined) return null;
+  const findings = explainer.findings(alert, explanation);
+  const hasChart = explainer.chart(alert, explanation, "light") !== null;
+  const address = `/alerts/${alert.id}/chart`;
+  return html`${
+    hasChart &&
+    html`<picture class="alert-chart"><source media="(prefers-color-scheme: dark)" srcset="${address}-dark.svg"><img src="${address}-light.svg" width="600" height="340" alt="Counts of the last day against what was expected. ${alert.because}"></picture>`
+  }${
+    findings.length > 0 &&
+    html`<dl class="facts is-wide findings">${findings.map(
+      ({ label, text }) => html`<dt>${label}</dt><dd>${foreign(text)}</dd>`,
+    )}</dl>`
+  }`;
+}
+
+/** Who has it, and what was said of it. */
+function careLine({ care = {} }: Alert): Html {
+  return html`${care.assignee !== undefined && html` · assigned to ${foreign(care.assignee)}`}${
+    care.assignee === undefined &&
+    care.acknowledgedBy !== undefined &&
+    html` · in the hands of ${foreign(care.acknowledgedBy)}`
+  }${care.relevant === false && html` · called not relevant`}`;
 }
 
 type Moment = PageParts["times"]["moment"];
@@ -86,6 +127,14 @@ function timeline(events: readonly AlertEvent[], moment: Moment): Html {
     (event) =>
       html`<li><span class="when">${moment(event.at)}</span><span><strong>${spellOut(event.what)}</strong> <span dir="auto" class="detail">${event.detail}</span></span></li>`,
   )}</ol>`;
+}
+
+function standing({ receivers }: AlertStory, moment: Moment): Html {
+  if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
+  return html`<dl class="facts is-wide">${receivers.map(
+    (one) =>
+      html`<dt>${foreign(one.receiver)}</dt><dd>${spellOut(one.last)}${one.toldAt !== null && html`, told ${moment(one.toldAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}</dd>`,
+  )}</dl>`;
 }
 
 function told({ notifications, deliveries }: AlertStory, moment: Moment): Html {

@@ -1,6 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import type { ShownSetAside, ShownWalk } from "../../model/shown.ts";
+import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
+import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { foreign, formatNumber, shorten } from "../parts/words.ts";
@@ -12,13 +13,18 @@ export interface Coverage {
   readonly now: Instant;
   readonly walks: readonly ShownWalk[];
   readonly setAside: readonly ShownSetAside[];
+  readonly budgets: readonly ShownBudget[];
 }
 
 /** How complete our picture is; sums are of the last 24 hours. */
 export async function readCoverage({ facts, times }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside] = await Promise.all([facts.coverage(now - DAY), facts.setAside(SET_ASIDE)]);
-  return { now, walks, setAside };
+  const [walks, setAside, budgets] = await Promise.all([
+    facts.coverage(now - DAY),
+    facts.setAside(SET_ASIDE),
+    facts.budgets(),
+  ]);
+  return { now, walks, setAside, budgets };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -30,15 +36,34 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
   };
 }
 
-export function coveragePart({ now, walks, setAside }: Coverage, { times }: PageParts): Html {
+export function coveragePart({ now, walks, setAside, budgets }: Coverage, { times }: PageParts): Html {
   const added = walks.filter((walk) => walk.walk === "added");
   const updated = walks.filter((walk) => walk.walk === "updated");
-  return html`<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
-<p class="hint">Everything that entered a query at the source up to “complete until” is stored here. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
+  return html`${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
+<p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>
 <section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>`;
 }
+
+/** What the account still allows. */
+function budgetPanel({ limit, periodMs, used, usedByOthers, closedForMs, sharing }: ShownBudget): Html {
+  if (limit === null) return html``;
+  const left = Math.max(0, limit - used);
+  return html`<section class="panel" aria-labelledby="h-calls"><h2 id="h-calls">Calls</h2>
+<p><strong>${formatNumber(used)}</strong> of ${formatNumber(limit)} calls used in the last ${formatDuration(periodMs)}, ${
+    left === 0 ? html`<strong class="fault">none left</strong>` : html`${formatNumber(left)} left`
+  }${usedByOthers > 0 && html`; ${formatNumber(usedByOthers)} by others with the same account`}. ${SHARING[sharing]}</p>${
+    closedForMs > 0 &&
+    html`<p class="fault">The source refused a call: no more for ${formatDuration(closedForMs)}.</p>`
+  }</section>`;
+}
+
+const SHARING: Readonly<Record<ShownBudget["sharing"], string>> = {
+  untried: "Whether one call may ask for several queries is not known yet.",
+  proven: "Queries share calls.",
+  refused: "The source answers for one query in a call only.",
+};
 
 type Moment = PageParts["times"]["moment"];
 
@@ -50,13 +75,13 @@ function walkTable(
 ): Html {
   if (walks.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
   const complete = columns === "complete";
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th>${
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col" class="number">Seen within</th>${
     complete &&
     html`<th scope="col">Complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
   }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Set aside</th></tr></thead>
 <tbody>${walks.map(
     (walk) =>
-      html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td class="walk-state">${stateOf(walk)}</td><td>${momentOr(walk.polledAt, moment)}</td>${
+      html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td class="walk-state">${stateOf(walk)}</td><td>${momentOr(walk.polledAt, moment)}</td><td class="number">${within(walk, now)}</td>${
         complete &&
         html`<td>${momentOr(walk.completeUntil, moment)}</td><td class="number">${behind(walk, now)}</td><td>${moment(walk.tickedUntil)}</td>`
       }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${warned(walk.gap)}</td><td class="number">${warned(walk.rejected)}</td></tr>`,
@@ -65,6 +90,12 @@ function walkTable(
 
 function momentOr(at: Instant | null, moment: Moment): Html {
   return at === null ? html`<span class="detail">never</span>` : moment(at);
+}
+
+/** The longest that a mention may wait from now on, as calls are planned. */
+function within(walk: ShownWalk, now: Instant): string {
+  const worst = worstDelayMs(walk, now);
+  return worst === null ? "" : formatDuration(worst);
 }
 
 function behind({ completeUntil }: ShownWalk, now: Instant): string {

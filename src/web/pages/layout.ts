@@ -16,6 +16,8 @@ export interface Frame {
   readonly since: string | null;
   readonly openAlerts: number;
   readonly hasInbox: boolean;
+  /** People can act on alerts here. */
+  readonly hasDesk: boolean;
   readonly logoutToken: string | null;
   readonly assets: { readonly stylesheet: string; readonly scripts: readonly string[] };
 }
@@ -72,6 +74,7 @@ function entries(frame: Frame): readonly (readonly [Page["section"], Html])[] {
     ["/mentions", html`Mentions`],
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
     ["/coverage", html`Coverage`],
+    ...(frame.hasDesk ? ([["/silences", html`Silences`]] as const) : []),
   ];
 }
 

@@ -1,0 +1,80 @@
+import type { Browser } from "playwright-core";
+import { describeError } from "../../lib/errors.ts";
+
+/** An email as a browser shows it: how wide the window is, and what the reader prefers. */
+export const LOOKS = [
+  { name: "light", width: 680, scheme: "light" },
+  { name: "dark", width: 680, scheme: "dark" },
+  { name: "phone", width: 390, scheme: "light" },
+] as const;
+export type LookName = (typeof LOOKS)[number]["name"];
+
+export interface Picture {
+  readonly look: LookName;
+  readonly png: Uint8Array;
+}
+
+export type Pictures =
+  | { readonly outcome: "taken"; readonly pictures: readonly Picture[] }
+  /** No browser here; everything else can be made without one. */
+  | { readonly outcome: "no-browser"; readonly reason: string };
+
+/**
+ * Pictures of a page of HTML, whole from top to bottom, one for each look. Nothing in it runs and nothing is fetched:
+ * the browser is offline and knows no scripts.
+ */
+export async function takePictures(
+  html: string,
+  options: { readonly executable: string | null },
+): Promise<Pictures> {
+  if (options.executable === null) {
+    return { outcome: "no-browser", reason: "no chromium or google-chrome is installed" };
+  }
+  const browser = await open(options.executable);
+  if (typeof browser === "string") return { outcome: "no-browser", reason: browser };
+  try {
+    const pictures: Picture[] = [];
+    for (const look of LOOKS) pictures.push({ look: look.name, png: await take(browser, html, look) });
+    return { outcome: "taken", pictures };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function take(browser: Browser, html: string, look: (typeof LOOKS)[number]): Promise<Uint8Array> {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: 400 },
+    deviceScaleFactor: 2,
+    colorScheme: look.scheme,
+    javaScriptEnabled: false,
+    offline: true,
+  });
+  try {
+    const page = await context.newPage();
+    await page.setContent(html, { waitUntil: "load" });
+    return await page.screenshot({ fullPage: true });
+  } finally {
+    await context.close();
+  }
+}
+
+/** The package that steers the browser is there in development only; without it there are no pictures. */
+async function open(executablePath: string): Promise<Browser | string> {
+  const library = await import("playwright-core").catch(() => null);
+  if (library === null) return "the package playwright-core is not installed (npm install playwright-core)";
+  try {
+    return await library.chromium.launch({ executablePath, args: ARGUMENTS });
+  } catch (error) {
+    return `${executablePath} does not start: ${describeError(error).split("\n")[0] ?? ""}`;
+  }
+}
+
+/** In containers, and as root, there is no sandbox to be had; what is shown runs no scripts. */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+];

@@ -1,0 +1,150 @@
+import { type Command, Option } from "commander";
+import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { toIso } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import type { AlertAction } from "../model/alert-action.ts";
+import type { AlertStates } from "../model/shown.ts";
+import { findAlert } from "./desk/find-alert.ts";
+import { shellName, withDesk } from "./desk/with-desk.ts";
+import { printOutcome, printRows } from "./local-api/print.ts";
+
+/** `earshot alerts`: what stands open, and what people do about it. */
+export function addAlertsCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  const group = program
+    .command("alerts")
+    .description("Shows alerts, and says what you do about one.")
+    .addHelpText("after", HELP);
+  addList(group, env);
+  addPrecision(group, env);
+  addAction(group, env, "ack", "You have it in hand: no reminders, no escalation.", () => ({
+    do: "acknowledge",
+  }));
+  addAction(group, env, "resolve", "It is over. It stays so while it goes on without a break.", () => ({
+    do: "resolve",
+  }));
+  addAction(group, env, "not-relevant", "It should not have been told; counts against its rule.", () => ({
+    do: "not-relevant",
+  }));
+  group
+    .command("assign")
+    .description("Somebody takes it on.")
+    .argument("<alert>", "id, the first letters of it, or its address")
+    .argument("<name>", "who takes it on")
+    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--json", "answer as JSON", false)
+    .action((id: string, to: string, options: ActionOptions) =>
+      perform(env, id, { do: "assign", to: to.slice(0, 80) }, options),
+    );
+}
+
+interface ActionOptions {
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function addAction(
+  group: Command,
+  env: NodeJS.ProcessEnv,
+  name: string,
+  description: string,
+  action: () => AlertAction,
+): void {
+  group
+    .command(name)
+    .description(description)
+    .argument("<alert>", "id, the first letters of it, or its address")
+    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--json", "answer as JSON", false)
+    .action((id: string, options: ActionOptions) => perform(env, id, action(), options));
+}
+
+async function perform(
+  env: NodeJS.ProcessEnv,
+  text: string,
+  action: AlertAction,
+  { by = shellName(), json }: ActionOptions,
+): Promise<void> {
+  await withDesk(env, async ({ desk, stores }) => {
+    const alert = await findAlert(stores, text);
+    const acted = await desk.act(alert.id, action, by);
+    if (acted === null) throw new UserError(`there is no alert "${text}"`);
+    const name = `${alert.queryName}, ${alert.rule}`;
+    if (acted.outcome === "Refused") throw new UserError(`${name}: ${acted.because}`);
+    printOutcome(
+      { id: alert.id, state: acted.alert.state, ...acted.alert.care },
+      `${name}: ${acted.alert.state} (${acted.event.detail})`,
+      { json },
+    );
+  });
+}
+
+function addList(group: Command, env: NodeJS.ProcessEnv): void {
+  group
+    .command("list", { isDefault: true })
+    .description("Shows alerts, newest first.")
+    .addOption(
+      new Option("--states <which>", "which of them").choices(["open", "resolved", "all"]).default("open"),
+    )
+    .option(
+      "--limit <number>",
+      "how many at most",
+      (text) => Math.max(1, Number.parseInt(text, 10) || 50),
+      50,
+    )
+    .option("--json", "answer as JSON", false)
+    .action((options: { states: AlertStates; limit: number; json: boolean }) =>
+      withDesk(env, async ({ facts }) => {
+        const { alerts } = await facts.alerts(options.states, null, options.limit);
+        const rows = options.json ? alerts.map((alert) => ({ ...alert })) : alerts.map(rowOf);
+        printRows(rows, { json: options.json, none: "No alert is open." });
+      }),
+    );
+}
+
+/** As much of the id as tells alerts of one moment apart. */
+function rowOf(alert: Alert) {
+  return {
+    id: alert.id.slice(0, 23),
+    severity: alert.severity,
+    state: alert.state,
+    query: alert.queryName,
+    rule: alert.rule,
+    since: `${toIso(alert.openedAt).slice(0, 16)}Z`,
+    mentions: alert.mentions,
+    who: alert.care?.assignee ?? alert.care?.acknowledgedBy ?? "",
+    because: alert.because,
+  };
+}
+
+function addPrecision(group: Command, env: NodeJS.ProcessEnv): void {
+  group
+    .command("precision")
+    .description("How often each rule fired, and how many of its alerts people called relevant or not.")
+    .option("--last <duration>", "of so long back", "30d")
+    .option("--json", "answer as JSON", false)
+    .action((options: { last: string; json: boolean }) =>
+      withDesk(env, async ({ desk, clock }) => {
+        const lastMs = parseDuration(options.last);
+        if (lastMs === undefined) throw new UserError(`"${options.last}" is no duration such as 30d`);
+        const rules = await desk.precision(clock.now() - lastMs);
+        const rows = rules.map((one) => ({ ...one, precision: precisionOf(one) }));
+        printRows(rows, { json: options.json, none: "No alert has fired." });
+      }),
+    );
+}
+
+function precisionOf({ relevant, notRelevant }: { relevant: number; notRelevant: number }): string {
+  const judged = relevant + notRelevant;
+  return judged === 0 ? "nobody has said" : `${Math.round((100 * relevant) / judged)}% of ${judged}`;
+}
+
+const HELP = `
+Examples:
+  earshot alerts
+  earshot alerts ack 0199b2c4-7d1a
+  earshot alerts assign 0199b2c4-7d1a Ann
+  earshot alerts not-relevant https://earshot.brand.example/alerts/0199b2c4-7d1a-7000-8000-000000000000
+  earshot alerts precision --last 90d
+
+What you do is written into the alert's history with your name; a running Earshot takes it up within a second.`;

@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
+import { readSurroundings } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
+import { formatDuration } from "../lib/duration.ts";
+import { toIso } from "../lib/instant.ts";
+import { createLog } from "../log.ts";
+import { formatTable } from "./api/format-table.ts";
+
+export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  program
+    .command("coverage")
+    .description(
+      "How complete the picture is: each query's last poll, how far behind, and the calls that are left.",
+    )
+    .option("--json", "everything, as JSON; durations in milliseconds", false)
+    .action(async (options: { readonly json: boolean }) => {
+      const log = createLog({ level: "silent" });
+      const report = await readCoverage(readSurroundings(env), systemClock, log);
+      const text = options.json
+        ? JSON.stringify(report, null, 2)
+        : formatCoverage(report, widthOf(process.stdout));
+      process.stdout.write(`${text}\n`);
+    });
+}
+
+function widthOf(stream: NodeJS.WriteStream): number {
+  return stream.isTTY ? stream.columns : 200;
+}
+
+/** The report for people. */
+export function formatCoverage({ budgets, walks }: CoverageReport, width: number): string {
+  const rows = walks.map((walk) => ({
+    query: walk.queryName,
+    walk: walk.walk === "added" ? "new" : "changed",
+    "last poll": walk.polledAt === null ? "never" : toIso(walk.polledAt),
+    behind: spell(walk.lagMs),
+    "seen within": spell(walk.worstDelayMs),
+    missing: walk.gap,
+    state: walk.failures > 0 ? (walk.lastError ?? "failing") : "well",
+  }));
+  const table = walks.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
+  return [...budgets.map(spellBudget), table].join("\n");
+}
+
+function spellBudget({
+  limit,
+  periodMs,
+  used,
+  left,
+  usedByOthers,
+  closedForMs,
+}: CoverageReport["budgets"][number]) {
+  if (limit === null) return "Calls: the account has no rate limit.";
+  const others = usedByOthers > 0 ? `, ${usedByOthers} of them by others with the same account` : "";
+  const closed = closedForMs > 0 ? `; the source refuses more for ${formatDuration(closedForMs)}` : "";
+  return `Calls: ${used} of ${limit} used in the last ${formatDuration(periodMs)}${others}; ${left} left${closed}.`;
+}
+
+function spell(ms: number | null): string {
+  return ms === null ? "" : formatDuration(ms);
+}

@@ -1,0 +1,85 @@
+import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/explain.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
+
+/** An alert's whole history, for a terminal. */
+export function tellAlert(explained: AlertExplanation): string[] {
+  const { alert, rule, history, receivers, notifications } = explained;
+  const over = alert.resolvedAt === null ? "" : `, over since ${moment(alert.resolvedAt)}`;
+  const care = [
+    alert.care?.assignee && `assigned to ${alert.care.assignee}`,
+    alert.care?.acknowledgedBy && `acknowledged by ${alert.care.acknowledgedBy}`,
+    alert.care?.relevant === false && "called not relevant",
+  ].filter((text) => typeof text === "string" && text !== "");
+  return [
+    `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
+    `  ${alert.state} since ${moment(alert.openedAt)}${over}, ${alert.mentions} mentions${care.map((text) => `, ${text}`).join("")}`,
+    "",
+    "What the rule measured",
+    `  ${alert.because}`,
+    ...(alert.windowTo > alert.windowFrom
+      ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
+      : []),
+    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${value}`),
+    ...(rule === null
+      ? ["  the rule is there no longer"]
+      : [
+          `  rule: ${rule.description.split("\n")[0]}${rule.forMs > 0 ? ` (for ${formatDuration(rule.forMs)})` : ""}`,
+        ]),
+    "",
+    "What happened",
+    ...history.map((event) => `  ${moment(event.at)}  ${event.what.padEnd(22)} ${event.detail}`),
+    "",
+    "How each receiver stands",
+    ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
+    ...receivers.map(
+      (one) =>
+        `  ${one.receiver.padEnd(16)} ${one.last}${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+    ),
+    "",
+    "What the deliveries answered",
+    ...(notifications.length === 0 ? ["  nothing was sent"] : []),
+    ...notifications.flatMap((one) => [
+      `  ${moment(one.createdAt)}  ${one.receiver}: ${one.kind} (${one.reason}), ${one.state}${one.lastError === null ? "" : `: ${one.lastError}`}`,
+      ...one.deliveries.map(
+        (delivery) =>
+          `      attempt ${delivery.attempt}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
+      ),
+    ]),
+  ].map(plain);
+}
+
+/** A mention's way through the rules, and every alert that it led to. */
+export function tellMention(explained: MentionExplanation): string[] {
+  const { mention, queryName, seenAt, rules, alerts } = explained;
+  return [
+    ...[
+      `Mention ${mention.resourceId} in ${queryName}`,
+      `  by ${mention.author ?? "unknown"}, ${mention.sentiment ?? "no sentiment"}, published ${mention.publishedAt === null ? "at a time that is withheld" : moment(mention.publishedAt)}`,
+      `  at the source since ${moment(mention.addedAt)}, read first ${moment(seenAt)}`,
+      "",
+      "What the rules make of it",
+      ...(rules.length === 0 ? ["  no rule is about this query"] : []),
+      ...rules.map(tellSight),
+      "",
+    ].map(plain),
+    ...alerts.flatMap((alert) => ["", ...tellAlert(alert)]),
+  ];
+}
+
+function tellSight({ rule, kind, met, because, matchedAt, alertId }: RuleSight): string {
+  const name = `  ${rule.padEnd(28)}`;
+  if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
+  if (!met) return `${name} not met`;
+  if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
+  return `${name} met as it is now, and told nobody: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
+}
+
+function moment(at: Instant): string {
+  return `${toIso(at).slice(0, 19).replace("T", " ")}Z`;
+}
+
+/** Names and texts are what strangers wrote: no control character reaches the terminal. */
+function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
+}

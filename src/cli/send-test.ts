@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import { sendTest, type TestOutcome } from "../app/send-test.ts";
+import { loadConfig, readSurroundings } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
+import { closestWord } from "../lib/closest-word.ts";
+import { UserError } from "../lib/errors.ts";
+import { shippedFolder } from "../lib/shipped-folder.ts";
+import { createLog } from "../log.ts";
+import { createRenderer } from "../templates/create-renderer.ts";
+import { ExitError } from "./run.ts";
+
+interface SendTestOptions {
+  readonly config?: string;
+  readonly what: "alert" | "digest";
+  readonly json: boolean;
+}
+
+export function addSendTestCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  program
+    .command("send-test")
+    .description("Really sends a test to a receiver, and tells what came back and what to do about an error.")
+    .argument("<receiver>", "name of a receiver in the configuration")
+    .option("--config <file>", "configuration (default: earshot.yaml)")
+    .addOption(new Option("--what <message>", "which message").choices(["alert", "digest"]).default("alert"))
+    .option("--json", "tell the outcome as one JSON object", false)
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 the vendor took it, 1 it did not, 2 something you wrote is at fault.",
+    )
+    .action(async (receiver: string, options: SendTestOptions) => {
+      await tell(receiver, options, env);
+    });
+}
+
+async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const config = await loadConfig(options.config ?? readSurroundings(env).configFile, env);
+  const names = config.receivers.map((receiver) => receiver.name);
+  const receiver = config.receivers.find((one) => one.name === name);
+  if (receiver === undefined) {
+    const closest = closestWord(name, names);
+    throw new UserError(`there is no receiver "${name}"`, [
+      closest === undefined ? `known are ${names.join(", ")}` : `did you mean "${closest}"?`,
+    ]);
+  }
+  const outcome = await sendTest(receiver, options.what, {
+    renderer: await createRenderer({ directory: config.templates, base: shippedFolder("templates") }),
+    clock: systemClock,
+    log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+  });
+  if (options.json) process.stdout.write(`${JSON.stringify({ receiver: name, ...outcome })}\n`);
+  else for (const line of describe(name, outcome)) console.log(line);
+  if (outcome.outcome === "failed") throw new ExitError(`the test did not get through to ${name}`, 1);
+}
+
+function describe(name: string, outcome: TestOutcome): readonly string[] {
+  if (outcome.outcome === "sent") {
+    const answer = Object.entries(outcome.answer).map(([key, value]) => `  ${key.padEnd(10)} ${value}`);
+    return [`${name}: ${TOOK[outcome.kind] ?? "the vendor took it"}`, ...answer];
+  }
+  return [
+    `${name}: ${outcome.error}`,
+    `  when       ${outcome.step === "check" ? "asking whether the receiver would work; nothing was sent" : "sending"}`,
+    `  what to do ${outcome.advice ?? "nothing here helps but waiting, or looking at the other side"}`,
+    `  an alert   ${outcome.retryable ? "would be tried again, for about two days" : "would be given up, and shown as such on the page"}`,
+  ];
+}
+
+const TOOK: Readonly<Record<string, string>> = {
+  slack: "Slack took the message",
+  email: "the mail server took the mail",
+  webhook: "the webhook's server took the request",
+};

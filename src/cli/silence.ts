@@ -1,0 +1,141 @@
+import type { Command } from "commander";
+import type { OpenDesk } from "../app/open-desk.ts";
+import { formatDuration, parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { type Instant, toIso } from "../lib/instant.ts";
+import { describeRange } from "../lib/weekly-range.ts";
+import { type AlertMatch, describeMatch } from "../model/alert-match.ts";
+import { SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
+import { findAlert } from "./desk/find-alert.ts";
+import { readMatch } from "./desk/read-match.ts";
+import { readWindow } from "./desk/read-window.ts";
+import { shellName, withDesk } from "./desk/with-desk.ts";
+import { printOutcome, printRows } from "./local-api/print.ts";
+
+/** `earshot silence`: what people want to hear nothing of for a time. */
+export function addSilenceCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  const group = program
+    .command("silence")
+    .description(
+      "Mutes alerts for a time: what still stands when it ends is told then, ends are told always.",
+    )
+    .addHelpText("after", HELP);
+  addAdd(group, env);
+  group
+    .command("list", { isDefault: true })
+    .description("Shows silences that are in force or to come.")
+    .option("--past", "also those that have ended", false)
+    .option("--json", "answer as JSON", false)
+    .action((options: { past: boolean; json: boolean }) =>
+      withDesk(env, async ({ desk, clock }) => {
+        const silences = await desk.silences(options.past);
+        const rows = options.json
+          ? silences.map((one) => ({ ...one }))
+          : silences.map((one) => rowOf(one, clock.now()));
+        printRows(rows, { json: options.json, none: "Nothing is silenced." });
+      }),
+    );
+  group
+    .command("expire")
+    .description("Ends a silence now; what it held and still stands is told at once.")
+    .argument("<silence>", "id, or the first letters of it")
+    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--json", "answer as JSON", false)
+    .action((id: string, options: { by?: string; json: boolean }) =>
+      withDesk(env, async ({ desk, stores }) => {
+        const found = /^[0-9a-f-]{6,36}$/i.test(id) ? await stores.silences.findByPrefix(id) : [];
+        const [silence] = found;
+        if (silence === undefined || found.length > 1) {
+          throw new UserError(`${found.length > 1 ? "more than one" : "no"} silence begins with "${id}"`);
+        }
+        if (!(await desk.expireSilence(silence.id, options.by ?? shellName())))
+          throw new UserError("that silence has ended already");
+        printOutcome({ id: silence.id, expired: true }, `ended: ${describeMatch(silence.match)}`, options);
+      }),
+    );
+}
+
+interface AddOptions {
+  readonly match: readonly string[];
+  readonly alert?: string;
+  readonly for: string;
+  readonly every: readonly string[];
+  readonly comment: string;
+  readonly by?: string;
+  readonly json: boolean;
+}
+
+function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
+  const collect = (text: string, all: readonly string[]) => [...all, text];
+  group
+    .command("add")
+    .description("Mutes what fits all matchers.")
+    .option(
+      "--match <matcher>",
+      "query=, rule=, severity=, label=; != for what is left out; again for more",
+      collect,
+      [],
+    )
+    .option("--alert <alert>", "this one: its rule and group")
+    .option(
+      "--for <length>",
+      `how long: ${SILENCE_LENGTHS.map(formatDuration).join(", ")} or any up to 90d`,
+      "1h",
+    )
+    .option(
+      "--every <window>",
+      "only then, every week: mon-fri 22:00-07:00 Europe/Berlin; again for more",
+      collect,
+      [],
+    )
+    .option("--comment <text>", "why", "")
+    .option("--by <name>", "who says so (default: your name on this machine)")
+    .option("--json", "answer as JSON", false)
+    .action((options: AddOptions) =>
+      withDesk(env, async (command) => {
+        const lengthMs = parseDuration(options.for);
+        if (lengthMs === undefined) throw new UserError(`"${options.for}" is no length such as 4h`);
+        const silence = await command.desk.addSilence({
+          match: await matchOf(command, options),
+          author: options.by ?? shellName(),
+          comment: options.comment,
+          lengthMs,
+          windows: options.every.map(readWindow),
+        });
+        printOutcome(
+          silence,
+          `silenced until ${toIso(silence.endsAt).slice(0, 16)}Z: ${describeMatch(silence.match)} (${silence.id})`,
+          options,
+        );
+      }),
+    );
+}
+
+async function matchOf({ stores }: OpenDesk, { match, alert }: AddOptions): Promise<AlertMatch> {
+  if (match.length === 0 && alert === undefined) {
+    throw new UserError("a silence needs --match or --alert", ['for everything: --match "query=*"']);
+  }
+  const fingerprint = alert === undefined ? undefined : (await findAlert(stores, alert)).fingerprint;
+  return { ...readMatch(match), ...(fingerprint !== undefined && { fingerprint }) };
+}
+
+function rowOf(silence: Silence, now: Instant) {
+  const { id, match, author, comment, startsAt, endsAt, windows, endedBy } = silence;
+  return {
+    id,
+    state: now < startsAt ? "to come" : now < endsAt ? "in force" : endedBy ? `ended by ${endedBy}` : "ended",
+    until: `${toIso(endsAt).slice(0, 16)}Z`,
+    mutes: describeMatch(match),
+    when: windows.map(describeRange),
+    author,
+    comment,
+  };
+}
+
+const HELP = `
+Examples:
+  earshot silence add --match rule=volume-* --match query=Acme --for 4h --comment "release day"
+  earshot silence add --match severity!=critical --every "mon-fri 22:00-07:00 Europe/Berlin" --for 90d
+  earshot silence add --alert 0199b2c4-7d1a --for 1d
+  earshot silence list
+  earshot silence expire 0199b2c4`;

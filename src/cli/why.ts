@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { explainAlert, explainMention } from "../app/explain.ts";
+import { loadConfig, readSurroundings } from "../config.ts";
+import { UserError } from "../lib/errors.ts";
+import { loadRules } from "../rules/load-rules.ts";
+import { harmlessJson } from "./api/harmless.ts";
+import { findAlertOrNull } from "./desk/find-alert.ts";
+import { tellAlert, tellMention } from "./desk/tell-why.ts";
+import { withDesk } from "./desk/with-desk.ts";
+import { shippedFolder } from "./shipped-folder.ts";
+
+/** `earshot why`: a straight answer to "why did I (not) get this?". */
+export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  program
+    .command("why")
+    .description(
+      "Which rules saw an alert or a mention, what they measured, who was told and who was not, and why.",
+    )
+    .argument(
+      "<alert-or-mention>",
+      "id of an alert or its first letters, id of a mention, or the address of either",
+    )
+    .option("--rules <folder>", "rules, instead of those of the configuration")
+    .option("--json", "answer as JSON", false)
+    .addHelpText("after", HELP)
+    .action(async (text: string, options: { rules?: string; json: boolean }) => {
+      const folder = options.rules ?? (await rulesFolder(env));
+      const { rules } = await loadRules(folder);
+      await withDesk(env, async ({ stores, facts }) => {
+        const parts = { stores, facts, rules };
+        const alert = await findAlertOrNull(stores, text);
+        const found =
+          alert !== null
+            ? { alerts: [await explainAlert(parts, alert)], mentions: [] }
+            : { alerts: [], mentions: await explainMention(parts, text) };
+        if (found.alerts.length + found.mentions.length === 0) {
+          throw new UserError(`neither an alert nor a mention is known as "${text}"`, [
+            "a mention that was never read has no history here; earshot api mentions asks the source",
+          ]);
+        }
+        if (options.json) console.log(harmlessJson(alert === null ? found.mentions : found.alerts[0]));
+        else {
+          const lines = [...found.alerts.flatMap(tellAlert), ...found.mentions.flatMap(tellMention)];
+          for (const line of lines) console.log(line);
+        }
+      });
+    });
+}
+
+async function rulesFolder(env: NodeJS.ProcessEnv): Promise<string> {
+  const file = readSurroundings(env).configFile;
+  if (!existsSync(file)) return shippedFolder("rules");
+  return (await loadConfig(file, env)).rules;
+}
+
+const HELP = `
+Examples:
+  earshot why 0199b2c4-7d1a
+  earshot why https://social.example/ann/status/1
+  earshot why 1789012345678901234 --json | jq '.[].rules'`;

@@ -1,0 +1,107 @@
+import type { WatchedQuery } from "../model/query.ts";
+import type { WalkKey } from "../model/walk.ts";
+import { type PollOutcome, type PollParts, pollQuery } from "./poll-query.ts";
+import { createSharedWalk } from "./shared-walk.ts";
+import type { SourcePage } from "./source-page.ts";
+import type { WalkRequest } from "./watermark.ts";
+
+export interface TogetherParts extends PollParts {
+  /** The pages of one walk over several queries of one project. */
+  readonly walkPagesOf: (
+    queries: readonly WatchedQuery[],
+    request: WalkRequest,
+    signal: AbortSignal,
+  ) => AsyncIterable<SourcePage>;
+  /** Who failed by itself, or makes a shared call fail, is walked alone until that has gone well. */
+  readonly walkAlone: (keys: readonly WalkKey[]) => Promise<void>;
+}
+
+export interface TogetherOutcome {
+  readonly outcome: "together";
+  readonly members: readonly { readonly key: WalkKey; readonly result: PollOutcome }[];
+  /**
+   * Whether the source answers for several queries in one call, as far as this walk shows: mentions of two of them are
+   * proof, a refusal too, and silence says nothing.
+   */
+  readonly sharing: "proven" | "refused" | "unknown";
+}
+
+/**
+ * Walks several queries of one project by shared calls. Each member is walked by `pollQuery` as ever, with its own
+ * lease, watermark, coverage and transactions; only its pages are cut out of shared ones.
+ */
+export async function pollTogether(
+  parts: TogetherParts,
+  keys: readonly WalkKey[],
+  signal: AbortSignal,
+  proven: boolean,
+): Promise<TogetherOutcome> {
+  const queries = new Map<string, WatchedQuery>();
+  const shared = createSharedWalk(
+    keys.map(({ queryId }) => queryId),
+    (queryIds, request) =>
+      guarded(
+        parts.walkPagesOf(
+          queryIds.flatMap((queryId) => queries.get(queryId) ?? []),
+          request,
+          signal,
+        ),
+        queryIds.length === 1 || proven,
+      ),
+  );
+  const members = await Promise.all(
+    keys.map(async (key) => {
+      const walkPages: PollParts["walkPages"] = (query, request, ownSignal) => {
+        queries.set(query.queryId, query);
+        if (request.cursor === null) return shared.pagesOf(query.queryId, request);
+        // It goes on from a cursor of its own, which nobody can share.
+        shared.leave(query.queryId);
+        return parts.walkPages(query, request, ownSignal);
+      };
+      try {
+        return { key, result: await pollQuery({ ...parts, walkPages }, key, signal) };
+      } finally {
+        shared.leave(key.queryId);
+      }
+    }),
+  );
+  const { members: seen, failure } = shared.shown();
+  const failed = members.filter(({ result }) => result.outcome === "broken-off");
+  const isRefused = isRefusal(failure);
+  // Where the call itself failed for a while, nobody is at fault.
+  if (isRefused || failure === null) await parts.walkAlone(failed.map(({ key }) => key));
+  const sharing = seen >= 2 ? "proven" : isRefused && !proven ? "refused" : "unknown";
+  return { outcome: "together", members, sharing };
+}
+
+/**
+ * Until the source has shown that it answers for several queries in one call, an answer that names fewer than two of
+ * them proves nothing about the others: then nobody may take it for the end of a walk.
+ */
+async function* guarded(pages: AsyncIterable<SourcePage>, trusted: boolean): AsyncGenerator<SourcePage> {
+  if (trusted) return yield* pages;
+  const [held, named]: [SourcePage[], Set<string>] = [[], new Set()];
+  for await (const page of pages) {
+    held.push(page);
+    for (const { queryId } of page.mentions) named.add(queryId);
+    if (named.size >= 2) yield* held.splice(0);
+    else if (held.length >= MOST_HELD) break;
+  }
+  if (named.size < 2)
+    throw new UnprovenError("the source has not shown yet that it answers for several queries at once");
+}
+
+const MOST_HELD = 2;
+
+class UnprovenError extends Error {
+  override readonly name = "UnprovenError";
+  readonly retryable = true;
+  /** Nothing has failed: the members are free for calls of their own at once. */
+  readonly isPostponed = true;
+  readonly retryAfterMs = 0;
+}
+
+function isRefusal(error: unknown): boolean {
+  const { status } = (error ?? {}) as { status?: number | null };
+  return typeof status === "number" && [400, 403, 404, 414, 422, 431].includes(status);
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Instant } from "./instant.ts";
+
+/**
+ * A value that leaves the house and comes back, safe in an address: nobody without the secret can make or change one,
+ * and it is worth nothing after `until`. It is not a secret itself: its holder can read it.
+ */
+export function signText(secret: string, purpose: string, value: unknown, until: Instant): string {
+  const body = Buffer.from(JSON.stringify({ value, until })).toString("base64url");
+  return `${body}.${signatureOf(secret, purpose, body)}`;
+}
+
+/** The value, or null for anything that was not signed for this purpose, was changed, or is too old. */
+export function readSigned(secret: string, purpose: string, text: string, now: Instant): unknown {
+  const [body = "", signature = "", rest] = text.split(".");
+  const right = Buffer.from(signatureOf(secret, purpose, body));
+  const given = Buffer.from(signature);
+  if (rest !== undefined || given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  const { value, until } = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as {
+    value: unknown;
+    until: Instant;
+  };
+  return now < until ? value : null;
+}
+
+function signatureOf(secret: string, purpose: string, body: string): string {
+  return createHmac("sha256", secret).update(`${purpose} ${body}`).digest("base64url");
+}

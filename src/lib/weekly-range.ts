@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { DAY, type Instant } from "./instant.ts";
+import {
+  formatLocalTime,
+  instantOf,
+  LocalTime,
+  localDateOf,
+  plusDays,
+  TimeZone,
+  WEEKDAYS,
+  Weekday,
+  weekdayOf,
+} from "./local-time.ts";
+
+export const MIDNIGHT_AFTER = 24 * 60;
+
+/**
+ * Times that come back every week, in a time zone. A range whose `to` is not later than its `from` ends on the next
+ * day, and belongs to the weekday on which it began. On the days of a clock change it is never shorter than it reads:
+ * a time that is shown twice begins it at the first and ends it at the second, one that is skipped counts as the first
+ * moment after the gap.
+ */
+export const weeklyRangeShape = {
+  timezone: TimeZone,
+  /** Minutes after local midnight, once parsed. */
+  from: LocalTime,
+  to: LocalTime,
+  days: z
+    .array(Weekday)
+    .min(1, "name at least one day, or leave `days` out for all")
+    .default([...WEEKDAYS]),
+};
+export const WeeklyRange = z.strictObject(weeklyRangeShape);
+export type WeeklyRange = z.infer<typeof WeeklyRange>;
+
+/** The range that holds at `at` and when the rest ends that it begins: ranges that touch or overlap count as one. */
+export interface RangeInForce<Range extends WeeklyRange> {
+  readonly until: Instant;
+  readonly range: Range;
+}
+
+/** Null outside of all of them. Ranges that together never end give an `until` a week away, to look again. */
+export function rangeAt<Range extends WeeklyRange>(
+  ranges: readonly Range[],
+  at: Instant,
+): RangeInForce<Range> | null {
+  const first = inForce(ranges, at);
+  if (first === null) return null;
+  let until = first.until;
+  for (
+    let next = inForce(ranges, until);
+    next !== null && until < at + 7 * DAY;
+    next = inForce(ranges, until)
+  ) {
+    until = next.until;
+  }
+  return { until, range: first.range };
+}
+
+/** `22:00–07:00 Europe/Berlin`, with the days where it is not all of them. */
+export function describeRange({ from, to, timezone, days }: WeeklyRange): string {
+  const named = new Set(days).size === WEEKDAYS.length ? "" : `${days.join(", ")} `;
+  return `${named}${formatLocalTime(from)}–${formatLocalTime(to)} ${timezone}`;
+}
+
+/** Of those that hold now, the one that holds longest. */
+function inForce<Range extends WeeklyRange>(
+  ranges: readonly Range[],
+  at: Instant,
+): RangeInForce<Range> | null {
+  let longest: RangeInForce<Range> | null = null;
+  for (const range of ranges) {
+    const until = endOf(range, at);
+    if (until !== null && (longest === null || until > longest.until)) longest = { until, range };
+  }
+  return longest;
+}
+
+/** The end of the range of today or of yesterday that holds `at`, if one does. */
+function endOf({ timezone, from, to, days }: WeeklyRange, at: Instant): Instant | null {
+  const today = localDateOf(at, timezone);
+  let end: Instant | null = null;
+  for (const began of [plusDays(today, -1), today]) {
+    if (!days.includes(weekdayOf(began))) continue;
+    const startsAt = instantOf(timezone, began, from, "first");
+    const endsAt = instantOf(timezone, to <= from ? plusDays(began, 1) : began, to, "last");
+    if (startsAt <= at && at < endsAt) end = endsAt;
+  }
+  return end;
+}

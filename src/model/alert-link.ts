@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { DAY, HOUR, type Instant } from "../lib/instant.ts";
+import { readSigned, signText } from "../lib/signed-text.ts";
+
+/** What a link in a mail can do: one deed about one alert, in the name of the receiver whom it was sent to. */
+export const AlertLink = z.strictObject({
+  alertId: z.guid(),
+  deed: z.enum(["acknowledge", "resolve", "not-relevant", "silence"]),
+  by: z.string().min(1),
+});
+export type AlertLink = z.infer<typeof AlertLink>;
+
+/** How the deeds are called where people choose among them. */
+export const DEED_LABELS: Readonly<Record<AlertLink["deed"], string>> = {
+  acknowledge: "I have it in hand",
+  resolve: "It is over",
+  "not-relevant": "Not relevant",
+  silence: "Silence for 4 hours",
+};
+
+export const LINK_SILENCE_MS = 4 * HOUR;
+
+const LINK_LIVES_MS = 7 * DAY;
+const PURPOSE = "alert-link";
+
+/** Safe in an address; worth nothing after a week. */
+export function signAlertLink(secret: string, link: AlertLink, now: Instant): string {
+  return signText(secret, PURPOSE, link, now + LINK_LIVES_MS);
+}
+
+export function readAlertLink(secret: string, text: string, now: Instant): AlertLink | null {
+  const parsed = AlertLink.safeParse(readSigned(secret, PURPOSE, text, now));
+  return parsed.success ? parsed.data : null;
+}

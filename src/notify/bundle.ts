@@ -1,0 +1,20 @@
+import { compareSeverity } from "../model/severity.ts";
+import type { Saying } from "./batch.ts";
+
+/** Many things to say in one message: the one that matters most leads, the others are told as what comes on top. */
+export function bundle(sayings: readonly Saying[]): Saying {
+  const all = sayings.flatMap(({ also = [], ...saying }) => [saying, ...also]);
+  const [leader, ...rest] = inOrderOfWorth(all);
+  if (leader === undefined) throw new RangeError("There is nothing to be said");
+  return rest.length === 0 ? leader : { ...leader, also: rest };
+}
+
+/** What still goes on before what is over, the gravest and then the oldest first. */
+export function inOrderOfWorth(sayings: readonly Saying[]): readonly Saying[] {
+  return sayings.toSorted(
+    ({ matter: { alert: a } }, { matter: { alert: b } }) =>
+      Number(a.resolvedAt !== null) - Number(b.resolvedAt !== null) ||
+      compareSeverity(b.severity, a.severity) ||
+      a.openedAt - b.openedAt,
+  );
+}

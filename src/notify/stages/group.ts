@@ -1,0 +1,62 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { Batch, GroupTerms, Held, Saying } from "../batch.ts";
+import { bundle } from "../bundle.ts";
+
+/**
+ * Tells alerts of one group in one message. The first news of a group wait `groupWait`, counted from when the alert
+ * fired (or ended), for more of it; after a message about the group the next waits until `groupInterval` has passed.
+ * Then one message tells everything that is new. A rise in severity and a step of an escalation wait for nothing.
+ */
+export function group(batch: Batch): Batch {
+  const say: Saying[] = [];
+  const held: Held[] = [...batch.held];
+  const groups = new Map<string, { terms: GroupTerms; news: Saying[] }>();
+  for (const saying of batch.say) {
+    const terms = saying.matter.terms.group;
+    if (terms === null || isUrgent(saying)) {
+      say.push(saying);
+      continue;
+    }
+    const found = groups.get(terms.key) ?? { terms, news: [] };
+    found.news.push(saying);
+    groups.set(terms.key, found);
+  }
+  for (const { terms, news } of groups.values()) {
+    const dueAt = dueAtOf(batch, terms, news);
+    if (batch.now >= dueAt.at) {
+      say.push(bundle(news));
+      continue;
+    }
+    held.push(
+      ...news.map(({ matter }) => ({
+        matter,
+        reason: "HeldByGroup" as const,
+        by: dueAt.by,
+        until: dueAt.at,
+      })),
+    );
+  }
+  return { ...batch, say, held };
+}
+
+function isUrgent({ reason }: Saying): boolean {
+  return reason === "SeverityRose" || reason === "Escalated";
+}
+
+function dueAtOf(
+  { receiver }: Batch,
+  { key, waitMs, intervalMs }: GroupTerms,
+  news: readonly Saying[],
+): { at: Instant; by: string } {
+  const waited = Math.min(...news.map(newsAt)) + waitMs;
+  const told = receiver.flushes?.get(key);
+  const rested = told === undefined ? Number.NEGATIVE_INFINITY : told + intervalMs;
+  return rested > waited
+    ? { at: rested, by: `groupInterval ${formatDuration(intervalMs)}` }
+    : { at: waited, by: `groupWait ${formatDuration(waitMs)}` };
+}
+
+function newsAt({ matter: { alert } }: Saying): Instant {
+  return alert.resolvedAt ?? alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt;
+}

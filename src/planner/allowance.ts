@@ -1,0 +1,46 @@
+import type { Lane, Priority, RateLimit } from "../model/call-budget.ts";
+
+/** The calls of a window as numbered places, each used once in a window. */
+export interface Lanes {
+  /** Places that we use at all; the rest is for what we cannot see coming: other users of the account, lost answers. */
+  readonly usable: number;
+  readonly of: Readonly<Record<Priority, Lane>>;
+}
+
+/** A call is counted from before it is sent until a window after its answer, so the margin is for others only. */
+const MARGIN = 0.06;
+const KEPT = 0.03;
+
+/**
+ * The lowest places are for the background alone, the highest for crises alone, so that neither is ever starved by the
+ * wide middle that all use; each end is small, since what it keeps is missing elsewhere.
+ */
+export function lanesOf(limit: number): Lanes {
+  const usable = Math.max(1, limit - Math.ceil(limit * MARGIN));
+  const kept = usable < 5 ? 0 : Math.max(1, Math.floor(usable * KEPT));
+  return {
+    usable,
+    of: {
+      crisis: { from: 1 + kept, to: usable },
+      live: { from: 1 + kept, to: usable - kept },
+      background: { from: 1, to: usable - kept },
+    },
+  };
+}
+
+/**
+ * Calls are planned evenly over the window: all at once would mean nine minutes of silence, again and again, since a
+ * place is free one window after its use.
+ */
+export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): number {
+  const lane = lanesOf(limit).of[priority];
+  return periodMs / Math.max(1, lane.to - lane.from + 1);
+}
+
+/** How long it takes to walk so many walks once. */
+export function roundMs(walks: number, limit: RateLimit, sharing: boolean): number {
+  return spacingMs(limit, "live") * Math.ceil(walks / (sharing ? MOST_MEMBERS : 1));
+}
+
+/** So many ids of ten digits keep an address below 4 kB. */
+export const MOST_MEMBERS = 200;

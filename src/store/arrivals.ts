@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { WalkKey, WalkName } from "../model/walk.ts";
+import type { Db } from "./database.ts";
+
+/** So many mentions in so long a time, by hour of the week; -1 is all hours together, -2 the last minutes. */
+export interface ArrivalCell extends WalkKey {
+  readonly hour: number;
+  readonly mentions: number;
+  readonly ms: number;
+  readonly untilAt: Instant;
+}
+
+export function createArrivalStore(db: Db) {
+  return {
+    /** All that is known of these walks. */
+    async of(keys: readonly WalkKey[]): Promise<ArrivalCell[]> {
+      const rows = keys.map(({ projectId, queryId, walk }) => ({ projectId, queryId, walk }));
+      const found = await sql<ArrivalCell>`
+        select r.project_id as "projectId", r.query_id as "queryId", r.walk, r.hour, r.mentions, r.ms,
+          r.until_at as "untilAt"
+        from json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, walk text)
+        join earshot.arrival_rates r
+          on r.project_id = k."projectId" and r.query_id = k."queryId" and r.walk = k.walk
+      `.execute(db);
+      return found.rows;
+    },
+
+    async save(cells: readonly ArrivalCell[]): Promise<void> {
+      const rows = cells.map(({ untilAt, ...cell }) => ({ ...cell, untilMs: untilAt }));
+      await sql`
+        insert into earshot.arrival_rates (project_id, query_id, walk, hour, mentions, ms, until_at)
+        select "projectId", "queryId", walk, hour, mentions, ms, to_timestamp("untilMs" / 1000)
+        from json_to_recordset(${JSON.stringify(rows)}::json) as c("projectId" text, "queryId" text, walk text,
+          hour smallint, mentions double precision, ms double precision, "untilMs" double precision)
+        on conflict (project_id, query_id, walk, hour) do update
+          set mentions = excluded.mentions, ms = excluded.ms, until_at = excluded.until_at
+      `.execute(db);
+    },
+
+    /** Of all queries together, in this hour of the week and in all. */
+    async pooled(
+      walk: WalkName,
+      hour: number,
+    ): Promise<readonly { hour: number; mentions: number; ms: number }[]> {
+      const { rows } = await sql<{ hour: number; mentions: number; ms: number }>`
+        select hour, sum(mentions) as mentions, sum(ms) as ms from earshot.arrival_rates
+        where walk = ${walk} and hour in (-1, ${hour}) group by hour
+      `.execute(db);
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,215 @@
+import { type RawBuilder, sql } from "kysely";
+import type { CallBudget, Lane, Priority, RateLimit, Sharing } from "../model/call-budget.ts";
+import type { Db } from "./database.ts";
+
+/** A call that may be made: its place in the window, and its own id. Null where the account has no limit. */
+export interface TakenCall {
+  readonly place: number;
+  readonly call: string;
+}
+
+export type BudgetStore = ReturnType<typeof createBudgetStore>;
+
+/** What stands before anybody has said anything: the documented default of the API. */
+const ASSUMED: RateLimit = { limit: 30, periodMs: 600_000 };
+
+type Moment = RawBuilder<unknown>;
+
+/**
+ * The rate budget of one account. A window of `limit` calls is `limit` rows, the places. Taking a call takes one free
+ * row in one statement, passing by rows that others are just taking; its row is free again one window after the
+ * answer, so a place holds at most one call in any window, and a window at most `limit` calls, however many processes
+ * take them. `now` is the database's clock but for tests.
+ */
+export function createBudgetStore(db: Db, account: string, now: () => Moment = () => sql`clock_timestamp()`) {
+  const ms = (duration: number) => sql`make_interval(secs => ${duration / 1_000})`;
+
+  const read = async (): Promise<CallBudget> => {
+    const { rows } = await sql<Omit<CallBudget, "limit"> & { calls: number | null; periodMs: number }>`
+      select b.calls, b.period_ms as "periodMs", b.learned_from as "learnedFrom", b.turn, b.sharing,
+        p.used, p.others as "usedByOthers",
+        greatest(0, extract(epoch from case when b.closed_until_wall > ${now()}
+          then b.closed_until_wall - ${now()} else interval '0' end) * 1000)::float8 as "closedForMs",
+        (extract(epoch from ${now()} - b.sharing_tried_wall) * 1000)::float8 as "sharingTriedMsAgo",
+        case when b.paced_at_wall > '-infinity'
+          then (extract(epoch from ${now()} - b.paced_at_wall) * 1000)::float8 end as "pacedMsAgo"
+      from earshot.budgets b cross join lateral (
+        select count(*) as used, count(*) filter (where taken_for = 'others') as others
+        from earshot.budget_places
+        where account = b.account and place <= coalesce(b.calls, 0) and free_at_wall > ${now()}) p
+      where b.account = ${account}
+    `.execute(db);
+    const found = rows[0];
+    if (found === undefined) {
+      await learn(db, ASSUMED, "assumed");
+      return read();
+    }
+    const { calls, periodMs, ...rest } = found;
+    return { ...rest, limit: calls === null ? null : { limit: calls, periodMs } };
+  };
+
+  /** The account's limit is known (anew). Calls beyond a smaller limit keep places below it until they are over. */
+  const learn = async (on: Db, limit: RateLimit | null, from: CallBudget["learnedFrom"]): Promise<void> => {
+    const periodMs = limit?.periodMs ?? ASSUMED.periodMs;
+    await on.transaction().execute(async (tx) => {
+      await sql`
+        insert into earshot.budgets (account, calls, period_ms, learned_from)
+        values (${account}, ${limit?.limit ?? null}, ${periodMs}, ${from})
+        on conflict (account) do ${
+          from === "assumed"
+            ? sql`nothing`
+            : sql`update
+          set calls = excluded.calls, period_ms = excluded.period_ms, learned_from = excluded.learned_from`
+        }
+      `.execute(tx);
+      if (limit === null) return;
+      await sql`
+        insert into earshot.budget_places (account, place)
+        select ${account}, place from generate_series(1, ${Math.min(limit.limit, MOST_PLACES)}) place
+        on conflict do nothing
+      `.execute(tx);
+      await sql`
+        update earshot.budget_places p set free_at_wall = high.free_at_wall, call = null, taken_for = high.taken_for
+        from (select free_at_wall, taken_for, row_number() over (order by free_at_wall desc) as nth
+              from earshot.budget_places
+              where account = ${account} and place > ${limit.limit} and free_at_wall > ${now()}) high
+        join (select place, row_number() over (order by place desc) as nth from (
+                select place from earshot.budget_places
+                where account = ${account} and place <= ${limit.limit} and free_at_wall <= ${now()}
+                for update) free) low using (nth)
+        where p.account = ${account} and p.place = low.place
+      `.execute(tx);
+    });
+  };
+
+  /** Takes free places for calls that are not ours, the highest first: those are the margin. */
+  const takeForOthers = (on: Db, budget: RateLimit, count: RawBuilder<unknown>) =>
+    sql`
+      update earshot.budget_places set free_at_wall = ${now()} + ${ms(budget.periodMs)}, call = null, taken_for = 'others'
+      where account = ${account} and place in (
+        select place from earshot.budget_places
+        where account = ${account} and place <= ${budget.limit} and free_at_wall <= ${now()}
+        order by place desc limit ${count} for update)
+    `.execute(on);
+
+  const lock = (on: Db) => sql`select from earshot.budgets where account = ${account} for update`.execute(on);
+
+  return {
+    read,
+
+    learn: (limit: RateLimit | null, from: "client" | "answer") => learn(db, limit, from),
+
+    /**
+     * Takes one call for at most `timeoutMs` until its answer. Null: no place in this lane is free, the source has
+     * refused calls, or the limit is not `budget.limit` any more.
+     */
+    async take(
+      budget: RateLimit,
+      { lane, priority, timeoutMs }: { lane: Lane; priority: Priority; timeoutMs: number },
+    ): Promise<TakenCall | null> {
+      const { rows } = await sql<TakenCall>`
+        update earshot.budget_places
+        set free_at_wall = ${now()} + ${ms(timeoutMs + budget.periodMs)}, call = gen_random_uuid(),
+          taken_for = ${priority}
+        where account = ${account} and place = (
+          select place from earshot.budget_places
+          where account = ${account} and place between ${lane.from} and ${lane.to} and free_at_wall <= ${now()}
+            and exists (select from earshot.budgets b where b.account = ${account} and b.calls = ${budget.limit}
+              and b.period_ms = ${budget.periodMs} and b.closed_until_wall <= ${now()})
+          order by place ${priority === "background" ? sql`asc` : sql`desc`} limit 1
+          for update skip locked)
+        returning place, call
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** Milliseconds until a place of this lane is free, as things stand. 0: now. */
+    async waitMs(lane: Lane): Promise<number> {
+      const { rows } = await sql<{ ms: number }>`
+        select greatest(0, extract(epoch from case when until = '-infinity' then interval '0' else until - ${now()} end) * 1000)::float8
+          as ms
+        from (select greatest(min(p.free_at_wall), min(b.closed_until_wall)) as until
+          from earshot.budget_places p join earshot.budgets b using (account)
+          where account = ${account} and place between ${lane.from} and ${lane.to}) room
+      `.execute(db);
+      return Math.ceil(rows[0]?.ms ?? 0);
+    },
+
+    /** The call has ended: its place is free one window from now. */
+    async settle(taken: TakenCall, periodMs: number): Promise<void> {
+      await sql`
+        update earshot.budget_places set free_at_wall = ${now()} + ${ms(periodMs)}
+        where account = ${account} and place = ${taken.place} and call = ${taken.call}::uuid
+      `.execute(db);
+    },
+
+    /** An answer said how many calls of the window are used: more than we know of are somebody else's. */
+    async reconcile(budget: RateLimit, used: number): Promise<void> {
+      const occupied = sql<{ n: number }>`
+        select count(*) as n from earshot.budget_places
+      where account = ${account} and place <= ${budget.limit} and free_at_wall > ${now()}`;
+      if (used <= ((await occupied.execute(db)).rows[0]?.n ?? 0)) return;
+      await db.transaction().execute(async (tx) => {
+        await lock(tx);
+        const missing = used - ((await occupied.execute(tx)).rows[0]?.n ?? 0);
+        if (missing > 0) await takeForOthers(tx, budget, sql`${missing}`);
+      });
+    },
+
+    /**
+     * The source has refused a call: the window is full, whatever we thought. It is closed for `retryAfterMs` where the
+     * source says so; else until a place of ours is free again, and longer when that was refused as well.
+     */
+    async refuse(retryAfterMs: number | null): Promise<void> {
+      const { limit } = await read();
+      const budget = limit ?? ASSUMED;
+      await db.transaction().execute(async (tx) => {
+        await lock(tx);
+        // Where the source names the time, its word is better than our idea of who used what.
+        if (limit !== null && retryAfterMs === null) await takeForOthers(tx, limit, sql`all`);
+        await sql`
+          update earshot.budgets
+          set refusals = refusals + 1, closed_until_wall = greatest(closed_until_wall, ${now()} + case
+            when ${retryAfterMs}::float8 is not null then ${ms(retryAfterMs ?? 0)}
+            when refusals = 0 then ${ms(limit === null ? NO_LIMIT_WAIT_MS : 0)}
+            when refusals = 1 then ${ms(budget.periodMs / 4)}
+            else ${ms(budget.periodMs)} end)
+          where account = ${account}
+        `.execute(tx);
+      });
+    },
+
+    /** A call was answered: refusals are over. */
+    async accept(): Promise<void> {
+      await sql`update earshot.budgets set refusals = 0 where account = ${account} and refusals > 0`.execute(
+        db,
+      );
+    },
+
+    /**
+     * The next planned call, if its time has come: at most one in `spacingMs`, for all processes together. Moments that
+     * a slow sweep missed are made up for, one interval of them. Returns its number, or null.
+     */
+    async nextTurn(spacingMs: number): Promise<number | null> {
+      const { rows } = await sql<{ turn: number }>`
+        update earshot.budgets
+        set paced_at_wall = greatest(paced_at_wall + ${ms(spacingMs)}, ${now()} - ${ms(spacingMs)}), turn = turn + 1
+        where account = ${account} and paced_at_wall + ${ms(spacingMs)} <= ${now()} and closed_until_wall <= ${now()}
+        returning turn
+      `.execute(db);
+      return rows[0]?.turn ?? null;
+    },
+
+    async setSharing(sharing: Sharing): Promise<void> {
+      await sql`
+        update earshot.budgets set sharing = ${sharing}, sharing_tried_wall = ${now()} where account = ${account}
+      `.execute(db);
+    },
+  };
+}
+
+/** An account without a limit that refuses a call all the same. */
+const NO_LIMIT_WAIT_MS = 60_000;
+
+/** A limit beyond this is held to by the place count alone. */
+const MOST_PLACES = 10_000;

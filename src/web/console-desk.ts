@@ -1,0 +1,28 @@
+import type { Instant } from "../lib/instant.ts";
+import type { WeeklyRange } from "../lib/weekly-range.ts";
+import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
+import type { AlertMatch } from "../model/alert-match.ts";
+import type { Silence } from "../model/silence.ts";
+
+/** What people can do at the page. It writes facts; what follows from them is decided elsewhere, within a second. */
+export interface ConsoleDesk {
+  /** Signs forms and links; the same for every process. */
+  readonly secret: string;
+  /** Null: there is no such alert. */
+  act(
+    alertId: string,
+    action: AlertAction,
+    by: string,
+  ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
+  addSilence(asked: {
+    readonly match: AlertMatch;
+    readonly author: string;
+    readonly comment: string;
+    readonly lengthMs: number;
+    readonly windows?: readonly WeeklyRange[];
+  }): Promise<Silence>;
+  /** False: it had ended already. */
+  expireSilence(id: string, by: string): Promise<boolean>;
+  silences(past: boolean): Promise<readonly Silence[]>;
+  precision(since: Instant): Promise<readonly RulePrecision[]>;
+}

@@ -1,0 +1,167 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { parseDuration } from "../lib/duration.ts";
+import { DAY, HOUR } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import { type AlertLink, DEED_LABELS, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
+import { LONGEST_SILENCE_MS } from "../model/silence.ts";
+import type { ConsoleDesk } from "./console-desk.ts";
+import type { Forms } from "./door/forms.ts";
+import type { ConsoleFacts } from "./facts.ts";
+import type { createFrames } from "./frames.ts";
+import { deedDonePage, deedPage } from "./pages/deed.ts";
+import { silencesPage } from "./pages/silences.ts";
+import type { ConsoleSettings } from "./settings.ts";
+import type { Times } from "./times.ts";
+
+interface Parts {
+  readonly desk: ConsoleDesk;
+  readonly forms: Forms;
+  readonly facts: ConsoleFacts;
+  readonly times: Times;
+  readonly settings: ConsoleSettings;
+}
+type Frames = ReturnType<typeof createFrames>;
+type Deed = AlertLink["deed"];
+
+/** What people do: forms of the page, which only the page itself can send, and signed links, which need no login. */
+export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): void {
+  const { desk, forms, facts, times } = parts;
+
+  app.get("/silences", async (request, reply) =>
+    frames.sendPage(request, reply, async () => {
+      const [silences, rules] = await Promise.all([
+        desk.silences(false),
+        desk.precision(times.now() - 30 * DAY),
+      ]);
+      return silencesPage({ silences, rules }, times, forms.token(request));
+    }),
+  );
+
+  app.post("/silences", async (request, reply) => {
+    const form = SilenceForm.safeParse(request.body);
+    if (!form.success) return refuse(request, reply, 400, "That is no silence");
+    if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
+    const { query, rule, length, comment, by } = form.data;
+    if (query === "" && rule === "") return refuse(request, reply, 400, "Name a query or a rule");
+    await desk.addSilence({
+      match: { ...(query !== "" && { query: [query] }), ...(rule !== "" && { rule: [rule] }) },
+      author: nameOf(by),
+      comment,
+      lengthMs: length,
+    });
+    return reply.redirect("/silences", 303);
+  });
+
+  app.post("/silences/:id/expire", async (request, reply) => {
+    const form = Form.safeParse(request.body);
+    const id = z.object({ id: z.guid() }).safeParse(request.params);
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That is no silence");
+    if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
+    await desk.expireSilence(id.data.id, nameOf(form.data.by));
+    return reply.redirect("/silences", 303);
+  });
+
+  app.post("/alerts/:id/act", async (request, reply) => {
+    const form = ActForm.safeParse(request.body);
+    const id = z.object({ id: z.guid() }).safeParse(request.params);
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
+    if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
+    const alert = await facts.alert(id.data.id);
+    if (alert === null) return refuse(request, reply, 404, "There is no such alert");
+    const refused = await perform(parts, alert, form.data, nameOf(form.data.by));
+    if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
+    return reply.redirect(`/alerts/${alert.id}`, 303);
+  });
+
+  app.get("/act/:link", async (request, reply) => {
+    const found = await alertOfLink(request);
+    if (found === null) return linkTooOld(reply);
+    const { alert, link, text } = found;
+    return reply
+      .type(HTML)
+      .header("cache-control", "no-store")
+      .send(deedPage({ alert, label: DEED_LABELS[link.deed], action: `/act/${text}` }).toString());
+  });
+
+  // The signature in the address is what a form's token is elsewhere: whoever has it may do this one thing.
+  app.post("/act/:link", async (request, reply) => {
+    const found = await alertOfLink(request);
+    if (found === null) return linkTooOld(reply);
+    const { alert, link } = found;
+    const asked = { do: link.deed, to: "", length: LINK_SILENCE_MS };
+    const refused = await perform(parts, alert, asked, `${link.by} (by mail)`);
+    const sentence =
+      refused === null ? `Done: ${DEED_LABELS[link.deed]}.` : `Nothing was changed: ${refused}.`;
+    return reply
+      .code(refused === null ? 200 : 409)
+      .type(HTML)
+      .send(deedDonePage(sentence).toString());
+  });
+
+  async function alertOfLink(request: FastifyRequest) {
+    const { link: text } = z.object({ link: z.string().max(2000) }).parse(request.params);
+    const link = readAlertLink(desk.secret, text, times.now());
+    const alert = link === null ? null : await facts.alert(link.alertId);
+    return link === null || alert === null ? null : { link, alert, text };
+  }
+
+  function nameOf(given: string): string {
+    const user = parts.settings.login?.username;
+    return given !== "" ? given : (user ?? "somebody at the page");
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {
+    return frames.sendProblem(request, reply, status, headline, "Go back to the page and look again.");
+  }
+
+  function tooOld(request: FastifyRequest, reply: FastifyReply) {
+    return refuse(request, reply, 403, "This form was too old");
+  }
+
+  function linkTooOld(reply: FastifyReply) {
+    return reply
+      .code(410)
+      .type(HTML)
+      .send(deedDonePage("This link is too old, or not whole. Open the alert on the page.").toString());
+  }
+}
+
+/** What stood in the way, or null when it is done. */
+async function perform(
+  { desk }: Parts,
+  alert: Alert,
+  asked: { readonly do: Deed | "assign"; readonly to: string; readonly length: number },
+  by: string,
+): Promise<string | null> {
+  if (asked.do === "silence") {
+    const match = { fingerprint: alert.fingerprint };
+    await desk.addSilence({ match, author: by, comment: "", lengthMs: asked.length });
+    return null;
+  }
+  if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
+  const action = asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do };
+  const acted = await desk.act(alert.id, action, by);
+  if (acted === null) return "the alert is stored no longer";
+  return acted.outcome === "Refused" ? acted.because : null;
+}
+
+const HTML = "text/html; charset=utf-8";
+
+const Form = z.object({ token: z.string().max(200), by: z.string().trim().max(80).catch("") });
+const Length = z
+  .string()
+  .transform((text) => parseDuration(text) ?? 0)
+  .pipe(z.number().min(60_000).max(LONGEST_SILENCE_MS))
+  .catch(4 * HOUR);
+const ActForm = Form.extend({
+  do: z.enum(["acknowledge", "resolve", "not-relevant", "silence", "assign"]),
+  to: z.string().trim().max(80).catch(""),
+  length: Length,
+});
+const SilenceForm = Form.extend({
+  query: z.string().trim().max(200).catch(""),
+  rule: z.string().trim().max(200).catch(""),
+  comment: z.string().trim().max(300).catch(""),
+  length: Length,
+});

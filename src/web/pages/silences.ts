@@ -1,0 +1,57 @@
+import { describeRange } from "../../lib/weekly-range.ts";
+import type { RulePrecision } from "../../model/alert-action.ts";
+import { describeMatch } from "../../model/alert-match.ts";
+import type { Silence } from "../../model/silence.ts";
+import { type Html, html } from "../html.ts";
+import { lengthChoice } from "../parts/alert-desk.ts";
+import { foreign } from "../parts/words.ts";
+import type { Times } from "../times.ts";
+import type { Page } from "./page.ts";
+
+/** What is silenced, a form for more, and what people said of the alerts of each rule. */
+export function silencesPage(
+  found: { readonly silences: readonly Silence[]; readonly rules: readonly RulePrecision[] },
+  times: Times,
+  token: string,
+): Page {
+  return {
+    title: "Silences",
+    section: "/silences",
+    body: html`<div class="title"><h1>Silences</h1></div>
+<section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
+<section class="panel desk" aria-labelledby="h-new"><h2 id="h-new">Silence something</h2>
+<p class="soft">What still stands when a silence ends is told at once. The end of what was announced is always told.</p>
+<form method="post" action="/silences"><input type="hidden" name="token" value="${token}">
+<label>Query <input name="query" maxlength="200" placeholder="Acme*"></label>
+<label>Rule <input name="rule" maxlength="200" placeholder="volume-*"></label>
+<label>For ${lengthChoice()}</label>
+<label>Because <input name="comment" maxlength="300"></label>
+<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
+<button type="submit">Silence</button></form></section>
+<section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">What people said of each rule in 30 days</h2>${precision(found.rules)}</section>`,
+  };
+}
+
+function list(silences: readonly Silence[], times: Times, token: string): Html {
+  if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
+  return html`<ol class="timeline">${silences.map(
+    (one) =>
+      html`<li><span class="when">until ${times.moment(one.endsAt)}</span><div><strong>${foreign(describeMatch(one.match))}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
+        one.windows.length > 0 &&
+        html` <span class="detail">${one.windows.map(describeRange).join("; ")}</span>`
+      }<form method="post" action="/silences/${one.id}/expire"><input type="hidden" name="token" value="${token}"><button type="submit">End it now</button></form></div></li>`,
+  )}</ol>`;
+}
+
+function precision(rules: readonly RulePrecision[]): Html {
+  if (rules.length === 0) return html`<p class="empty">No alert has fired.</p>`;
+  return html`<div class="scroll"><table><thead><tr><th>Rule</th><th>Fired</th><th>Relevant</th><th>Not relevant</th><th>Precision</th></tr></thead><tbody>${rules.map(
+    (one) =>
+      html`<tr><td><code>${one.rule}</code></td><td>${one.fired}</td><td>${one.relevant}</td><td>${one.notRelevant}</td><td>${shareOf(one)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function shareOf({ relevant, notRelevant }: RulePrecision): string {
+  const judged = relevant + notRelevant;
+  return judged === 0 ? "nobody has said" : `${Math.round((100 * relevant) / judged)}%`;
+}

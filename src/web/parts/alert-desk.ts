@@ -1,0 +1,33 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Alert } from "../../model/alert.ts";
+import { SILENCE_LENGTHS } from "../../model/silence.ts";
+import { type Html, html } from "../html.ts";
+
+/** What can be done about an alert. Whether it still can be is asked again when it is done. */
+export function alertDesk(alert: Alert, token: string): Html | null {
+  if (alert.firedAt === null) return null;
+  const isOpen = alert.resolvedAt === null;
+  const action = `/alerts/${alert.id}/act`;
+  return html`<section class="panel desk" aria-labelledby="h-desk"><h2 id="h-desk">Do something about it</h2>
+<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
+<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
+${
+  isOpen &&
+  html`<button type="submit" name="do" value="acknowledge">I have it in hand</button>
+<button type="submit" name="do" value="resolve">It is over</button>`
+}
+<button type="submit" name="do" value="not-relevant">Not relevant</button>
+${
+  isOpen &&
+  html`<label>Give it to <input name="to" maxlength="80"></label> <button type="submit" name="do" value="assign">Assign</button>
+<label>Silence it for ${lengthChoice()}</label> <button type="submit" name="do" value="silence">Silence</button>`
+}
+</form></section>`;
+}
+
+export function lengthChoice(): Html {
+  return html`<select name="length">${SILENCE_LENGTHS.map(
+    (ms) =>
+      html`<option value="${formatDuration(ms)}"${ms === SILENCE_LENGTHS[2] && html` selected`}>${formatDuration(ms)}</option>`,
+  )}</select>`;
+}

@@ -1,0 +1,14 @@
+/** Messages to look at before anybody gets them; the same code makes them that sends. */
+export interface PreviewView {
+  readonly samples: readonly { readonly about: "alert" | "digest"; readonly name: string }[];
+  ofSample(about: "alert" | "digest", name: string | null): PreviewMessage | null;
+  /** An alert as it would be told now; null when it is not stored. */
+  ofAlert(id: string): Promise<PreviewMessage | null>;
+  /** Blocks as HTML that is safe to show: everything in it is escaped. */
+  renderSlack(blocks: readonly unknown[], fallback: string): string;
+}
+
+export interface PreviewMessage {
+  readonly slack: { readonly text: string; readonly blocks: readonly unknown[] };
+  readonly email: { readonly subject: string; readonly text: string; readonly html: string };
+}

@@ -1,0 +1,60 @@
+import { monotonicMs } from "../../src/lib/clock.ts";
+import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { Delays } from "./planner/delays.ts";
+import { lowerBound } from "./planner/lower-bound.ts";
+import { atIntervals, earshot, inTurn } from "./planner/simulate.ts";
+import { createWorld } from "./planner/world.ts";
+
+// How long a mention waits from its `added` to being seen, by how the calls of an account are planned.
+
+const SIZES = [5, 50, 200, 1_000, 5_000];
+const LIMITS = [30, 600];
+/** Mentions of an average query in a minute. */
+const PER_QUERY = 1;
+const only = process.argv[2];
+
+console.log(
+  "delay from `added` to seen                     mean      p95   | by importance: mean  p95   | calls  most in a window",
+);
+for (const limit of LIMITS) {
+  for (const size of SIZES) {
+    if (only !== undefined && only !== `${size}/${limit}`) continue;
+    // The hours shrink with the work, so that the whole bench takes minutes.
+    const isLarge = size * limit > 100_000;
+    const world = createWorld({
+      queries: size,
+      perMinute: Math.min(1_000, size * PER_QUERY),
+      warmUpMs: isLarge ? 2 * HOUR : 12 * HOUR,
+      measuredMs: isLarge ? 2 * HOUR : 12 * HOUR,
+      seed: size + limit,
+    });
+    const account = { limit, periodMs: 10 * MINUTE };
+    const startedAt = monotonicMs();
+    const turn = inTurn(world, account);
+    const shared = earshot(world, account, true);
+    const bound = lowerBound(world, account);
+    console.log(`\n${size} queries, ${limit} calls per ten minutes`);
+    show("one call per query in turn", turn);
+    show("fixed intervals", atIntervals(world, account));
+    show("Earshot without shared calls", earshot(world, account, false));
+    show("Earshot", shared);
+    console.log(
+      `  ${"no plan can do better (oracle)".padEnd(36)} ${spell(bound.mean)} ${" ".repeat(9)} ${spell(bound.weighted)}`,
+    );
+    const [times, over] = [turn.meanMs / shared.meanMs, shared.meanMs / bound.mean];
+    const aim = size === 200 && limit === 30 ? " (aims: at least 5, at most 1.3)" : "";
+    console.log(
+      `  ${times.toFixed(1)} times less than in turn; ${over.toFixed(2)} times the bound${aim}; ${((monotonicMs() - startedAt) / 1_000).toFixed(1)} s`,
+    );
+  }
+}
+
+function show(name: string, delays: Delays): void {
+  console.log(
+    `  ${name.padEnd(36)} ${spell(delays.meanMs)} ${spell(delays.p95Ms)} ${spell(delays.weightedMeanMs)} ${spell(delays.weightedP95Ms)} ${String(delays.calls).padStart(8)} ${String(delays.mostInWindow).padStart(5)}`,
+  );
+}
+
+function spell(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`.padStart(10);
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findChromium } from "../../src/app/preview/find-chromium.ts";
+import { runCommand } from "./run-command.ts";
+
+let out: string;
+beforeEach(async () => {
+  out = await mkdtemp(join(tmpdir(), "preview-"));
+});
+afterEach(() => rm(out, { recursive: true }));
+
+test("a sample becomes Slack JSON, a subject, HTML and text", async () => {
+  const ran = await runCommand(["preview", "digest", "--sample", "quiet", "--out", out, "--no-pictures"]);
+  expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await readdir(out)).sort()).toEqual([
+    "digest-quiet.html",
+    "digest-quiet.slack.json",
+    "digest-quiet.subject.txt",
+    "digest-quiet.txt",
+  ]);
+  expect(JSON.parse(await readFile(join(out, "digest-quiet.slack.json"), "utf8"))).toMatchObject({
+    blocks: expect.any(Array),
+  });
+});
+
+test("without a browser everything else is written, and it is said", async () => {
+  if (findChromium("") !== null) return void process.stderr.write("not tried: this machine has a Chromium\n");
+  const ran = await runCommand(["preview", "alert", "--out", out], { PATH: "" });
+  expect(ran.exitCode).toBe(0);
+  expect(ran.stderr).toContain("No pictures: no chromium");
+  expect(await readdir(out)).toHaveLength(4);
+});
+
+test("with a browser there are pictures of the email: light, dark, and on a phone", async () => {
+  const path = process.env["PATH"] ?? "";
+  if (findChromium(path) === null) return void process.stderr.write("not tried: no Chromium on the PATH\n");
+  const ran = await runCommand(["preview", "alert", "--out", out], { PATH: path });
+  expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+  for (const look of ["light", "dark", "phone"]) {
+    const png = await readFile(join(out, `alert-fired.${look}.png`));
+    expect(png.subarray(1, 4).toString()).toBe("PNG");
+    expect(png.readUInt32BE(16)).toBe(look === "phone" ? 780 : 1360);
+  }
+});
+
+test.each([
+  [["preview", "nothing"], /known are alert and digest/],
+  [["preview", "alert", "--sample", "nothing"], /known are fired, escalated/],
+  [["preview", "digest", "--alert", "1"], /goes with the template alert/],
+])("%j is the reader's fault, and told so", async (args, says) => {
+  const ran = await runCommand([...args, "--out", out]);
+  expect(ran.exitCode).toBe(2);
+  expect(ran.stderr).toMatch(says);
+});

@@ -1,0 +1,35 @@
+import { createProgram } from "../../src/cli/create-program.ts";
+import { run } from "../../src/cli/run.ts";
+
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of `earshot` inside this process and gives what a shell would have seen. */
+export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  const written = { stdout: "", stderr: "" };
+  const { log, error } = console;
+  const write = process.stdout.write;
+  const before = process.exitCode;
+  process.exitCode = 0;
+  console.log = (...words: unknown[]) => {
+    written.stdout += `${words.join(" ")}\n`;
+  };
+  console.error = (...words: unknown[]) => {
+    written.stderr += `${words.join(" ")}\n`;
+  };
+  process.stdout.write = (text: string | Uint8Array) => {
+    written.stdout += text.toString();
+    return true;
+  };
+  try {
+    await run(createProgram(env), ["node", "earshot", ...args]);
+    return { ...written, exitCode: Number(process.exitCode) };
+  } finally {
+    Object.assign(console, { log, error });
+    process.stdout.write = write;
+    process.exitCode = before;
+  }
+}

@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monotonicMs } from "../../src/lib/clock.ts";
+
+export interface LimitedLine {
+  readonly url: string;
+  /** When each call came, in milliseconds of one clock, and what it asked for. */
+  readonly calls: { readonly at: number; readonly path: string; readonly refused: boolean }[];
+  /** The most calls that came in any rolling window. */
+  mostInWindow(): number;
+  /** Somebody else uses the same account. */
+  useByOthers(calls: number): void;
+  close(): Promise<void>;
+}
+
+/** A line to the server at `target` with the rate limit of the live service: rolling, counted for all, told in headers. */
+export async function openLimitedLine(
+  target: string,
+  { limit, periodMs }: { readonly limit: number; readonly periodMs: number },
+): Promise<LimitedLine> {
+  const calls: { at: number; path: string; refused: boolean }[] = [];
+  const others: number[] = [];
+  const usedAt = (now: number) =>
+    calls.filter(({ at }) => at > now - periodMs).length + others.filter((at) => at > now - periodMs).length;
+  const server = createServer((request, response) => {
+    const at = monotonicMs();
+    const used = usedAt(at) + 1;
+    const refused = used > limit;
+    calls.push({ at, path: request.url ?? "/", refused });
+    const headers = { "x-rate-limit": `${limit}/${periodMs / 1_000}s`, "x-rate-limit-used": String(used) };
+    if (refused) {
+      response.writeHead(429, headers).end('{"errors":[{"code":0,"message":"rate limit exceeded"}]}');
+      return;
+    }
+    relay(target, request).then(
+      ({ status, body }) =>
+        response.writeHead(status, { ...headers, "content-type": "application/json" }).end(body),
+      () => response.destroy(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    mostInWindow: () =>
+      Math.max(
+        0,
+        ...calls.map((one) => calls.filter(({ at }) => at > one.at - periodMs && at <= one.at).length),
+      ),
+    useByOthers: (count) => {
+      for (let i = 0; i < count; i++) others.push(monotonicMs());
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function relay(target: string, request: IncomingMessage) {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { authorization, "content-type": contentType } = request.headers;
+  const answer = await fetch(target + (request.url ?? "/"), {
+    method: request.method ?? "GET",
+    headers: {
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(contentType === undefined ? {} : { "content-type": contentType }),
+    },
+    ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+  });
+  return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { createConsoleStore } from "../../src/store/console.ts";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { CROWD, NEGATIVE, VERIFIED } from "./rules.ts";
+
+onEveryEngine((tell) => {
+  test("an alert is acknowledged, its reminders end, and its history names who did it", async () => {
+    const { at, until, told, desk, earshot, database, settle } = await tell({
+      rules: { crowd: CROWD },
+      routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
+      escalations: [{ name: "phone", steps: [{ after: "20m", receivers: ["crisis"] }] }],
+    });
+    at("09:00").mentions("Acme", { count: 90, every: "1m" });
+    await until("09:35");
+    const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
+    expect(await told("#crisis")).toHaveLength(1);
+    expect(await desk.act(alert?.id ?? "", { do: "acknowledge" }, "Ann")).toMatchObject({ outcome: "Done" });
+    await settle();
+    await until("11:30", "15m");
+    expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual([
+      "WARNING Acme",
+      "↳ Over: Acme",
+    ]);
+    expect(await told("#crisis")).toHaveLength(2);
+    const facts = createConsoleStore(database.db);
+    const events = await facts.alertEvents(alert?.projectId ?? "", alert?.id ?? "", 100);
+    expect(events.map(({ what, detail }) => `${what} ${detail}`)).toContain("AcknowledgedBy by Ann");
+    expect(events.some(({ what }) => what === "Escalated")).toBe(true);
+    expect(await desk.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 1, notRelevant: 0 }]);
+  });
+
+  test("a silence holds an alert, and its early end tells it", async () => {
+    const { at, until, told, desk, settle } = await tell({ rules: { "verified-negative": VERIFIED } });
+    const silence = await desk.addSilence({
+      match: { query: ["Acme"] },
+      author: "Ann",
+      comment: "release day",
+      lengthMs: 3_600_000,
+    });
+    at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
+    await until("09:10");
+    expect(await told("#alerts")).toEqual([]);
+    expect(await desk.expireSilence(silence.id, "Cy")).toBe(true);
+    await settle();
+    expect(await told("#alerts")).toHaveLength(1);
+    expect(await desk.expireSilence(silence.id, "Cy")).toBe(false);
+  });
+
+  test("alerts of a group are one message that counts them", async () => {
+    const { at, until, told } = await tell({
+      rules: { negative: `${NEGATIVE}groupBy: author\n` },
+      routes: [{ receivers: ["alerts"], groupBy: ["rule"], groupWait: "5m", repeatEvery: "never" }],
+    });
+    for (const name of ["ann", "bo", "cy", "di"]) {
+      at("09:01").mention("Acme", { sentiment: "negative", fullname: name, author: name });
+    }
+    await until("09:20");
+    const [only, ...others] = await told("#alerts");
+    expect(others).toEqual([]);
+    expect(only).toContain("And 3 more.");
+  });
+
+  test("what a person closes is over for everybody who was told of it, and stays so", async () => {
+    const { at, until, told, desk, earshot, settle } = await tell({ rules: { crowd: CROWD } });
+    at("09:00").mentions("Acme", { count: 60, every: "1m" });
+    await until("09:20");
+    const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
+    await desk.act(alert?.id ?? "", { do: "not-relevant" }, "Ann");
+    await settle();
+    await until("11:00", "15m");
+    expect(await told("#alerts")).toHaveLength(2);
+    expect(await desk.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 0, notRelevant: 1 }]);
+  });
+});

@@ -1,0 +1,180 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import { type Earshot, startEarshot } from "../../src/app.ts";
+import { parseConfig } from "../../src/config.ts";
+import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { SECOND } from "../../src/lib/instant.ts";
+import { createLocalApi } from "../../src/local-api/create-local-api.ts";
+import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
+import { wireTime } from "../../src/local-api/records/wire-time.ts";
+import { seedAccount } from "../../src/local-api/seed-account.ts";
+import { createDatabase } from "../../src/local-api/store/database.ts";
+import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
+import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
+import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
+import { createLog } from "../../src/log.ts";
+import { openPool } from "../../src/store/database.ts";
+import { type LimitedLine, openLimitedLine } from "../fakes/limited-line.ts";
+import { createTestDatabase } from "../postgres.ts";
+
+const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
+const BRANDS = Array.from({ length: 40 }, (_, i) => `Brand ${i}`);
+const LIMIT = { limit: 12, periodMs: 4 * SECOND };
+/** Processes that poll and sweep, each with four walks at once. */
+const PROCESSES = 2;
+
+let closing = createClosing();
+afterEach(async () => {
+  await closing.close();
+  closing = createClosing();
+});
+
+interface World {
+  readonly line: LimitedLine;
+  readonly earshots: readonly Earshot[];
+  /** So many mentions, over the next `overMs`, over all brands. */
+  tell(count: number, overMs: number): Promise<void>;
+  stored(): Promise<{ rows: number; distinct: number }>;
+  query<Row>(sql: string): Promise<Row[]>;
+}
+
+async function openWorld(): Promise<World> {
+  const log = createLog({ level: "silent" });
+  const database = await createTestDatabase();
+  closing.add(database.drop);
+  const pool = openPool({ url: database.url, connections: 4, onError: () => {} });
+  closing.add(() => pool.end());
+  await migrateLocalApi(pool);
+  const account = await seedAccount(pool, {
+    client: { name: "Acme" },
+    user: ACCOUNT,
+    project: { name: "Brands" },
+    queries: BRANDS.map((name) => ({ name })),
+    at: systemClock.now(),
+  });
+  const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests" });
+  closing.add(api.close);
+  const line = await openLimitedLine(await api.listen({ host: "127.0.0.1", port: 0 }), LIMIT);
+  closing.add(line.close);
+  const rules = await mkdtemp(join(tmpdir(), "earshot-limited-"));
+  closing.add(() => rm(rules, { recursive: true }));
+  await writeFile(
+    join(rules, "recall-words.yaml"),
+    'description: A recall.\nseverity: critical\nqueries: ["Brand 3"]\nwhen: { keyword: recall }\n',
+  );
+  const config = parseConfig({
+    source: {
+      baseUrl: line.url,
+      ...ACCOUNT,
+      clientId: "earshot-api-client",
+      pollEvery: "1s",
+      updatesEvery: "2s",
+      history: "1h",
+    },
+    receivers: [
+      { name: "nobody", kind: "slack", channel: "#x", token: "xoxb-x", apiUrl: "http://127.0.0.1:9" },
+    ],
+    routes: [{ receivers: ["nobody"] }],
+    rules,
+    templates: "templates",
+  });
+  const earshots: Earshot[] = [];
+  for (let i = 0; i < PROCESSES; i++) {
+    const earshot = await startEarshot({
+      config,
+      databaseUrl: database.url,
+      queue: { kind: "postgres", url: database.url, schema: "earshot_queue" },
+      clock: systemClock,
+      log,
+      roles: i === 0 ? ["poll", "tick", "sweep"] : ["poll"],
+      sweepEveryMs: 250,
+    });
+    closing.add(earshot.stop);
+    earshots.push(earshot);
+  }
+  const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
+  let told = 0;
+  return {
+    line,
+    earshots,
+    query,
+    tell: async (count, overMs) => {
+      const from = systemClock.now();
+      const ids = [...account.queries];
+      const versions = Array.from({ length: count }, (_, i): MentionVersion => {
+        const [queryName, queryId] = ids[(told + i) % ids.length] ?? ["", 0];
+        const at = Math.floor(from + (i * overMs) / count);
+        const record = mentionRecord({
+          queryId,
+          queryName,
+          resourceId: `m${told + i}`,
+          date: wireTime(at),
+          added: wireTime(at),
+          updated: wireTime(at),
+        });
+        return {
+          version: 1,
+          record,
+          date: at,
+          added: at,
+          updated: at,
+          visibleAt: at,
+          supersededAt: null,
+          fullText: null,
+        };
+      });
+      told += count;
+      await insertMentions(createDatabase(pool), versions);
+    },
+    stored: async () => {
+      const [row] = await query<{ rows: string; distinct: string }>(
+        "select count(*) as rows, count(distinct (query_id, resource_id)) as distinct from earshot.mentions",
+      );
+      return { rows: Number(row?.rows), distinct: Number(row?.distinct) };
+    },
+  };
+}
+
+async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const late = monotonicMs() + 60_000;
+  while (!(await isSo())) {
+    if (monotonicMs() > late) throw new Error(`waited in vain until ${what}`);
+    await delay(100);
+  }
+}
+
+test("forty queries live on twelve calls in a window: never one too many, everything seen, once", async () => {
+  const world = await openWorld();
+  await world.tell(40, 1);
+  await until("all is read once", async () => (await world.stored()).distinct === 40);
+  await world.tell(400, 6 * SECOND);
+  await until("everything is stored", async () => (await world.stored()).distinct === 440);
+  expect(await world.stored()).toEqual({ rows: 440, distinct: 440 });
+  expect(world.line.mostInWindow()).toBeLessThanOrEqual(LIMIT.limit);
+  expect(world.line.calls.filter(({ refused }) => refused)).toEqual([]);
+  // Calls are shared, and the source has shown that it answers for many queries at once.
+  expect(await world.query("select sharing, calls, learned_from from earshot.budgets")).toEqual([
+    { sharing: "proven", calls: 12, learned_from: "answer" },
+  ]);
+  expect(world.line.calls.some(({ path }) => path.split("queryId=").length > 30)).toBe(true);
+  // Every walk's ledger is whole: what the source claimed was stored.
+  expect(await world.query("select 1 from earshot.coverage where gap > 0")).toEqual([]);
+  expect(await world.query("select 1 from earshot.walks where failures > 0")).toEqual([]);
+}, 120_000);
+
+test("when somebody else uses up the account, the budget closes and opens again, and nothing is lost", async () => {
+  const world = await openWorld();
+  await world.tell(40, 1);
+  await until("all is read once", async () => (await world.stored()).distinct === 40);
+  world.line.useByOthers(LIMIT.limit);
+  const before = world.line.calls.length;
+  await world.tell(40, 1);
+  await until("everything is stored", async () => (await world.stored()).distinct === 80);
+  // One refusal tells; a stubborn client would have collected many.
+  expect(world.line.calls.slice(before).filter(({ refused }) => refused).length).toBeLessThanOrEqual(5);
+  expect(await world.stored()).toEqual({ rows: 80, distinct: 80 });
+}, 120_000);

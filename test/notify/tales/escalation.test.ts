@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { startTale } from "../tale.ts";
+
+const STEPS = {
+  name: "crisis",
+  match: { severity: "critical" },
+  steps: [
+    { after: "0s", receivers: ["channel"] },
+    { after: "15m", receivers: ["second-channel"] },
+    { after: "30m", receivers: ["on-call"] },
+    { after: "1h", receivers: ["webhook"] },
+  ],
+};
+const ROUTES = [{ receivers: ["channel"], repeatEvery: "never" }];
+
+test("nobody acknowledges: one after the other is told, and in the end all hear that it is over", () => {
+  const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
+    .evidence("crisis", "09:00", { severity: "critical" })
+    .ends("crisis", "11:00");
+  expect(tale.until("12:00")).toEqual([
+    "09:00 channel: fired crisis (FirstNotification)",
+    "09:15 second-channel: reminder crisis (Escalated)",
+    "09:30 on-call: reminder crisis (Escalated)",
+    "10:00 webhook: reminder crisis (Escalated)",
+    "11:00 channel: resolved crisis (Resolved)",
+    "11:00 second-channel: resolved crisis (Resolved)",
+    "11:00 on-call: resolved crisis (Resolved)",
+    "11:00 webhook: resolved crisis (Resolved)",
+  ]);
+});
+
+test("whoever acknowledges it stops it; only those who were told hear of the end", () => {
+  const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
+    .evidence("crisis", "09:00", { severity: "critical" })
+    .does("09:20", "crisis", "acknowledge", "ann")
+    .ends("crisis", "11:00");
+  expect(tale.until("12:00")).toEqual([
+    "09:00 channel: fired crisis (FirstNotification)",
+    "09:15 second-channel: reminder crisis (Escalated)",
+    "11:00 channel: resolved crisis (Resolved)",
+    "11:00 second-channel: resolved crisis (Resolved)",
+  ]);
+  expect(tale.history("crisis")).toContain("09:20 AcknowledgedBy by ann");
+});
+
+test("what grows graver after it was acknowledged calls again from the start", () => {
+  const tale = startTale({ routes: ROUTES, escalations: [{ ...STEPS, steps: STEPS.steps.slice(0, 2) }] })
+    .evidence("crisis", "09:00", { severity: "warning" })
+    .does("09:05", "crisis", "acknowledge", "ann")
+    .evidence("crisis", "10:00", { severity: "critical" });
+  expect(tale.until("12:00")).toEqual([
+    "09:00 channel: fired crisis (FirstNotification)",
+    "10:00 channel: escalated crisis (SeverityRose)",
+    "10:15 second-channel: reminder crisis (Escalated)",
+  ]);
+});
+
+test("rounds begin again until their limit, and tell everybody again", () => {
+  const escalations = [
+    {
+      name: "twice",
+      rounds: 2,
+      roundEvery: "1h",
+      steps: [
+        { after: "0s", receivers: ["channel"] },
+        { after: "10m", receivers: ["on-call"] },
+      ],
+    },
+  ];
+  const tale = startTale({ routes: ROUTES, escalations }).evidence("crisis", "09:00");
+  expect(tale.until("day 3 09:00")).toEqual([
+    "09:00 channel: fired crisis (FirstNotification)",
+    "09:10 on-call: reminder crisis (Escalated)",
+    "10:10 channel: reminder crisis (Escalated)",
+    "10:20 on-call: reminder crisis (Escalated)",
+  ]);
+});
+
+test("time in which it was silenced does not count: steps begin when somebody could hear it", () => {
+  const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
+    .silences("08:00", { match: {}, for: "2h" })
+    .evidence("crisis", "09:00", { severity: "critical" });
+  expect(tale.until("10:20")).toEqual([
+    "10:00 channel: fired crisis (FirstNotification)",
+    "10:15 second-channel: reminder crisis (Escalated)",
+  ]);
+});
+
+test("a step leads to whoever is on call at its moment, by the local time of the rotation", () => {
+  const tale = startTale({
+    routes: ROUTES,
+    // Monday 2 March: until 09:00 in Berlin (08:00 UTC) it is still the turn of the week before.
+    rotations: [
+      {
+        name: "phone",
+        timezone: "Europe/Berlin",
+        on: "mon",
+        at: "09:00",
+        from: "2026-02-23",
+        receivers: ["ann", "bo"],
+      },
+    ],
+    escalations: [{ name: "phone", steps: [{ after: "15m", receivers: ["phone"] }] }],
+  })
+    .evidence("before", "07:30")
+    .evidence("across", "07:50")
+    .evidence("a week later", "day 8 07:50");
+  expect(tale.until("day 9 00:00").filter((line) => !line.includes("channel"))).toEqual([
+    "07:45 ann: reminder before (Escalated)",
+    "08:05 bo: reminder across (Escalated)",
+    "day 8 08:05 ann: reminder a week later (Escalated)",
+  ]);
+});
