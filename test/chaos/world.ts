@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
@@ -160,8 +160,10 @@ async function writeConfiguration(
       },
     ],
     routes: ROUTES,
-    templates: join(import.meta.dirname, "..", "..", "templates"),
+    templates: join(folder, "templates"),
   };
+  // A copy, so that a long run does not see what somebody edits meanwhile.
+  await cp(join(import.meta.dirname, "..", "..", "templates"), config.templates, { recursive: true });
   // JSON is YAML.
   await writeFile(join(folder, "earshot.yaml"), JSON.stringify(config));
   await mkdir(join(folder, "rules"));
