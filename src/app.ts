@@ -9,6 +9,7 @@ import { createPreviews, type Previews } from "./app/preview/create-previews.ts"
 import { registerQueries } from "./app/register-queries.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
+import { createUnsubscribeLinks } from "./app/unsubscribe-links.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
 import { createWatch, type Looked } from "./app/watch/create-watch.ts";
@@ -150,7 +151,19 @@ async function open(
       ),
     );
 
-  const viewParts = { stores, rulesFor, timezone: config.timezone, pictures, consoleUrl, actionsFor };
+  const viewParts = {
+    stores,
+    rulesFor,
+    timezone: config.timezone,
+    pictures,
+    consoleUrl,
+    actionsFor,
+    unsubscribeUrl: createUnsubscribeLinks({
+      receivers: config.receivers,
+      secret: await linkSecret(stores),
+      consoleUrl,
+    }),
+  };
 
   let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {

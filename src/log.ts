@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { escapeActing } from "./lib/escape-acting.ts";
 
 export type { Logger };
 
@@ -12,6 +13,8 @@ export function createLog(options: { level: string; destination?: NodeJS.Writabl
       level: options.level,
       base: {},
       timestamp: pino.stdTimeFunctions.isoTime,
+      // What vendors and sources answer may hold what strangers wrote; a log is read in terminals.
+      hooks: { streamWrite: escapeActing },
       redact: { paths: SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "[secret]" },
     },
     options.destination ?? pino.destination({ dest: 2, sync: false }),

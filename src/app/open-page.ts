@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
@@ -18,6 +18,7 @@ import { createAlertExplainer } from "./alert-explainer.ts";
 import { createDesk } from "./desk.ts";
 import { linkSecret } from "./link-secret.ts";
 import type { Previews } from "./preview/create-previews.ts";
+import { createUnsubscribing } from "./unsubscribe-links.ts";
 
 export interface Page {
   /** Where it answers on this machine. */
@@ -56,6 +57,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
     const desk = { ...createDesk({ stores, clock }), secret: await linkSecret(stores) };
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
+      unsubscribing: createUnsubscribing({ stores, secret: await linkSecret(stores), clock: systemClock }),
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,

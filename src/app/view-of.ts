@@ -22,6 +22,8 @@ export interface ViewParts {
   readonly pictures?: Pick<PngRenderer, "render">;
   /** Address of the page, without a slash at its end; null when readers cannot reach it. */
   readonly consoleUrl: () => string | null;
+  /** The link with which a receiver ends its subscription to a digest; null for none. */
+  readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
   /** Links with which this receiver can act on the alert without logging in. */
   readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
@@ -32,7 +34,9 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
     if (notification.digest !== null) {
       const { name, localDate } = notification.digest;
       const body = await parts.stores.digests.body(name, localDate);
-      return body === null ? null : { about: "digest", view: body as DigestView };
+      if (body === null) return null;
+      const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
+      return { about: "digest", view: { ...(body as DigestView), unsubscribeUrl } };
     }
     return alertView(parts, notification);
   };

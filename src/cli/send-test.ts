@@ -6,6 +6,7 @@ import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { createLog } from "../log.ts";
+import { cleanLine } from "../templates/clean-text.ts";
 import { createRenderer } from "../templates/create-renderer.ts";
 import { ExitError } from "./run.ts";
 
@@ -54,11 +55,13 @@ async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessE
 
 function describe(name: string, outcome: TestOutcome): readonly string[] {
   if (outcome.outcome === "sent") {
-    const answer = Object.entries(outcome.answer).map(([key, value]) => `  ${key.padEnd(10)} ${value}`);
+    const answer = Object.entries(outcome.answer).map(
+      ([key, value]) => `  ${key.padEnd(10)} ${cleanLine(value)}`,
+    );
     return [`${name}: ${TOOK[outcome.kind] ?? "the vendor took it"}`, ...answer];
   }
   return [
-    `${name}: ${outcome.error}`,
+    `${name}: ${cleanLine(outcome.error)}`,
     `  when       ${outcome.step === "check" ? "asking whether the receiver would work; nothing was sent" : "sending"}`,
     `  what to do ${outcome.advice ?? "nothing here helps but waiting, or looking at the other side"}`,
     `  an alert   ${outcome.retryable ? "would be tried again, for about two days" : "would be given up, and shown as such on the page"}`,

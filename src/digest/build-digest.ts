@@ -27,6 +27,8 @@ export interface DigestStore {
     /** Locks an edition that is not built yet until the transaction ends; null when it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
     sentiments(period: Period): Promise<readonly SentimentCount[]>;
+    /** Receivers who have ended their subscription to a digest. */
+    unsubscribed(name: string): Promise<readonly string[]>;
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly StoryFacts[]>;
     settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
   };
@@ -71,7 +73,9 @@ export async function buildDigest(
       await store.digests.settle(edition, "skipped", view);
       return { outcome: { outcome: "skipped-quiet" } as const, owed: [] };
     }
-    const owed = owedFor(config, edition, parts.clock.now());
+    const gone = await store.digests.unsubscribed(config.name);
+    const receivers = config.receivers.filter((receiver) => !gone.includes(receiver));
+    const owed = owedFor(receivers, edition, parts.clock.now());
     await store.digests.settle(edition, "built", view);
     await store.notifications.owe(owed);
     return { outcome: { outcome: "built", mentions: view.totals.mentions } as const, owed };
@@ -137,8 +141,8 @@ function sum(counts: readonly SentimentCount[], queryId: string, sentiment?: str
     .reduce((total, one) => total + one.n, 0);
 }
 
-function owedFor(config: DigestConfig, edition: DigestEdition, now: Instant): OwedNotification[] {
-  return config.receivers.map((receiver) => ({
+function owedFor(receivers: readonly string[], edition: DigestEdition, now: Instant): OwedNotification[] {
+  return receivers.map((receiver) => ({
     id: uuid7(now),
     projectId: ALL_PROJECTS,
     receiver,

@@ -69,6 +69,8 @@ export function composeDigest(facts: DigestFacts): DigestView {
       .map(({ face, mentions }) => buildMentionView(face, mentions)),
     alerts,
     consoleUrl: facts.consoleUrl,
+    // One edition goes to many; each reader's own link is put in when it is sent.
+    unsubscribeUrl: null,
   };
   return { ...view, quiet: isQuiet(view) };
 }

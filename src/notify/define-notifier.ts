@@ -6,7 +6,10 @@ import type { Renderer } from "../templates/create-renderer.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import type { AlertView } from "../templates/view.ts";
 
-/** What the vendor gave us to find a message again; stored with the notification. Slack `{channel, ts}`, email `{messageId}`. */
+/**
+ * What the vendor gave us to find a message again; stored with the notification. Slack `{channel, ts}`, email
+ * `{messageId}`. `inThread` is there when the message answers another one, and names it.
+ */
 export type VendorRef = Readonly<Record<string, string>>;
 
 export type NotifierMessage = AlertMessage | DigestMessage;
@@ -21,7 +24,7 @@ export interface AlertMessage {
   readonly view: AlertView;
   /** Makes the picture of the counts, PNG, 600 pixels wide times two; null or absent where there is none to show. */
   readonly chart?: (() => Promise<Buffer>) | null;
-  /** The first message of this alert at this receiver, so that later ones join its thread; null when there is none. */
+  /** The message of this alert at this receiver that later ones answer; null when there is none yet. */
   readonly previous: VendorRef | null;
 }
 

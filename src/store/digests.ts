@@ -88,6 +88,22 @@ export function createDigestStore(db: Db) {
       return rows[0]?.body ?? null;
     },
 
+    /** Receivers who have ended their subscription. */
+    async unsubscribed(name: string): Promise<string[]> {
+      const { rows } = await sql<{ receiver: string }>`
+        select receiver from earshot.unsubscribed where digest_name = ${name}
+      `.execute(db);
+      return rows.map(({ receiver }) => receiver);
+    },
+
+    /** Ends a subscription, or takes it up again. */
+    async setSubscribed(name: string, receiver: string, subscribed: boolean): Promise<void> {
+      const change = subscribed
+        ? sql`delete from earshot.unsubscribed where digest_name = ${name} and receiver = ${receiver}`
+        : sql`insert into earshot.unsubscribed (digest_name, receiver) values (${name}, ${receiver}) on conflict do nothing`;
+      await change.execute(db);
+    },
+
     async sentiments(period: Period): Promise<{ queryId: string; sentiment: string | null; n: number }[]> {
       const { rows } = await sql<{ queryId: string; sentiment: string | null; n: number }>`
         select m.query_id as "queryId", m.sentiment, count(*) as n

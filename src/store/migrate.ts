@@ -7,6 +7,7 @@ import * as explainedAlerts from "./migrations/0020-explained-alerts.ts";
 import * as voicesAndValues from "./migrations/0021-voices-and-values.ts";
 import * as watch from "./migrations/0030-watch.ts";
 import * as desk from "./migrations/0040-desk.ts";
+import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -17,6 +18,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0021-voices-and-values": voicesAndValues,
   "0030-watch": watch,
   "0040-desk": desk,
+  "0050-unsubscribed": unsubscribed,
 };
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */

@@ -224,7 +224,10 @@ export function createNotificationStore(db: Db) {
       `.execute(db);
     },
 
-    /** Where the first message about an alert went at a receiver, for threads and edits. */
+    /**
+     * The message about an alert at a receiver that others answer, for threads and edits: the newest that is no answer
+     * itself. It is the first one, unless people deleted that and it was posted anew.
+     */
     async firstRef(
       projectId: string,
       alertId: string,
@@ -233,7 +236,8 @@ export function createNotificationStore(db: Db) {
       const { rows } = await sql<{ ref: Record<string, string> }>`
         select vendor_ref as ref from earshot.notifications
         where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver} and state = 'sent'
-        order by id limit 1
+          and not vendor_ref ? 'inThread'
+        order by id desc limit 1
       `.execute(db);
       return rows[0]?.ref ?? null;
     },

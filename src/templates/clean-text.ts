@@ -8,7 +8,9 @@ export function cleanText(text: string): string {
     .replace(LINE_BREAKS, "\n")
     .replace(UNSEEN, "")
     .replace(SPACES, " ")
-    .replace(LONE_SURROGATES, "\uFFFD");
+    .replace(HIDDEN_TAGS, "")
+    .replace(LONE_SURROGATES, "\uFFFD")
+    .replace(STACKED_MARKS, "$1");
 }
 
 /** The same on one line, without leading and trailing space. */
@@ -21,7 +23,11 @@ const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029\v\f]/g;
 // interlinear anchors; the Hangul and Braille blanks stay, they are visible as space.
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
-  /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g;
+  /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g;
 // No-break spaces break plain text mails; every kind of blank becomes the usual one.
 const SPACES = /[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
+/** Letters that nobody sees; only the flags of some regions are made of them. */
+const HIDDEN_TAGS = /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]/gu;
+/** No language puts more accents on a letter; towers of them hide the lines above and below. */
+const STACKED_MARKS = /(\p{Mn}{6})\p{Mn}+/gu;
 const LONE_SURROGATES = /\p{Surrogate}/gu;

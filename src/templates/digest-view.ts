@@ -29,6 +29,8 @@ export interface DigestView {
   readonly alerts: readonly DigestAlertRow[];
   /** The console on this period; null where no console address is configured. http or https. */
   readonly consoleUrl: string | null;
+  /** Ends the subscription of this one reader; null where there is no such link. http or https. */
+  readonly unsubscribeUrl: string | null;
 }
 
 export interface DigestTotals {

@@ -38,12 +38,19 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   plural: (count: number, one: string, many: string) => `${formatNumber(count)} ${count === 1 ? one : many}`,
   /** `{{icon severity}}`: a coloured dot; pass "over" for what has ended. */
   icon: (word: string) => ICONS[word] ?? "⚪",
+  /** `{{beyond because headline}}`: the sentences that follow the first, where the headline says the first already. */
+  beyond: (text: string, said: string) => withoutFirst(text, said),
   upper: (word: string) => word.toUpperCase(),
   eq: (a: unknown, b: unknown) => a === b,
   gt: (a: number, b: number) => a > b,
   or: (a: unknown, b: unknown) => Boolean(a) || Boolean(b),
   and: (a: unknown, b: unknown) => Boolean(a) && Boolean(b),
 };
+
+function withoutFirst(text: string, said: string): string {
+  const end = text.search(/\. (?=\S)/);
+  return end > 0 && said.startsWith(text.slice(0, end)) ? text.slice(end + 2) : text;
+}
 
 /** The same, refusing arguments that are not there, and with names that say where. */
 export function guardHelper(name: string, helper: HelperDelegate): HelperDelegate {

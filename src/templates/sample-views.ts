@@ -233,6 +233,7 @@ const DIGEST: DigestView = {
     },
   ],
   consoleUrl: "https://earshot.example/",
+  unsubscribeUrl: "https://earshot.example/unsubscribe/sample",
 };
 
 const NOTHING = {
@@ -258,5 +259,6 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     alerts: [],
     completeUntil: DIGEST.periodTo,
     consoleUrl: null,
+    unsubscribeUrl: null,
   },
 ];

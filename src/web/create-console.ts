@@ -21,6 +21,8 @@ import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { createTimes, describePace } from "./times.ts";
+import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
+import type { Unsubscribing } from "./unsubscribing.ts";
 import { watchVersions } from "./watch-versions.ts";
 
 export interface ConsoleDeps {
@@ -29,6 +31,8 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   /** Null where messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
+  /** Absent where no mail carries a link that ends a subscription. */
+  readonly unsubscribing?: Unsubscribing;
   /** What people can do here; absent where the page only shows. */
   readonly desk?: ConsoleDesk;
   /** Absent where nothing renders messages. */
@@ -88,6 +92,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     { facts: deps.facts, inbox: deps.inbox, explainer, hasPreviews, times, wall, forms },
     frames,
   );
+  if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.desk !== undefined && forms !== null)
     deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);

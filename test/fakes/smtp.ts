@@ -16,13 +16,25 @@ export interface FakeSmtp {
   readonly faults: SmtpFault[];
   /** Set to take the next mail and break the connection instead of saying so. */
   breakAfterData: boolean;
-  readonly mails: { readonly to: readonly string[]; readonly raw: string; readonly parsed: ParsedMail }[];
+  /** How many were opened so far. */
+  connections: number;
+  readonly mails: {
+    readonly from: string;
+    readonly to: readonly string[];
+    readonly raw: string;
+    readonly parsed: ParsedMail;
+  }[];
   close(): Promise<void>;
 }
 
 /** A mail server that refuses on demand. */
 export async function startFakeSmtp(): Promise<FakeSmtp> {
-  const fake: Omit<FakeSmtp, "host" | "port" | "close"> = { faults: [], breakAfterData: false, mails: [] };
+  const fake: Omit<FakeSmtp, "host" | "port" | "close"> = {
+    faults: [],
+    breakAfterData: false,
+    connections: 0,
+    mails: [],
+  };
   const refuse = (at: SmtpFault["at"]): Error | null => {
     if (fake.faults[0]?.at !== at) return null;
     const fault = fake.faults.shift();
@@ -33,6 +45,10 @@ export async function startFakeSmtp(): Promise<FakeSmtp> {
     disabledCommands: ["STARTTLS"],
     disableReverseLookup: true,
     allowInsecureAuth: true,
+    onConnect: (_session, callback) => {
+      fake.connections += 1;
+      callback();
+    },
     onAuth: (_auth, _session, callback) => {
       const fault = refuse("login");
       if (fault === null) callback(null, { user: "someone" });
@@ -48,7 +64,9 @@ export async function startFakeSmtp(): Promise<FakeSmtp> {
         if (fault !== null) return callback(fault);
         const raw = Buffer.concat(chunks);
         const to = session.envelope.rcptTo.map(({ address }) => address);
-        fake.mails.push({ to, raw: raw.toString(), parsed: await simpleParser(raw) });
+        const { mailFrom } = session.envelope;
+        const from = mailFrom === false ? "" : mailFrom.address;
+        fake.mails.push({ from, to, raw: raw.toString(), parsed: await simpleParser(raw) });
         if (!fake.breakAfterData) return callback(null);
         fake.breakAfterData = false;
         for (const connection of server.connections) connection.close();

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -50,4 +50,23 @@ it("two renderers do not share what they know", async () => {
   const second = await createRenderer({ directory });
   expect(second.render("email/alert-subject.header", sampleAlertViews[0])).toBe("changed");
   expect(first.render("email/alert-subject.header", sampleAlertViews[0])).toContain("CRITICAL");
+});
+
+it("a folder replaces shipped templates file by file, and what nothing uses is a fault with a guess", async () => {
+  const own = await mkdtemp(join(tmpdir(), "own-templates-"));
+  await mkdir(join(own, "email"));
+  await writeFile(join(own, "email/alert-subject.header.hbs"), "{{query}} needs you{{> email/mine.txt}}");
+  await writeFile(join(own, "email/mine.txt.hbs"), "!");
+  const good = await createRenderer({ directory: own, base: "templates" });
+  expect(good.check()).toEqual([]);
+  expect(good.render("email/alert-subject.header", sampleAlertViews[0])).toBe("Northwind needs you!");
+  expect(good.render("email/alert.txt", sampleAlertViews[0])).toContain("Northwind");
+  await writeFile(join(own, "email/alrt.html.hbs"), "x");
+  await writeFile(join(own, "email/digest.txt.hbs"), "{{nme}}");
+  const bad = (await createRenderer({ directory: own, base: "templates" })).check();
+  expect(bad).toEqual([
+    expect.stringMatching(/email\/alrt\.html\.hbs: nothing uses it; did you mean email\/alert\.html\.hbs\?/),
+    expect.stringMatching(/email\/digest\.txt\.hbs: .*nme/),
+  ]);
+  await rm(own, { recursive: true });
 });

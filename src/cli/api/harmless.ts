@@ -1,3 +1,4 @@
+import { escapeActing } from "../../lib/escape-acting.ts";
 import { cleanLine } from "../../templates/clean-text.ts";
 
 /** Hostile text on one line of a terminal: nothing in it moves the cursor, colours, or turns the reading direction. */
@@ -5,13 +6,7 @@ export function harmlessLine(text: string): string {
   return cleanLine(text);
 }
 
-/** JSON that a terminal shows and does not obey. It stays the same JSON: what could act is written as an escape. */
+/** JSON that a terminal shows and does not obey. */
 export function harmlessJson(value: unknown, indent?: number): string {
-  return (JSON.stringify(value, null, indent) ?? "null").replaceAll(
-    ACTING,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return escapeActing(JSON.stringify(value, null, indent) ?? "null");
 }
-
-// JSON escapes C0 itself; DEL, C1, line separators and marks of direction are left to us.
-const ACTING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

@@ -1,5 +1,4 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
-import { z } from "zod";
 import { describeError } from "../../lib/errors.ts";
 import {
   defineNotifier,
@@ -9,39 +8,24 @@ import {
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { composeEmail } from "./email/compose-email.ts";
+import { EmailConfig } from "./email/email-config.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
-
-const EmailConfig = z.strictObject({
-  kind: z.literal("email"),
-  /** One address: several people are several receivers, so that each has an outcome of its own. */
-  to: z.email(),
-  from: z.email(),
-  /** The name beside `from`. */
-  fromName: z.string().max(60).default("Earshot"),
-  smtp: z.strictObject({
-    host: z.string().min(1),
-    port: z.int().min(1).max(65_535).default(587),
-    /** TLS from the first byte (port 465). Otherwise STARTTLS is used where the server offers it. */
-    secure: z.boolean().default(false),
-    /** Refuse to go on in clear when the server offers no STARTTLS. */
-    requireTls: z.boolean().default(false),
-    user: z.string().exactOptional(),
-    password: z.string().exactOptional(),
-  }),
-});
-type EmailConfig = z.output<typeof EmailConfig>;
+import { poolOptions, transportOptions } from "./email/transport-options.ts";
 
 export const email = defineNotifier({
   kind: "email",
   config: EmailConfig,
   create: (config, deps) => {
-    const transport = createTransport(transportOptions(config));
+    const transport =
+      config.smtp.connections === 0
+        ? createTransport(transportOptions(config))
+        : createTransport(poolOptions(config));
     const attempt = async <T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> => {
       try {
         return await withSignal(run, signal);
       } catch (error) {
-        throw toEmailDeliveryError(error, [config.smtp.password ?? ""]);
+        throw toEmailDeliveryError(error, [config.smtp.password ?? "", config.dkim?.privateKey ?? ""]);
       }
     };
     return {
@@ -49,7 +33,9 @@ export const email = defineNotifier({
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
           const { response } = await transport.sendMail(mail);
-          return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
+          const first = previousId(message.previous);
+          const vendorRef = { messageId: mail.messageId, answer: oneLine(response) };
+          return { vendorRef: first === null ? vendorRef : { ...vendorRef, inThread: first } };
         }),
       check: async ({ signal }) => {
         await attempt(signal, () => transport.verify());
@@ -58,22 +44,6 @@ export const email = defineNotifier({
     };
   },
 });
-
-function transportOptions({ smtp }: EmailConfig) {
-  return {
-    host: smtp.host,
-    port: smtp.port,
-    secure: smtp.secure,
-    requireTLS: smtp.requireTls,
-    ...(smtp.user !== undefined && { auth: { user: smtp.user, pass: smtp.password ?? "" } }),
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    // Mention text never names a file or an address that the mail library would fetch.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  };
-}
 
 /** nodemailer knows no signal. What was given up may still arrive; its Message-ID makes the repeat recognisable. */
 async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -94,15 +64,17 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
   return {
     from: { name: config.fromName, address: config.from },
     to: { name: "", address: config.to },
-    envelope: { from: config.from, to: [config.to] },
+    envelope: { from: config.bouncesTo ?? config.from, to: [config.to] },
     date: new Date(deps.clock.now()),
-    messageId: messageId("notification", message.notificationId, domain),
-    ...thread(message, domain),
+    messageId: messageId(message.notificationId, domain),
+    ...thread(message),
+    ...unsubscribing(message),
     headers: {
       "Auto-Submitted": "auto-generated",
       "X-Auto-Response-Suppress": "All",
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
+      ...(isOneClick(message) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
     ...(await contentWithChart(message, deps)),
     disableFileAccess: true,
@@ -113,14 +85,23 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
 type Mail = SendMailOptions & { messageId: string };
 
 /**
- * All mails about one alert refer to one id that is made from the alert's, whether or not the first of them got
- * through; so they stay together even where a receiver joined late.
+ * All mails about one alert refer to the first of them that got through, so that the thread has a root which every
+ * reader has. The first refers to nothing.
  */
-function thread(message: NotifierMessage, domain: string): Pick<SendMailOptions, "inReplyTo" | "references"> {
-  if (message.kind === "digest") return {};
-  const root = messageId("alert", message.alertId, domain);
+function thread(message: NotifierMessage): Pick<SendMailOptions, "inReplyTo" | "references"> {
   const first = previousId(message.previous);
-  return { inReplyTo: first ?? root, references: first === null ? [root] : [root, first] };
+  return first === null ? {} : { inReplyTo: first, references: [first] };
+}
+
+/** The link is ours, signed and made for this subscriber (RFC 2369). */
+function unsubscribing({ kind, view }: NotifierMessage): Pick<SendMailOptions, "list"> {
+  if (kind !== "digest" || view.unsubscribeUrl === null) return {};
+  return { list: { unsubscribe: { url: view.unsubscribeUrl } } };
+}
+
+/** A click without a page in between (RFC 8058) goes over https only. */
+function isOneClick({ kind, view }: NotifierMessage): boolean {
+  return kind === "digest" && view.unsubscribeUrl?.startsWith("https:") === true;
 }
 
 function previousId(previous: VendorRef | null): string | null {

@@ -83,26 +83,40 @@ async function checkReceiver({ client, config }: Connection): Promise<void> {
 
 async function send(message: NotifierMessage, connection: Connection): Promise<{ vendorRef: VendorRef }> {
   const thread = threadOf(message);
-  const vendorRef =
-    (message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null) ??
-    (await postMessage(composeSlack(message, connection.renderer), message, thread, connection));
-  if (thread !== null && message.kind !== "digest") await showState(message, thread, connection);
-  return { vendorRef };
+  const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
+  const standing =
+    thread === null || message.kind === "digest" ? "gone" : await showState(message, thread, connection);
+  if (earlier !== null) return { vendorRef: earlier };
+  const content = composeSlack(message, connection.renderer);
+  return {
+    vendorRef: await postMessage(content, message, standing === "gone" ? null : thread, connection),
+  };
 }
 
+/** In the thread, and in the channel, where it went if the first message was gone by then. */
 async function findEarlierTry(
   message: NotifierMessage,
   thread: Thread | null,
   { client, config }: Connection,
 ): Promise<VendorRef | null> {
   const { notificationId } = message;
+  const channel = thread?.channel ?? (await orNull(() => findChannelId(client, config.channel)));
+  if (channel === null) return null;
+  if (thread !== null) {
+    const reply = await orNull(() =>
+      findOwnMessage(client, { channel, threadTs: thread.ts, notificationId }),
+    );
+    if (reply !== null && reply !== thread.ts) return { channel, ts: reply, inThread: thread.ts };
+  }
+  const ts = await orNull(() => findOwnMessage(client, { channel, threadTs: null, notificationId }));
+  return ts === null ? null : { channel, ts };
+}
+
+/** An app that may not read, or a thread that is gone: then it is rather told twice than not at all. */
+async function orNull<T>(read: () => Promise<T | null>): Promise<T | null> {
   try {
-    const channel = thread?.channel ?? (await findChannelId(client, config.channel));
-    if (channel === null) return null;
-    const ts = await findOwnMessage(client, { channel, threadTs: thread?.ts ?? null, notificationId });
-    return ts === null ? null : { channel, ts };
+    return await read();
   } catch (error) {
-    // An app that may not read, or a thread that is gone: then it is rather told twice than not at all.
     if (slackErrorCode(error) === null) throw error;
     return null;
   }
@@ -130,7 +144,8 @@ async function postMessage(
     const answer = await connection.client.chat.postMessage(
       thread === null ? post : { ...post, thread_ts: thread.ts, reply_broadcast: true },
     );
-    return { channel: answer.channel ?? channel, ts: answer.ts ?? "" };
+    const vendorRef = { channel: answer.channel ?? channel, ts: answer.ts ?? "" };
+    return thread === null ? vendorRef : { ...vendorRef, inThread: thread.ts };
   } catch (error) {
     const code = slackErrorCode(error) ?? "";
     // What is announced in a thread that somebody deleted is announced in the channel; what Slack will not lay out
@@ -153,7 +168,15 @@ function threadOf(message: NotifierMessage): Thread | null {
   return channel === undefined || ts === undefined ? null : { channel, ts };
 }
 
-async function showState(message: AlertMessage, thread: Thread, connection: Connection): Promise<void> {
+/**
+ * Edits the first message to show how things stand; `gone` when there is nothing left to edit, because people deleted
+ * it or Slack lets it be changed no longer. Then the alert is posted anew.
+ */
+async function showState(
+  message: AlertMessage,
+  thread: Thread,
+  connection: Connection,
+): Promise<"shown" | "gone"> {
   // The first message stays the first message: it shows the numbers of now, without the words of the follow-up.
   const content = composeSlack(
     { kind: "fired", view: { ...message.view, kind: "fired" } },
@@ -161,17 +184,20 @@ async function showState(message: AlertMessage, thread: Thread, connection: Conn
   );
   try {
     await connection.client.chat.update({ ...thread, ...content, parse: "none", link_names: false });
+    return "shown";
   } catch (error) {
     const reason = describeError(toSlackDeliveryError(error, [connection.config.token]));
     connection.log.warn(
       { notificationId: message.notificationId, reason },
       "slack: first message not edited",
     );
+    return UNCHANGEABLE.has(slackErrorCode(error) ?? "") ? "gone" : "shown";
   }
 }
 
 const TIMEOUT_MS = 15_000;
 const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
+const UNCHANGEABLE = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
 const BAD_LAYOUT = new Set([
   "invalid_blocks",
   "invalid_blocks_format",

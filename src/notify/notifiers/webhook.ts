@@ -2,10 +2,12 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { type Agent, type Dispatcher, request as requestUrl } from "undici";
 import { z } from "zod";
 import { toIso } from "../../lib/instant.ts";
 import { defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { createAgent, PrivateAddressError } from "./webhook/create-agent.ts";
 
 const WebhookConfig = z.strictObject({
   kind: z.literal("webhook"),
@@ -13,6 +15,8 @@ const WebhookConfig = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   /** Signs each body: `X-Earshot-Signature: sha256=<HMAC of "<timestamp>.<body>">`. */
   secret: z.string().min(1).exactOptional(),
+  /** Whether the address may lead into a private network, or to this machine. */
+  allowPrivateAddress: z.boolean().default(false),
 });
 type WebhookConfig = z.output<typeof WebhookConfig>;
 
@@ -20,20 +24,50 @@ type WebhookConfig = z.output<typeof WebhookConfig>;
 export const webhook = defineNotifier({
   kind: "webhook",
   config: WebhookConfig,
-  create: (config, deps) => ({
-    send: async (message, { signal }) => {
-      const response = await post(config, request(message, config, deps), signal);
-      await response.body?.cancel();
-      judge(response);
-      return { vendorRef: { status: String(response.status) } };
-    },
-    // An unknown server cannot be asked whether it would take a message; whether it is there, it can.
-    check: ({ signal }) => knock(config, signal),
-    close: async () => {},
-  }),
+  create: (config, deps) => {
+    const connections = connect(config);
+    return {
+      send: async (message, { signal }) => {
+        const response = await post(connections, config, request(message, config, deps), signal);
+        await response.body.dump();
+        judge(response);
+        return { vendorRef: { status: String(response.statusCode) } };
+      },
+      // An unknown server cannot be asked whether it would take a message; whether it is there, it can.
+      check: async ({ signal }) => {
+        if (connections instanceof DeliveryError) throw connections;
+        await knock(config, signal);
+      },
+      close: async () => {
+        if (!(connections instanceof DeliveryError)) await connections.destroy();
+      },
+    };
+  },
 });
 
-function request(message: NotifierMessage, config: WebhookConfig, { clock }: NotifierDeps): RequestInit {
+/** An address that is refused is told with every delivery, where people look, and stops nothing else. */
+function connect({ url, allowPrivateAddress }: WebhookConfig): Agent | DeliveryError {
+  try {
+    return createAgent(url, allowPrivateAddress);
+  } catch (error) {
+    if (!(error instanceof PrivateAddressError)) throw error;
+    return refused();
+  }
+}
+
+function refused(): DeliveryError {
+  return new DeliveryError("The webhook's address leads into a private network", {
+    retryable: false,
+    advice: "Set allowPrivateAddress: true at the receiver if that is meant.",
+  });
+}
+
+interface Request {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function request(message: NotifierMessage, config: WebhookConfig, { clock }: NotifierDeps): Request {
   const { notificationId, kind, view } = message;
   const sentAt = toIso(clock.now());
   const body = JSON.stringify({
@@ -47,10 +81,7 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
     config.secret &&
     `sha256=${createHmac("sha256", config.secret).update(`${sentAt}.${body}`).digest("hex")}`;
   return {
-    method: "POST",
     body,
-    // A redirect could lead into the network that Earshot stands in.
-    redirect: "manual",
     headers: {
       "Content-Type": "application/json",
       "User-Agent": "Earshot",
@@ -87,15 +118,25 @@ async function knock({ url, secret }: WebhookConfig, signal: AbortSignal): Promi
   }
 }
 
-async function post(config: WebhookConfig, init: RequestInit, signal: AbortSignal): Promise<Response> {
+/** Redirects are not followed: they could lead anywhere, and the signature is meant for this address. */
+async function post(
+  connections: Agent | DeliveryError,
+  config: WebhookConfig,
+  { body, headers }: Request,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  if (connections instanceof DeliveryError) throw connections;
   try {
-    return await fetch(config.url, {
-      ...init,
+    return await requestUrl(config.url, {
+      method: "POST",
+      body,
+      headers,
+      dispatcher: connections,
       signal: AbortSignal.any([signal, AbortSignal.timeout(15_000)]),
     });
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "no answer in time";
+    const code = codeOf(error);
+    if (code === "EPRIVATE") throw refused();
     throw new DeliveryError(`The webhook's server cannot be reached: ${code}`, {
       retryable: true,
       secrets: [config.url, config.secret ?? ""],
@@ -103,11 +144,18 @@ async function post(config: WebhookConfig, init: RequestInit, signal: AbortSigna
   }
 }
 
-function judge(response: Response): void {
-  if (response.ok) return;
-  const isRetryable = response.status >= 500 || [408, 425, 429].includes(response.status);
-  const seconds = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
-  throw new DeliveryError(`The webhook's server answered HTTP ${response.status}`, {
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string"
+    ? cause.code
+    : "no answer in time";
+}
+
+function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
+  if (statusCode >= 200 && statusCode < 300) return;
+  const isRetryable = statusCode >= 500 || [408, 425, 429].includes(statusCode);
+  const seconds = Number.parseInt(String(headers["retry-after"] ?? ""), 10);
+  throw new DeliveryError(`The webhook's server answered HTTP ${statusCode}`, {
     retryable: isRetryable,
     retryAfterMs: seconds > 0 ? seconds * 1000 : null,
     advice: isRetryable

@@ -121,7 +121,9 @@ function isPublic(request: FastifyRequest): boolean {
     path === "/healthz" ||
     path === "/readyz" ||
     path.startsWith("/assets/") ||
-    path.startsWith("/act/")
+    path.startsWith("/act/") ||
+    // Whoever ends a subscription by the link in a mail has no login.
+    path.startsWith("/unsubscribe/")
   );
 }
 

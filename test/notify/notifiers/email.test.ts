@@ -1,3 +1,4 @@
+import { createVerify, generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier } from "../../../src/notify/define-notifier.ts";
 import { email } from "../../../src/notify/notifiers/email.ts";
@@ -69,7 +70,10 @@ describe("a mail", () => {
     );
     const [first, second] = fake.mails.map(({ parsed }) => parsed);
     expect(second?.inReplyTo).toBe(first?.messageId);
-    expect(second?.references?.[0]).toBe(first?.inReplyTo);
+    // The root of the thread is a mail that the reader has.
+    expect([second?.references].flat()).toEqual([first?.messageId]);
+    expect(first?.inReplyTo).toBeUndefined();
+    expect(first?.references).toBeUndefined();
     expect(second?.subject).toBe(first?.subject);
   });
 
@@ -85,6 +89,86 @@ describe("a mail", () => {
     expect(alert?.to).toEqual(["duty@example.org"]);
   });
 
+  it("of a digest can be unsubscribed from with one click, where the page is reached over https", async () => {
+    const { view } = digestMessage();
+    await notifier.send(digestMessage(), options());
+    await notifier.send(
+      digestMessage({ view: { ...view, unsubscribeUrl: "http://127.0.0.1:8080/unsubscribe/x" } }),
+      options(),
+    );
+    await notifier.send(digestMessage({ view: { ...view, unsubscribeUrl: null } }), options());
+    await notifier.send(alertMessage(), options());
+    const [https, http, none, alert] = fake.mails.map(({ raw }) => raw);
+    expect(https).toMatch(/^List-Unsubscribe: <https:\/\/earshot\.example\/unsubscribe\/sample>\r$/m);
+    expect(https).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+    expect(http).toMatch(/^List-Unsubscribe: <http:/m);
+    for (const raw of [http, none, alert]) expect(raw).not.toMatch(/List-Unsubscribe-Post/i);
+    for (const raw of [none, alert]) expect(raw).not.toMatch(/List-Unsubscribe/i);
+  });
+
+  it("is signed when a key is configured, both headers of the one click included", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: "spki", format: "pem" },
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    });
+    const signing = email.create(
+      { ...configOf(fake), dkim: { domain: "example.com", selector: "s1", privateKey } },
+      await notifierDeps(),
+    );
+    await signing.send(digestMessage(), options());
+    const raw = fake.mails[0]?.raw ?? "";
+    const signature = /^DKIM-Signature:[^\r]*(?:\r\n[ \t][^\r]*)*/im.exec(raw)?.[0] ?? "";
+    const tag = (name: string) =>
+      new RegExp(`\\b${name}=([^;]*)`).exec(signature.replaceAll(/\s+/g, ""))?.[1] ?? "";
+    expect(tag("d")).toBe("example.com");
+    expect(tag("s")).toBe("s1");
+    expect(tag("h").toLowerCase().split(":")).toEqual(
+      expect.arrayContaining(["from", "subject", "list-unsubscribe", "list-unsubscribe-post"]),
+    );
+    expect(verifyDkim(raw, signature, tag, publicKey)).toBe(true);
+  });
+
+  it("goes over a connection that stays open, when that is wished", async () => {
+    const config = configOf(fake);
+    const pooled = email.create(
+      { ...config, smtp: { ...config.smtp, connections: 1 } },
+      await notifierDeps(),
+    );
+    await pooled.send(alertMessage(), options());
+    await pooled.send(alertMessage({ notificationId: "n-2" }), options());
+    expect(fake.mails).toHaveLength(2);
+    expect(fake.connections).toBe(1);
+    fake.breakAfterData = true;
+    const broken = pooled.send(alertMessage({ notificationId: "n-3" }), options());
+    await expect(broken).rejects.toMatchObject({ retryable: true });
+    await pooled.close();
+    // The pool itself repeats nothing.
+    expect(fake.mails).toHaveLength(3);
+  });
+
+  it("is not sent in clear when that is ruled out", async () => {
+    const config = configOf(fake);
+    const strict = email.create(
+      { ...config, smtp: { ...config.smtp, requireTls: true } },
+      await notifierDeps(),
+    );
+    await expect(strict.send(alertMessage(), options())).rejects.toMatchObject({
+      message: expect.stringMatching(/TLS/),
+    });
+    expect(fake.mails).toEqual([]);
+  });
+
+  it("names where late bounces go, in the envelope alone", async () => {
+    const bouncing = email.create(
+      { ...configOf(fake), bouncesTo: "bounces@example.com" },
+      await notifierDeps(),
+    );
+    await bouncing.send(alertMessage(), options());
+    expect(fake.mails[0]).toMatchObject({ from: "bounces@example.com", to: ["duty@example.org"] });
+    expect(fake.mails[0]?.parsed.from?.text).toContain("earshot@example.com");
+  });
+
   it("fetches nothing when it is opened", async () => {
     await notifier.send(alertMessage(), options());
     expect(String(fake.mails[0]?.parsed.html)).not.toMatch(
@@ -94,20 +178,25 @@ describe("a mail", () => {
 
   it("has the same headers and parts whatever strangers wrote", async () => {
     const headersOf = (raw: string) => (raw.split("\r\n\r\n")[0] ?? "").match(/^[\w-]+(?=:)/gm);
-    await notifier.send(alertMessage(), options());
+    const config = configOf(fake);
+    notifier = email.create({ ...config, smtp: { ...config.smtp, connections: 4 } }, await notifierDeps());
+    await notifier.send(alertMessage(), { signal: AbortSignal.timeout(60_000) });
     const [usual] = fake.mails;
     const short = attacks.filter(({ text }) => text.length < 1000);
     const sent = short.map(async ({ name, text }) => {
       const view = { ...alertMessage().view, query: text, ruleName: text, because: text };
-      const { vendorRef } = await notifier.send(alertMessage({ notificationId: name, view }), options());
+      const { vendorRef } = await notifier.send(alertMessage({ notificationId: name, view }), {
+        signal: AbortSignal.timeout(100_000),
+      });
       const mail = fake.mails.find(({ parsed }) => parsed.messageId === vendorRef["messageId"]);
       const subject = `[CRITICAL] ${cleanLine(text)}: ${cleanLine(text)}`.replaceAll(/\s+/g, " ").trim();
       expect(headersOf(mail?.raw ?? ""), name).toEqual(headersOf(usual?.raw ?? ""));
       expect(mail, name).toMatchObject({ to: ["duty@example.org"], parsed: { subject } });
     });
-    expect(sent.length).toBeGreaterThan(60);
+    expect(sent.length).toBeGreaterThan(300);
     await Promise.all(sent);
-  });
+    await notifier.close();
+  }, 120_000);
 
   it("to a server that is not there can be tried again", async () => {
     const port = await closedPort();
@@ -116,6 +205,37 @@ describe("a mail", () => {
     await expect(lost.check(options())).rejects.toMatchObject({ retryable: true });
   });
 });
+
+/** As a receiving server does it: relaxed canonicalization of the headers that the signature names. */
+function verifyDkim(
+  raw: string,
+  signature: string,
+  tag: (name: string) => string,
+  publicKey: string,
+): boolean {
+  const head = raw
+    .slice(0, raw.indexOf("\r\n\r\n"))
+    .replaceAll(/\r\n([ \t])/g, "$1")
+    .split("\r\n");
+  const relaxed = (line: string) => {
+    const colon = line.indexOf(":");
+    const value = line
+      .slice(colon + 1)
+      .replaceAll(/[ \t]+/g, " ")
+      .trim();
+    return `${line.slice(0, colon).trim().toLowerCase()}:${value}`;
+  };
+  const signed = tag("h")
+    .split(":")
+    .map((name) => {
+      const line = head.find((one) => one.toLowerCase().startsWith(`${name.toLowerCase()}:`));
+      return line === undefined ? "" : `${relaxed(line)}\r\n`;
+    });
+  const own = relaxed(signature.replaceAll("\r\n", "")).replace(/\bb=[^;]*/, "b=");
+  return createVerify("RSA-SHA256")
+    .update(`${signed.join("")}${own}`)
+    .verify(publicKey, tag("b"), "base64");
+}
 
 function configOf(server: { host: string; port: number }) {
   const smtp = { host: server.host, port: server.port, user: "earshot", password: PASSWORD };

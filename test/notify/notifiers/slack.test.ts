@@ -134,6 +134,36 @@ describe("the life of an alert in Slack", () => {
     expect(await fake.messages()).toMatchObject([{ threadTs: null }]);
   });
 
+  it("an alert whose first message was deleted is posted anew, and what follows answers the new one", async () => {
+    const previous = { channel: "#alerts", ts: "1700000000.000001" };
+    const { vendorRef } = await notifier.send(
+      alertMessage({ notificationId: "n-2", kind: "reminder", previous }),
+      options(),
+    );
+    expect(vendorRef).not.toHaveProperty("inThread");
+    const { vendorRef: reply } = await notifier.send(
+      alertMessage({ notificationId: "n-3", kind: "escalated", previous: vendorRef }),
+      options(),
+    );
+    expect(reply).toMatchObject({ inThread: vendorRef["ts"] });
+    expect(await fake.messages()).toMatchObject([
+      { threadTs: null },
+      { threadTs: vendorRef["ts"], broadcast: true },
+    ]);
+  });
+
+  it("what was posted anew by a first try without an answer is found in the channel", async () => {
+    const previous = {
+      channel: (await notifier.send(alertMessage(), options())).vendorRef["channel"] ?? "",
+      ts: "1700000000.000001",
+    };
+    const message = alertMessage({ notificationId: "n-2", kind: "reminder", previous });
+    fake.faults.push({ method: "chat.postMessage", drop: "after" });
+    await expect(notifier.send(message, options())).rejects.toMatchObject({ retryable: true });
+    await notifier.send({ ...message, attempt: 2 }, options());
+    expect(await fake.messages()).toHaveLength(2);
+  });
+
   it("an edit that fails does not make the delivery fail", async () => {
     const { vendorRef: previous } = await notifier.send(alertMessage(), options());
     fake.faults.push({

@@ -11,6 +11,14 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
       secrets,
     });
   }
+  if (code === "ETLS") {
+    // Tried again: a network that strips the offer today may not do so tomorrow.
+    return new DeliveryError(`The mail server offers no TLS: ${response ?? message}`, {
+      retryable: true,
+      advice: "Check the server's port and TLS, or set requireTls: false if sending in clear is meant.",
+      secrets,
+    });
+  }
   if (responseCode !== null) {
     const isPermanent = responseCode >= 500;
     return new DeliveryError(`The mail server answered ${response ?? responseCode}`, {

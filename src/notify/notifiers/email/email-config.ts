@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+const Smtp = z.strictObject({
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535).default(587),
+  /** TLS from the first byte (port 465). Otherwise STARTTLS is used where the server offers it. */
+  secure: z.boolean().default(false),
+  /** Refuse to go on in clear when the server offers no STARTTLS. */
+  requireTls: z.boolean().default(false),
+  user: z.string().exactOptional(),
+  password: z.string().exactOptional(),
+  tls: z
+    .strictObject({
+      /** Certificates (PEM) of an issuer of your own; `ca_file` reads them. */
+      ca: z.string().min(1).exactOptional(),
+      /** The name in the server's certificate, where it is not `host`. */
+      serverName: z.string().min(1).exactOptional(),
+      minVersion: z.enum(["TLSv1.2", "TLSv1.3"]).default("TLSv1.2"),
+    })
+    .prefault({}),
+  /** Connections that are kept open for the next mail; 0 opens one for each. */
+  connections: z.int().min(0).max(20).default(0),
+});
+
+/** Signs mails, `List-Unsubscribe` and its one click included. */
+const Dkim = z.strictObject({
+  domain: z.string().min(1),
+  selector: z.string().min(1),
+  /** PEM; `privateKey_file` reads it. */
+  privateKey: z.string().min(1),
+});
+
+export const EmailConfig = z.strictObject({
+  kind: z.literal("email"),
+  /** One address: several people are several receivers, so that each has an outcome of its own. */
+  to: z.email(),
+  from: z.email(),
+  /** The name beside `from`. */
+  fromName: z.string().max(60).default("Earshot"),
+  /** Where mail servers report what they could not deliver later on; `from` unless told otherwise. */
+  bouncesTo: z.email().exactOptional(),
+  smtp: Smtp,
+  dkim: Dkim.exactOptional(),
+});
+export type EmailConfig = z.output<typeof EmailConfig>;

@@ -1,0 +1,36 @@
+import { lookup } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { Agent } from "undici";
+import { isPrivateAddress } from "../../../lib/private-address.ts";
+
+/** Thrown where an address of the network that Earshot stands in would be asked. */
+export class PrivateAddressError extends Error {
+  override readonly name = "PrivateAddressError";
+  readonly code = "EPRIVATE";
+}
+
+/**
+ * Connections for webhooks. Addresses are judged when they are connected to, so that a name cannot lead to one address
+ * while it is looked at and to another when it is used.
+ */
+export function createAgent(url: string, allowPrivate: boolean): Agent {
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
+  if (allowPrivate) return new Agent();
+  if (isIP(host) !== 0 && isPrivateAddress(host)) throw refusal(host);
+  return new Agent({ connect: { lookup: publicLookup } });
+}
+
+const publicLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, "", 0);
+    const bad = addresses.find(({ address }) => isPrivateAddress(address));
+    const [first] = addresses;
+    if (bad !== undefined || first === undefined) return callback(refusal(host), "", 0);
+    if (options.all === true) return callback(null, addresses);
+    callback(null, first.address, first.family);
+  });
+};
+
+function refusal(host: string): PrivateAddressError {
+  return new PrivateAddressError(`${host} is an address of a private network`);
+}

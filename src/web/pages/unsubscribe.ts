@@ -1,0 +1,33 @@
+import { STYLESHEET } from "../assets/asset-files.ts";
+import { type Html, html } from "../html.ts";
+import { foreign } from "../parts/words.ts";
+import type { Subscription } from "../unsubscribing.ts";
+
+/** For readers of a mail, who have no login: it shows nothing but their own subscription. */
+export function unsubscribePage(token: string, subscription: Subscription | null): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Subscription · Earshot</title>
+<link rel="stylesheet" href="${STYLESHEET.address}">
+</head>
+<body><main class="wide">${subscription === null ? unknown() : standing(token, subscription)}</main></body>
+</html>
+`;
+}
+
+function unknown(): Html {
+  return html`<h1>This link is not known</h1><p>It may have been cut by a mail program. Take it from the mail again, or ask whoever runs Earshot.</p>`;
+}
+
+function standing(token: string, { digest, receiver, isSubscribed }: Subscription): Html {
+  return isSubscribed
+    ? html`<h1>Unsubscribe from ${foreign(digest)}?</h1><p>${foreign(receiver)} gets this digest.</p>
+<form method="post" action="/unsubscribe/${token}"><button type="submit">Unsubscribe</button></form>`
+    : html`<h1>Unsubscribed from ${foreign(digest)}</h1><p>${foreign(receiver)} gets no more of it.</p>
+<form method="post" action="/unsubscribe/${token}?undo=yes"><button type="submit">Subscribe again</button></form>`;
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { z } from "zod";
+import type { Logger } from "../log.ts";
+import { unsubscribePage } from "./pages/unsubscribe.ts";
+import type { Subscription, Unsubscribing } from "./unsubscribing.ts";
+
+const Token = z.object({ "*": z.string().max(2_000) });
+const Question = z.object({ undo: z.string().optional().catch(undefined) });
+
+/**
+ * Ends subscriptions by the links in mails. A GET only asks, since mail programs and scanners fetch links on their own;
+ * a POST without login, cookie or page in between does it (RFC 8058).
+ */
+export function unsubscribeRoutes(app: FastifyInstance, unsubscribing: Unsubscribing, log: Logger): void {
+  app.register(async (scope) => {
+    // Mail programs post a form of either kind. What it says is not needed: the address says everything.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, null));
+
+    // A wildcard, because a named part of an address may have only 100 characters.
+    scope.get("/unsubscribe/*", async (request, reply) => {
+      const { "*": token } = Token.parse(request.params);
+      return show(reply, token, await unsubscribing.find(token));
+    });
+    scope.post("/unsubscribe/*", async (request, reply) => {
+      const { "*": token } = Token.parse(request.params);
+      const { undo } = Question.parse(request.query);
+      const subscription = await unsubscribing.set(token, undo === "yes");
+      if (subscription !== null) log.info(subscription, "a subscription to a digest was changed");
+      return show(reply, token, subscription);
+    });
+  });
+}
+
+function show(reply: FastifyReply, token: string, subscription: Subscription | null): FastifyReply {
+  return reply
+    .code(subscription === null ? 404 : 200)
+    .type("text/html; charset=utf-8")
+    .send(unsubscribePage(token, subscription).toString());
+}
