@@ -18,6 +18,7 @@ import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createRuleFaults } from "./app/watch/rule-faults.ts";
 import { watchNotifier } from "./app/watch/watch-notifier.ts";
+import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
@@ -115,6 +116,8 @@ async function open(
   });
   closing.add(database.close);
   const stores = createStores(database.db);
+  const pictures = createPngRenderer();
+  closing.add(pictures.close);
   await ensurePartitions(database.db, clock.now());
   const budget = createBudgetStore(database.db, accountOf(config));
   const sources = sourcesOf(config, database, budget, log, stopping.signal);
@@ -147,7 +150,7 @@ async function open(
       ),
     );
 
-  const viewParts = { stores, rulesFor, timezone: config.timezone, consoleUrl, actionsFor };
+  const viewParts = { stores, rulesFor, timezone: config.timezone, pictures, consoleUrl, actionsFor };
 
   let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
@@ -236,6 +239,8 @@ async function open(
       const now = clock.now();
       await ensurePartitions(database.db, now);
       const dropped = await dropPartitionsBefore(database.db, now - config.retention);
+      await stores.voices.forgetBefore(now - VOICES_FOR_MS);
+      await stores.values.forgetBefore(now - VALUES_FOR_MS);
       if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
     };
     // Lists change seldom, and where calls are few each list is one that no query gets.
@@ -280,6 +285,9 @@ const PUBLISH_EVERY_MS = 15_000;
 
 /** Walks are few and long, deliveries many and short. */
 const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+/** Voices of so long ago are in no window any more; values that come back after so long may be called new. */
+const VOICES_FOR_MS = 7 * DAY;
+const VALUES_FOR_MS = 400 * DAY;
 
 async function soundRules(directory: string): Promise<readonly Rule[]> {
   const { rules, faults } = await loadRules(directory);

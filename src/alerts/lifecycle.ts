@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert } from "../model/alert.ts";
+import type { Alert, RetellReason } from "../model/alert.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";
 
 /**
@@ -63,6 +63,8 @@ export type AlertLife = Pick<
   | "firedAt"
   | "lastSeenAt"
   | "resolvedAt"
+  | "tellings"
+  | "retellReason"
   | "mentions"
   | "because"
   | "windowFrom"
@@ -88,6 +90,10 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   readonly mentions: number;
   /** Where this evidence is graver than its rule says by itself. */
   readonly severity?: Severity;
+  /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
+  readonly restates?: boolean;
+  /** It is so much more than people were told that they should be told again. */
+  readonly retell?: RetellReason;
 }
 
 export type Observation =
@@ -110,6 +116,13 @@ export type LifeChange =
       readonly life: AlertLife;
       readonly isNew: false;
       readonly from: Severity;
+    }
+  /** It became so much more that people should be told again. */
+  | {
+      readonly outcome: "Worsened";
+      readonly life: AlertLife;
+      readonly isNew: false;
+      readonly reason: RetellReason;
     }
   /** It was over, and came back within the time that its rule gives. */
   | { readonly outcome: "Reopened"; readonly life: AlertLife; readonly isNew: false }
@@ -198,6 +211,8 @@ function open(rule: LifeRule, evidence: Evidence): LifeChange {
     firedAt: firing ? at : null,
     lastSeenAt: at,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions,
     ...explanation(evidence),
     ...(firing && { care: { callingSince: at } }),
@@ -206,7 +221,12 @@ function open(rule: LifeRule, evidence: Evidence): LifeChange {
 }
 
 function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
-  const grown = { ...counted(life, evidence), lastSeenAt: Math.max(life.lastSeenAt, evidence.at) };
+  const restated = evidence.restates === true ? explanation(evidence) : {};
+  const grown = {
+    ...counted(life, evidence),
+    ...restated,
+    lastSeenAt: Math.max(life.lastSeenAt, evidence.at),
+  };
   const severity = severityOf(rule, evidence);
   const rose = compareSeverity(severity, life.severity) > 0;
   if (life.state === "pending") {
@@ -221,17 +241,22 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
     };
     return { outcome: "Fired", life: fired, isNew: false };
   }
-  if (!rose) return { outcome: "Grew", life: grown, isNew: false };
+  if (!rose && evidence.retell === undefined) return { outcome: "Grew", life: grown, isNew: false };
   // Whoever acknowledged it took on the milder thing: it fires again.
   const { acknowledgedBy: _, ...care } = life.care ?? {};
   const risen: AlertLife = {
     ...grown,
     state: "firing",
-    severity,
     ...explanation(evidence),
     care: { ...care, callingSince: evidence.at },
   };
-  return { outcome: "SeverityRose", life: risen, isNew: false, from: life.severity };
+  if (!rose) return worsen(risen, evidence.retell ?? "Doubled");
+  return { outcome: "SeverityRose", life: { ...risen, severity }, isNew: false, from: life.severity };
+}
+
+function worsen(life: AlertLife, reason: RetellReason): LifeChange {
+  const worse: AlertLife = { ...life, tellings: life.tellings + 1, retellReason: reason };
+  return { outcome: "Worsened", life: worse, isNew: false, reason };
 }
 
 function end(life: AlertLife, resolvedAt: Instant): LifeChange {

@@ -44,7 +44,7 @@ export interface MentionExplanation {
 /** What one rule makes of the mention: as it was judged when it arrived or changed, and as it would be now. */
 export interface RuleSight {
   readonly rule: string;
-  readonly kind: "mention" | "window";
+  readonly kind: Rule["kind"];
   readonly met: boolean;
   readonly because: string | null;
   /** When it led to an alert; null where it did not. */

@@ -14,6 +14,7 @@ import { ping } from "../store/ping.ts";
 import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
+import { createAlertExplainer } from "./alert-explainer.ts";
 import { createDesk } from "./desk.ts";
 import { linkSecret } from "./link-secret.ts";
 import type { Previews } from "./preview/create-previews.ts";
@@ -58,6 +59,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      explainer: createAlertExplainer(options.settings.timezone),
       desk,
       health: {
         ready: () => readiness(database, options.queues),

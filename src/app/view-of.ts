@@ -1,3 +1,4 @@
+import type { PngRenderer } from "../charts/png-renderer.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
@@ -10,11 +11,15 @@ import type { Stores } from "../store/stores.ts";
 import { buildAlertView } from "../templates/build-alert-view.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { OPERATOR_RULES } from "../watch/operator-rules.ts";
+import { drawAlertChart } from "./alert-chart.ts";
+import { explainAlert, meant } from "./explain-alert.ts";
 
 export interface ViewParts {
   readonly stores: Stores;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly timezone: string;
+  /** Makes pictures for messages that bring one; absent where nothing is sent. */
+  readonly pictures?: Pick<PngRenderer, "render">;
   /** Address of the page, without a slash at its end; null when readers cannot reach it. */
   readonly consoleUrl: () => string | null;
   /** Links with which this receiver can act on the alert without logging in. */
@@ -41,11 +46,14 @@ async function alertView(parts: ViewParts, notification: Notification) {
   if (alert === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
   const url = parts.consoleUrl();
+  const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
+  const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
   const also = notification.also ?? [];
   const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
   const view = buildAlertView({
     kind,
     alert,
+    explanation,
     mentions: await mentionsOf(parts.stores, alert, rule),
     rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
@@ -54,7 +62,9 @@ async function alertView(parts: ViewParts, notification: Notification) {
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
-  return { about: "alert", view } as const;
+  const { pictures } = parts;
+  const chart = svg === null || pictures === undefined ? null : () => pictures.render(svg);
+  return { about: "alert", view, chart } as const;
 }
 
 /** Alerts about Earshot itself have no rule in a file. */
@@ -65,7 +75,7 @@ function ownDescription({ queryId, rule }: Alert): string | null {
 
 /** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
 async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined): Promise<readonly Mention[]> {
-  if (rule?.kind !== "window") {
+  if (rule === undefined || rule.kind === "mention") {
     const found = await stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
     return found.map(({ mention }) => mention);
   }
@@ -77,7 +87,8 @@ async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined):
     until,
     MOST_CANDIDATES,
   );
-  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met);
+  const isMeant = meant(rule, alert);
+  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met && isMeant(mention));
 }
 
 const MOST_CANDIDATES = 1_000;

@@ -5,8 +5,10 @@ import type { Series } from "../rules/window-condition.ts";
 /** What rules make of one mention by itself, without any stored fact. */
 export interface AssessedMention {
   readonly mention: Mention;
-  /** Keys of the series that count it. */
+  /** Keys of the series that count it as a mention. */
   readonly series: readonly string[];
+  /** Series that count whoever speaks in it, once however often it does. */
+  readonly voices: readonly { readonly series: string; readonly speaker: string }[];
   readonly met: readonly MetRule[];
 }
 
@@ -21,12 +23,26 @@ export function createAssessor(rules: readonly Rule[]): (mention: Mention) => As
   const mentionRules = rules.filter((rule) => rule.kind === "mention");
   return (mention) => ({
     mention,
-    series: series.filter((one) => one.counts(mention)).map((one) => one.key),
+    ...countedBy(series, mention),
     met: mentionRules.flatMap((rule) => {
       const verdict = rule.judge(mention);
       return verdict.met ? [{ rule, because: verdict.because }] : [];
     }),
   });
+}
+
+/** Which of these series count it, and how. */
+export function countedBy(
+  series: readonly Series[],
+  mention: Mention,
+): Pick<AssessedMention, "series" | "voices"> {
+  const counting = series.filter((one) => one.counts(mention));
+  return {
+    series: counting.filter(({ voice }) => voice === undefined).map(({ key }) => key),
+    voices: counting.flatMap(({ key, voice }) =>
+      voice === undefined ? [] : [{ series: key, speaker: voice(mention) }],
+    ),
+  };
 }
 
 /** What the window rules count, each once. */

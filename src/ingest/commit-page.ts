@@ -8,8 +8,10 @@ import type { AssessedMention } from "./assess-mention.ts";
 import { judgePage, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import type { PreparedPage } from "./prepare-page.ts";
+import { recordCounts } from "./record-counts.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
+import { recordValues } from "./record-values.ts";
 import type { WalkState } from "./watermark.ts";
 
 export interface CommitParts {
@@ -36,7 +38,7 @@ export async function commitPage(
   state: WalkState,
 ): Promise<CommittedPage> {
   const { key, query, lease } = walking;
-  const { page, rows, assessed, assess } = prepared;
+  const { page, rows, rules, assessed, assess } = prepared;
   return parts.store.transaction(async (facts) => {
     // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
@@ -50,8 +52,12 @@ export async function commitPage(
     ];
     const counted = await facts.counts.series(key.projectId, key.queryId);
     const judged = judgePage(locked, counted, changes);
-    await facts.counts.add(key.projectId, key.queryId, judged.counts);
-    const sightings = await untold(facts, locked, judged.evidence);
+    await recordCounts(facts, key, judged.counts, judged.voices);
+    const added = outcome.added.map((index) => at(assessed, index).mention);
+    const sightings = [
+      ...(await untold(facts, locked, judged.evidence)),
+      ...(await recordValues(facts, locked, rules, counted, added)),
+    ];
     const moved = await recordObservations(facts.alerts, locked, sightings);
     const owed = await recordTelling(facts, parts, locked, moved);
     return { added: outcome.added.length, changed: outcome.changed.length, owed };

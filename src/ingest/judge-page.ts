@@ -4,6 +4,7 @@ import { eventAt, type Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { MentionRule } from "../rules/rule.ts";
 import type { AssessedMention } from "./assess-mention.ts";
+import type { VoiceChange } from "./count-voices.ts";
 import { describeChange } from "./describe-change.ts";
 import { createTally } from "./tally.ts";
 
@@ -24,6 +25,8 @@ export interface MentionEvidence {
 
 export interface JudgedPage {
   readonly counts: readonly CountChange[];
+  /** For series that count each voice once. */
+  readonly voices: readonly VoiceChange[];
   readonly evidence: readonly MentionEvidence[];
 }
 
@@ -39,10 +42,15 @@ export function judgePage(
   changes: readonly MentionChange[],
 ): JudgedPage {
   const tally = createTally();
+  const voices: VoiceChange[] = [];
   const evidence: MentionEvidence[] = [];
-  const count = (assessed: AssessedMention, arrived: Instant, n: number): void => {
+  const count = (assessed: AssessedMention, arrived: Instant, n: 1 | -1): void => {
     for (const key of assessed.series) {
       if (counted.has(key)) tally.add(key, arrived, eventAt(assessed.mention), n);
+    }
+    for (const voice of assessed.voices) {
+      if (!counted.has(voice.series)) continue;
+      voices.push({ ...voice, arrivedAt: arrived, eventAt: eventAt(assessed.mention), n });
     }
   };
   for (const { before, after } of changes) {
@@ -64,5 +72,5 @@ export function judgePage(
       }
     }
   }
-  return { counts: tally.changes(), evidence };
+  return { counts: tally.changes(), voices, evidence };
 }

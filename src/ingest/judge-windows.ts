@@ -1,5 +1,5 @@
 import type { AlertLife, Observation } from "../alerts/lifecycle.ts";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { Alert } from "../model/alert.ts";
 import type { ConditionState } from "../model/condition-state.ts";
@@ -23,49 +23,91 @@ export async function judgeWindows(
     .filter((rule) => rule.kind === "window")
     .filter((rule) => rule.window.series.every((series) => counted.has(series.key)));
   if (windowRules.length === 0) return [];
-  const states = await startStates(facts, query, windowRules);
-  if (states.size === 0) return [];
-  const from = Math.min(...[...states.values()].map((state) => state.steppedUntil));
-  const arrivals = byBucket(await facts.counts.arrivals(query.projectId, query.queryId, from, until));
+  const isOpen = (rule: Rule): boolean => open.some((alert) => alert.rule === rule.name);
+  const { states, orphans } = await startStates(facts, query, windowRules);
+  const due = windowRules.flatMap((rule) => {
+    const start = states.get(rule.window.key);
+    if (start === undefined || start.steppedUntil >= until) return [];
+    return [{ rule, start, mayRest: !isOpen(rule) && mayRest(rule.window, start, query, until) }];
+  });
+  if (due.length === 0) return [];
+  // Nothing arrived for one that rests up to the last tick, else it would have been stepped then.
+  const from = Math.min(
+    ...due.map(({ start, mayRest }) => (mayRest ? query.tickedUntil : start.steppedUntil)),
+  );
+  const found = await facts.counts.arrivals(query.projectId, query.queryId, from, until);
+  const arrivals = byBucket(found);
+  const active = new Set(found.map((change) => change.series));
   const sightings: Sighting[] = [];
   const stepped: ConditionState[] = [];
-  for (const rule of windowRules) {
-    const start = states.get(rule.window.key);
-    if (start === undefined || start.steppedUntil >= until) continue;
+  for (const { rule, start, mayRest } of due) {
+    if (mayRest && !rule.window.series.some(({ key }) => active.has(key))) continue;
     const run = stepThrough(rule.window, start, arrivals, until);
     stepped.push(run.state);
-    const isOpen = open.some((alert) => alert.rule === rule.name);
-    sightings.push(...sightingsOf(rule, query, run.verdicts, isOpen));
+    sightings.push(...sightingsOf(rule, query, run.verdicts, isOpen(rule)));
   }
+  await facts.conditions.remove(query.projectId, query.queryId, orphans);
   await facts.conditions.save(query.projectId, query.queryId, distinct(stepped));
   return sightings;
 }
 
+/** A series that is silent costs nothing: its buckets are caught up with when something arrives, or once a week. */
+function mayRest(
+  window: WindowCondition,
+  start: ConditionState,
+  query: WatchedQuery,
+  until: Instant,
+): boolean {
+  const isStored = start.state !== null && start.steppedUntil <= query.tickedUntil;
+  return (
+    isStored && until - start.steppedUntil < LONGEST_REST_MS && window.isAsleep(start.state as JsonValue)
+  );
+}
+
+const LONGEST_REST_MS = 7 * DAY;
+
 /**
- * The stored states. A condition without one starts where the query's mentions start, for the silence before them says
- * nothing about it, and its verdicts on what was closed before it came only teach.
+ * The stored states. A rule that was edited without changing what it counts goes on from the state of its old form. A
+ * new one that counts what another counts, too, starts with what that one has learned. Any other starts where the
+ * query's mentions start, for the silence before them says nothing about it, and its verdicts on what was closed
+ * before it came only teach.
  */
 async function startStates(
   facts: IngestFacts,
   query: WatchedQuery,
   rules: readonly WindowRule[],
-): Promise<Map<string, ConditionState>> {
+): Promise<{ states: Map<string, ConditionState>; orphans: string[] }> {
   const stored = await facts.conditions.states(query.projectId, query.queryId);
   const states = new Map(stored.map((state) => [state.condition, state]));
+  const wanted = new Set(rules.map(({ window }) => window.key));
   const fresh = rules.filter(({ window }) => !states.has(window.key));
-  if (fresh.length === 0) return states;
+  if (fresh.length === 0) return { states, orphans: [] };
   const first = await facts.conditions.firstArrival(query.projectId, query.queryId);
-  if (first === null) return states;
   const watchFrom = Math.max(query.watchFrom, query.tickedUntil);
+  const orphans: string[] = [];
   for (const { window } of fresh) {
-    states.set(window.key, {
-      condition: window.key,
-      state: window.initial(),
-      steppedUntil: first,
-      watchFrom,
-    });
+    const relatives = stored.filter((state) => state.baseline === window.baseline);
+    const orphan = newest(relatives.filter(({ condition }) => !wanted.has(condition)));
+    const relative = orphan ?? newest(relatives);
+    if (relative !== undefined) {
+      if (orphan !== undefined) orphans.push(orphan.condition);
+      // What stands in the table is what the step before returned.
+      const kept = relative.state as JsonValue;
+      states.set(window.key, {
+        ...relative,
+        condition: window.key,
+        state: orphan === undefined ? window.inherit(kept) : kept,
+      });
+    } else if (first !== null) {
+      const { key: condition, baseline } = window;
+      states.set(condition, { condition, baseline, state: window.initial(), steppedUntil: first, watchFrom });
+    }
   }
-  return states;
+  return { states, orphans };
+}
+
+function newest(states: readonly ConditionState[]): ConditionState | undefined {
+  return states.toSorted((a, b) => b.steppedUntil - a.steppedUntil)[0];
 }
 
 interface ClosedVerdict {
@@ -128,7 +170,9 @@ function evidence(
   overAfterMs: number,
   life: AlertLife | null,
 ): Observation {
-  const stands = life !== null && life.resolvedAt === null && at <= life.lastSeenAt + overAfterMs;
+  // What a person closed is the same as long as it goes on without a break.
+  const isOver = life?.resolvedAt !== null && life?.care?.closedBy === undefined;
+  const stands = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
   return {
     kind: "evidence",
@@ -138,6 +182,8 @@ function evidence(
     windowFrom,
     windowTo,
     values,
+    ...(verdict.restates === true && { restates: true }),
+    ...(verdict.retell !== undefined && { retell: verdict.retell }),
   };
 }
 

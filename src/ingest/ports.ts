@@ -8,9 +8,11 @@ import type { Match } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
 import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { SeenValue } from "../model/seen-value.ts";
 import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
 import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
+import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { RejectedRow } from "./source-page.ts";
 
@@ -45,9 +47,18 @@ export interface IngestFacts {
     series(projectId: string, queryId: string): Promise<Set<string>>;
     addSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
   };
+  readonly voices: {
+    find(projectId: string, queryId: string, keys: readonly VoiceKey[]): Promise<Voice[]>;
+    save(projectId: string, queryId: string, voices: readonly Voice[]): Promise<void>;
+  };
+  readonly values: {
+    find(projectId: string, queryId: string, series: string, values: readonly string[]): Promise<SeenValue[]>;
+    save(projectId: string, queryId: string, values: readonly SeenValue[]): Promise<void>;
+  };
   readonly conditions: {
     states(projectId: string, queryId: string): Promise<ConditionState[]>;
     save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void>;
+    remove(projectId: string, queryId: string, conditions: readonly string[]): Promise<void>;
     firstArrival(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly coverage: {

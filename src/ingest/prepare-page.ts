@@ -10,6 +10,8 @@ import type { SourcePage } from "./source-page.ts";
 export interface PreparedPage {
   readonly page: SourcePage;
   readonly rows: PageRows;
+  /** Those by which it was assessed. */
+  readonly rules: readonly Rule[];
   /** By place in the page. */
   readonly assessed: readonly AssessedMention[];
   /** The same rules, for what turns out to be stored already. */
@@ -25,6 +27,7 @@ export function preparePage(
   const assess = createAssessor(rules);
   const prepare = (sound: SourcePage): PreparedPage => ({
     page: sound,
+    rules,
     rows: rowsOf(
       sound.mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyKey(mention) })),
     ),

@@ -124,6 +124,8 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
     case "Reopened":
     case "SeverityRose":
       return { alertId: alert.id, at: alert.lastSeenAt, what: change.outcome, detail: alert.because };
+    case "Worsened":
+      return { alertId: alert.id, at: alert.lastSeenAt, what: change.reason, detail: alert.because };
     case "Resolved":
     case "NeverFired":
       return {

@@ -7,6 +7,9 @@ import type { Severity } from "./severity.ts";
  */
 export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
 
+/** Why people who know of an alert are told again: it doubled since they were told, or a second, larger wave came. */
+export type RetellReason = "Doubled" | "NewWave";
+
 /** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
 export interface Alert {
   readonly id: string;
@@ -26,6 +29,10 @@ export interface Alert {
   /** The newest evidence. */
   readonly lastSeenAt: Instant;
   readonly resolvedAt: Instant | null;
+  /** How often there was a reason to tell people of it: 1 from the beginning, one more whenever it grew much graver. */
+  readonly tellings: number;
+  /** The reason of the newest of them; null while there was only the first. */
+  readonly retellReason: RetellReason | null;
   /** Mentions that belong to it, so far. */
   readonly mentions: number;
   /** One sentence with the numbers that made it fire; no mention text in it. */

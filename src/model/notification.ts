@@ -1,7 +1,18 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** Why a receiver is told something: the alert fired, grew graver, still stands, is over; or a digest is due. */
-export type NotificationKind = "fired" | "escalated" | "reminder" | "resolved" | "digest" | "test";
+/**
+ * Why a receiver is told something: the alert fired, rose in severity, doubled, came as a second and larger wave, still
+ * stands, is over; or a digest is due.
+ */
+export type NotificationKind =
+  | "fired"
+  | "escalated"
+  | "doubled"
+  | "wave"
+  | "reminder"
+  | "resolved"
+  | "digest"
+  | "test";
 
 /** due: to be sent; sent: the vendor took it; dead: given up, and shown as such. */
 export type NotificationState = "due" | "sent" | "dead";

@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert } from "../model/alert.ts";
+import type { Alert, RetellReason } from "../model/alert.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import type { Silence } from "../model/silence.ts";
@@ -48,6 +48,8 @@ export interface Told {
   /** Severity and newest evidence of the alert as told. */
   readonly severity: Severity;
   readonly lastSeenAt: Instant;
+  /** How many tellings the alert had then; absent in what an older version wrote, which knew of one. */
+  readonly tellings?: number;
   /** It was told that the alert is over. */
   readonly ended: boolean;
 }
@@ -120,6 +122,7 @@ export interface Dropped {
 export type TellReason =
   | "FirstNotification"
   | "SeverityRose"
+  | RetellReason
   | "RepeatIntervalElapsed"
   /** Nobody took it on in time: a step of an escalation leads here. */
   | "Escalated"

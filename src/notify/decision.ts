@@ -84,7 +84,8 @@ function tell(
   leader: string | null,
 ): Decision {
   const ended = alert.resolvedAt !== null;
-  const told = { at: now, severity: alert.severity, lastSeenAt: alert.lastSeenAt, ended };
+  const { severity, lastSeenAt, tellings } = alert;
+  const told = { at: now, severity, lastSeenAt, tellings, ended };
   const isCalling = !ended && alert.state !== "acknowledged";
   const repeatAt = terms.repeatEveryMs === null ? Number.POSITIVE_INFINITY : now + terms.repeatEveryMs;
   const nextAt = Math.min(repeatAt, terms.escalation?.nextAt ?? Number.POSITIVE_INFINITY);

@@ -19,6 +19,8 @@ export interface AlertMessage {
   readonly attempt: number;
   readonly alertId: string;
   readonly view: AlertView;
+  /** Makes the picture of the counts, PNG, 600 pixels wide times two; null or absent where there is none to show. */
+  readonly chart?: (() => Promise<Buffer>) | null;
   /** The first message of this alert at this receiver, so that later ones join its thread; null when there is none. */
   readonly previous: VendorRef | null;
 }

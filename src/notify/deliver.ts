@@ -3,7 +3,7 @@ import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Notification } from "../model/notification.ts";
-import type { Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
+import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
 import { DeliveryError } from "./delivery-error.ts";
 
 /** The rows that a delivery reads and settles. */
@@ -28,7 +28,7 @@ export interface DeliverParts {
 }
 
 type View =
-  | { readonly about: "alert"; readonly view: Extract<NotifierMessage, { alertId: string }>["view"] }
+  | ({ readonly about: "alert" } & Pick<AlertMessage, "view" | "chart">)
   | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
 
 export type DeliverOutcome =
@@ -113,5 +113,6 @@ async function messageOf(parts: DeliverParts, notification: Notification): Promi
     return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
-  return { notificationId, attempt, kind, alertId, view: found.view, previous };
+  const { view, chart } = found;
+  return { notificationId, attempt, kind, alertId, view, previous, ...(chart !== undefined && { chart }) };
 }

@@ -6,6 +6,7 @@ import type { Query } from "../model/query.ts";
 import { everyMention } from "./combine-predicates.ts";
 import { windowConditions } from "./conditions.ts";
 import { GROUP_KEYS, type GroupKey, groupValue } from "./group-key.ts";
+import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
 import { readTree } from "./read-tree.ts";
 import type { Rule } from "./rule.ts";
@@ -40,6 +41,7 @@ interface Counted {
   readonly type: string;
   readonly overAfterMs: number;
   readonly window: WindowCondition | undefined;
+  readonly novelty: Novelty | undefined;
 }
 
 function readWindow(
@@ -61,9 +63,11 @@ function readWindow(
   const { type, overAfterMs } = found;
   const inside = (value: unknown, path: readonly string[]) => readTree(value, [type, ...path], report);
   const compiled = found.compile(input[type], sliceOf(when, isEverything), inside);
-  if ("window" in compiled) return { type, overAfterMs, window: compiled.window };
+  const nothing = { window: undefined, novelty: undefined };
+  if ("window" in compiled) return { type, overAfterMs, ...nothing, window: compiled.window };
+  if ("novelty" in compiled) return { type, overAfterMs, ...nothing, novelty: compiled.novelty };
   for (const issue of compiled.issues) report({ ...issue, path: [type, ...issue.path] });
-  return { type, overAfterMs, window: undefined };
+  return { type, overAfterMs, ...nothing };
 }
 
 function checkWhole(
@@ -83,7 +87,7 @@ function checkWhole(
   if (counted === undefined && tree === undefined) {
     report({
       path: [],
-      message: `the rule has no condition: it needs "when" or one of volume, share, spike`,
+      message: `the rule has no condition: it needs "when" or one of ${windowConditions.map(({ type }) => type).join(", ")}`,
     });
   }
   const extra = file.groupBy?.find((key) => key !== "query");
@@ -118,9 +122,9 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
     reopenWithinMs: file.reopenWithin ?? 0,
     extraLabels: file.labels ?? {},
   } satisfies Partial<Rule>;
-  return counted?.window === undefined
-    ? { ...base, kind: "mention" }
-    : { ...base, kind: "window", window: counted.window };
+  if (counted?.window !== undefined) return { ...base, kind: "window", window: counted.window };
+  if (counted?.novelty !== undefined) return { ...base, kind: "new", novelty: counted.novelty };
+  return { ...base, kind: "mention" };
 }
 
 function appliesTo(patterns: readonly string[] | undefined): (query: Query) => boolean {

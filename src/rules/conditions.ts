@@ -1,3 +1,4 @@
+import { absence } from "./conditions/absence.ts";
 import { author } from "./conditions/author.ts";
 import { category } from "./conditions/category.ts";
 import { country } from "./conditions/country.ts";
@@ -5,6 +6,7 @@ import { followers } from "./conditions/followers.ts";
 import { impact } from "./conditions/impact.ts";
 import { keyword } from "./conditions/keyword.ts";
 import { language } from "./conditions/language.ts";
+import { newValue } from "./conditions/new.ts";
 import { pageType } from "./conditions/page-type.ts";
 import { pattern } from "./conditions/pattern.ts";
 import { reach } from "./conditions/reach.ts";
@@ -12,6 +14,7 @@ import { sentiment } from "./conditions/sentiment.ts";
 import { share } from "./conditions/share.ts";
 import { spike } from "./conditions/spike.ts";
 import { tag } from "./conditions/tag.ts";
+import { trend } from "./conditions/trend.ts";
 import { verified } from "./conditions/verified.ts";
 import { volume } from "./conditions/volume.ts";
 import type { MentionCondition } from "./define-condition.ts";
@@ -35,4 +38,11 @@ export const mentionConditions: readonly MentionCondition[] = [
 ];
 
 /** What a rule may count over time; one of them a rule. */
-export const windowConditions: readonly WindowConditionType[] = [volume, share, spike];
+export const windowConditions: readonly WindowConditionType[] = [
+  volume,
+  share,
+  spike,
+  absence,
+  trend,
+  newValue,
+];

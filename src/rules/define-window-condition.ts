@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/fault.ts";
+import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Slice } from "./slice.ts";
 import type { WindowCondition } from "./window-condition.ts";
@@ -17,7 +18,10 @@ export interface WindowConditionType {
     params: unknown,
     slice: Slice,
     readTree: ReadTree,
-  ): { readonly window: WindowCondition } | { readonly issues: readonly Issue[] };
+  ):
+    | { readonly window: WindowCondition }
+    | { readonly novelty: Novelty }
+    | { readonly issues: readonly Issue[] };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Query } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
 import type { Verdict } from "../model/verdict.ts";
 import type { GroupKey } from "./group-key.ts";
+import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
@@ -41,4 +42,10 @@ export interface WindowRule extends RuleBase {
   readonly window: WindowCondition;
 }
 
-export type Rule = MentionRule | WindowRule;
+/** True of a value that was never seen before; `judge` tells which mentions are looked at. */
+export interface NewRule extends RuleBase {
+  readonly kind: "new";
+  readonly novelty: Novelty;
+}
+
+export type Rule = MentionRule | WindowRule | NewRule;

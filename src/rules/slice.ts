@@ -1,4 +1,7 @@
+import { foldText } from "../lib/fold-text.ts";
 import { stableHash } from "../lib/stable-hash.ts";
+import type { Mention } from "../model/mention.ts";
+import { storyKey } from "../model/story.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Series } from "./window-condition.ts";
 
@@ -8,6 +11,29 @@ export interface Slice {
   readonly series: Series;
   /** "mentions", "negative mentions", "matching mentions". */
   readonly subject: string;
+}
+
+/** What is counted of a slice: its mentions, or each author or story once in six hours. */
+export const UNITS = ["mentions", "authors", "stories"] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** The same slice, counted in another unit. */
+export function inUnit(slice: Slice, unit: Unit): Slice {
+  if (unit === "mentions") return slice;
+  const { key, counts } = slice.series;
+  const voice = unit === "authors" ? authorOf : storyKey;
+  const subject = slice.subject.replace(/mentions$/, unit === "authors" ? "authors" : "stories");
+  return {
+    ...slice,
+    series: { key: stableHash({ slice: 1, of: key, unit }), counts, voice },
+    subject: subject === unit ? `different ${unit}` : subject,
+  };
+}
+
+/** Where the source withholds the author, everybody is somebody else. */
+function authorOf({ author, authorName, resourceId }: Mention): string {
+  const name = author ?? authorName;
+  return name === null ? `mention ${resourceId}` : `author ${foldText(name)}`;
 }
 
 /** The slice of the mentions that pass `predicate`; of all mentions without one. */

@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
+import type { RetellReason } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 
 /** What is counted: mentions of one query that pass a test. */
@@ -7,6 +8,8 @@ export interface Series {
   /** Hash of the test: the same slice in two rules has the same key, so that it is counted once. */
   readonly key: string;
   counts(mention: Mention): boolean;
+  /** Whose voice a mention is: then each voice counts once in a span of six hours, however often it speaks. */
+  voice?(mention: Mention): string;
 }
 
 /** Mentions by the bucket of their own time. Negative where a changed mention left the slice. */
@@ -37,6 +40,10 @@ export interface WindowVerdict {
   readonly arrived: number;
   /** The numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
+  /** It speaks of the alert so far and not of the newest window, so that what it says replaces what was said. */
+  readonly restates?: boolean;
+  /** It became so much more that people should be told again. */
+  readonly retell?: RetellReason;
 }
 
 /**
@@ -47,8 +54,19 @@ export interface WindowCondition {
   readonly type: string;
   /** Hash of all that the state depends on: a stored state is of use exactly while the key is the same. */
   readonly key: string;
+  /**
+   * Hash of what is learned and of nothing else: a rule that was edited without changing it goes on from the state that
+   * it had under another key.
+   */
+  readonly baseline: string;
   readonly series: readonly Series[];
+  /** What its first series counts: "negative mentions". */
+  readonly subject: string;
   initial(): JsonValue;
+  /** What of a state another rule may start with: what was learned, and nothing that was told. */
+  inherit(state: JsonValue): JsonValue;
+  /** Whether a tick without arrivals can be left to a later step: it would be met by nothing and end nothing. */
+  isAsleep(state: JsonValue): boolean;
   /** `state` is what the step before returned, or `initial()`. */
   step(state: JsonValue, tick: Tick): { readonly state: JsonValue; readonly verdict: WindowVerdict };
 }

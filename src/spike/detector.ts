@@ -1,7 +1,7 @@
 import { COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
-import { lnCountingNoise, type SwingForm, significance, unusualness } from "./gates.ts";
+import { lnCountingNoise, type SwingForm, significance, type TakesPart, unusualness } from "./gates.ts";
 import { type IncidentStep, moveIncident } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
@@ -18,6 +18,8 @@ export interface SpikeSettings {
   readonly cooldownBuckets: number;
   /** A window with fewer mentions than this never fires. */
   readonly atLeast: number;
+  /** Which windows may fire; all of them where it is absent. */
+  readonly takesPart?: TakesPart;
 }
 
 /** Mentions that became visible in the bucket that just closed. */
@@ -74,10 +76,10 @@ function countArrivals(state: SpikeState, bucket: number, arrivals: readonly Lat
 }
 
 function judge(state: SpikeState, bucket: number, settings: SpikeSettings): SpikeObservation {
-  const { gates, form, atLeast, cooldownBuckets } = settings;
+  const { gates, form, atLeast, cooldownBuckets, takesPart } = settings;
   const sums = windowSums(state, bucket, arrivedShares(state));
   const dispersion = dispersionOf(state);
-  const significant = significance(state, sums, dispersion, atLeast);
+  const significant = significance(state, sums, dispersion, atLeast, takesPart);
   const unusual = unusualness(state, sums, form);
   const standsOut =
     significant.window >= 0 &&

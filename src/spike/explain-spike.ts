@@ -3,19 +3,19 @@ import { spellDuration } from "../lib/spell-duration.ts";
 import { spellNumber } from "../lib/spell-number.ts";
 import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
 import type { SpikeMoment } from "./peak.ts";
-import { spellChance } from "./spell-chance.ts";
+import { spellRarity } from "./spell-rarity.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
- * The numbers of a spike in sentences, with what weakens them: `62 negative mentions in 30 min, 11 expected. Chance in
- * ordinary noise: about 1 in 4,300. 6.3 times this query's usual swing.` `subject` is "negative mentions".
+ * The numbers of a spike in sentences, with what weakens them: `62 negative mentions in 30 min, 11 expected. At this
+ * hour chance alone brings that about once in 8 years. 6.3 times the usual swing.` `subject` is "negative mentions".
  */
 export function explainSpike(state: SpikeState, moment: SpikeMoment, subject: string): string {
   const window = spellDuration(moment.window * BUCKET_MS);
   const sentences = [
     `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected.`,
-    `Chance in ordinary noise: ${spellChance(moment.lnP)}.`,
-    `${spellScore(moment.score)} times this query's usual swing.`,
+    `At this hour chance alone brings that ${spellRarity(moment.lnP)}.`,
+    `${spellScore(moment.score)} times the usual swing.`,
   ];
   if (moment.completeness < 0.9) {
     const percent = Math.round(moment.completeness * 100);

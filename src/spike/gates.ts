@@ -12,12 +12,16 @@ export interface Significance {
   readonly window: number;
 }
 
+/** Which windows may be judged, by their index in `WINDOWS`. */
+export type TakesPart = (window: number) => boolean;
+
 /** Gate (a): is the count unlikely under everything that usually moves it? Windows below `atLeast` take no part. */
 export function significance(
   state: SpikeState,
   sums: WindowSums,
   dispersion: Dispersion,
   atLeast: number,
+  takesPart: TakesPart | undefined,
 ): Significance {
   let lnP = 0;
   let best = -1;
@@ -25,6 +29,7 @@ export function significance(
     const observed = sums.observed[window] ?? 0;
     const expected = sums.expected[window] ?? 0;
     if (sums.buckets[window] !== width || observed < atLeast || observed <= expected) continue;
+    if (takesPart !== undefined && !takesPart(window)) continue;
     const { cluster, uncertainty } = dispersion;
     const wander = rateNoise(state, window) + uncertainty;
     const spread = cluster * expected + wander * expected * expected;

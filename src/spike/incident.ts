@@ -45,6 +45,11 @@ export function moveIncident(
   return "escalated";
 }
 
+/** Whether gates that are passed in this bucket are those of a wave that nobody was told of. */
+export function isUntoldWave(state: SpikeState, bucket: number): boolean {
+  return mark(state, MARK.newWave) === 1 || bucket - (mark(state, MARK.passedAt) - 1) > CALM_BUCKETS;
+}
+
 /** A wave begins when the gates are passed anew after half an hour in which they were not. */
 function notePassing(state: SpikeState, bucket: number): void {
   const passedAt = mark(state, MARK.passedAt);

@@ -1,3 +1,5 @@
+import { lnGamma } from "../lib/ln-gamma.ts";
+
 /**
  * Natural logarithm of P(N >= count) where N is negative-binomial with the given mean and variance (variances at or
  * below the mean give the Poisson limit). Needs count >= 1 and count > mean, mean > 0. Logarithms, because the
@@ -40,21 +42,4 @@ function betaFraction(a: number, b: number, x: number): number {
 
 function awayFromZero(x: number): number {
   return Math.abs(x) < 1e-300 ? 1e-300 : x;
-}
-
-const HALF_LN_TWO_PI = 0.9189385332046727;
-
-/** ln Γ(x) for x > 0: Stirling's series after raising x above 8. */
-function lnGamma(x: number): number {
-  let shift = 0;
-  let y = x;
-  if (y < 8) {
-    let product = 1;
-    while (y < 8) product *= y++;
-    shift = Math.log(product);
-  }
-  const i = 1 / y;
-  const s = i * i;
-  const series = i * (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188))));
-  return (y - 0.5) * Math.log(y) - y + HALF_LN_TWO_PI + series - shift;
 }

@@ -28,20 +28,6 @@ export function rememberPeak(state: SpikeState, moment: SpikeMoment, first: bool
   state.numbers[AT.marks + MARK.peakCompleteness] = moment.completeness;
 }
 
-/** The strongest moment of the incident that is open, undefined while none is. */
-export function peakOf(state: SpikeState): SpikeMoment | undefined {
-  if (mark(state, MARK.open) === 0) return undefined;
-  return {
-    bucket: mark(state, MARK.peakAt),
-    window: mark(state, MARK.peakWindow),
-    observed: mark(state, MARK.peakObserved),
-    expected: mark(state, MARK.peakExpected),
-    lnP: mark(state, MARK.peakLnP),
-    score: mark(state, MARK.peakScore),
-    completeness: mark(state, MARK.peakCompleteness),
-  };
-}
-
 /** The newest bucket up to `bucket`, inside a window of `width`, that holds mentions; `bucket` if none does. */
 export function newestWithMentions(state: SpikeState, bucket: number, width: number): number {
   for (let age = 0; age < width && age <= bucket; age++) {

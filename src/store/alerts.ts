@@ -54,18 +54,20 @@ export function createAlertStore(db: Db) {
       if (alerts.length === 0) return;
       await sql`
         insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels,
-          opened_at, fired_at, last_seen_at, resolved_at, mentions, because, window_from, window_to, "values", care)
+          opened_at, fired_at, last_seen_at, resolved_at, tellings, retell_reason, mentions, because, window_from,
+          window_to, "values", care)
         select "projectId", id, rule, fingerprint, "queryId", "queryName", severity, state, labels,
           to_timestamp("openedAt" / 1000), to_timestamp("firedAt" / 1000), to_timestamp("lastSeenAt" / 1000),
-          to_timestamp("resolvedAt" / 1000), mentions, because, to_timestamp("windowFrom" / 1000),
-          to_timestamp("windowTo" / 1000), "values", coalesce(care, '{}'::jsonb)
+          to_timestamp("resolvedAt" / 1000), tellings, "retellReason", mentions, because,
+          to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(care, '{}'::jsonb)
         from json_to_recordset(${JSON.stringify(alerts)}::json) as a("projectId" text, id uuid, rule text,
           fingerprint text, "queryId" text, "queryName" text, severity text, state text, labels jsonb,
           "openedAt" double precision, "firedAt" double precision, "lastSeenAt" double precision,
-          "resolvedAt" double precision, mentions int, because text, "windowFrom" double precision,
-          "windowTo" double precision, "values" jsonb, care jsonb)
+          "resolvedAt" double precision, tellings int, "retellReason" text, mentions int, because text,
+          "windowFrom" double precision, "windowTo" double precision, "values" jsonb, care jsonb)
         on conflict (project_id, id) do update set severity = excluded.severity, state = excluded.state,
           fired_at = excluded.fired_at, last_seen_at = excluded.last_seen_at, resolved_at = excluded.resolved_at,
+          tellings = excluded.tellings, retell_reason = excluded.retell_reason,
           mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
           window_to = excluded.window_to, "values" = excluded."values", care = excluded.care
       `.execute(db);
@@ -157,6 +159,22 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
+    /** What was found out about an alert when people were told; null before that. Its shape belongs to `alerts`. */
+    async explanation(projectId: string, alertId: string): Promise<unknown> {
+      const { rows } = await sql<{ explanation: unknown }>`
+        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.explanation ?? null;
+    },
+
+    /** Keeps it with the alert. Two deliveries that found out the same at once write the same. */
+    async explain(projectId: string, alertId: string, explanation: unknown): Promise<void> {
+      await sql`
+        update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb
+        where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+    },
+
     async events(projectId: string, alertId: string): Promise<AlertEvent[]> {
       const { rows } = await sql<AlertEvent>`
         select alert_id as "alertId", at, what, detail from earshot.alert_events
@@ -207,5 +225,5 @@ export function createAlertStore(db: Db) {
 const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
-  a.resolved_at as "resolvedAt", a.mentions, a.because, a.window_from as "windowFrom", a.window_to as "windowTo",
-  a."values", a.care`;
+  a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care`;

@@ -7,7 +7,7 @@ export function createConditionStore(db: Db) {
   return {
     async states(projectId: string, queryId: string): Promise<ConditionState[]> {
       const { rows } = await sql<ConditionState>`
-        select condition, state, stepped_until as "steppedUntil", watch_from as "watchFrom"
+        select condition, coalesce(baseline, condition) as baseline, state, stepped_until as "steppedUntil", watch_from as "watchFrom"
         from earshot.condition_states where project_id = ${projectId} and query_id = ${queryId}
       `.execute(db);
       return rows;
@@ -16,13 +16,22 @@ export function createConditionStore(db: Db) {
     async save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void> {
       if (states.length === 0) return;
       await sql`
-        insert into earshot.condition_states (project_id, query_id, condition, state, stepped_until, watch_from)
-        select ${projectId}, ${queryId}, condition, state, to_timestamp("steppedUntil" / 1000),
+        insert into earshot.condition_states (project_id, query_id, condition, baseline, state, stepped_until,
+          watch_from)
+        select ${projectId}, ${queryId}, condition, baseline, state, to_timestamp("steppedUntil" / 1000),
           to_timestamp("watchFrom" / 1000)
         from json_to_recordset(${JSON.stringify(states)}::json)
-          as c(condition text, state jsonb, "steppedUntil" double precision, "watchFrom" double precision)
+          as c(condition text, baseline text, state jsonb, "steppedUntil" double precision, "watchFrom" double precision)
         on conflict (project_id, query_id, condition) do update
           set state = excluded.state, stepped_until = excluded.stepped_until
+      `.execute(db);
+    },
+
+    async remove(projectId: string, queryId: string, conditions: readonly string[]): Promise<void> {
+      if (conditions.length === 0) return;
+      await sql`
+        delete from earshot.condition_states where project_id = ${projectId} and query_id = ${queryId}
+          and condition = any(${[...conditions]}::text[])
       `.execute(db);
     },
 

@@ -27,6 +27,23 @@ export function createCountStore(db: Db) {
       return rows;
     },
 
+    /** Counts of one series by the mentions' own time in [from, to), in order; what is 0 is left out. */
+    async byEvent(
+      projectId: string,
+      queryId: string,
+      series: string,
+      from: Instant,
+      to: Instant,
+    ): Promise<{ bucket: Instant; n: number }[]> {
+      const { rows } = await sql<{ bucket: Instant; n: number }>`
+        select bucket, sum(n)::int as n from earshot.counts
+        where project_id = ${projectId} and query_id = ${queryId} and series = ${series}
+          and arrived >= ${at(from)} and bucket >= ${at(from)} and bucket < ${at(to)}
+        group by bucket having sum(n) <> 0 order by bucket
+      `.execute(db);
+      return rows;
+    },
+
     /** Series that are counted for a query. */
     async series(projectId: string, queryId: string): Promise<Set<string>> {
       const { rows } = await sql<{ series: string }>`

@@ -9,9 +9,11 @@ import { createFailureStore } from "./failures.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
+import { createSeenValueStore } from "./seen-values.ts";
 import { createSetAsideStore } from "./set-aside.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
+import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
 import { createWatchStore } from "./watch.ts";
 
@@ -33,6 +35,8 @@ export function createStores(db: Db): Stores {
 function createNounStores(db: Db) {
   return {
     queries: createQueryStore(db),
+    voices: createVoiceStore(db),
+    values: createSeenValueStore(db),
     walks: createWalkStore(db),
     mentions: createMentionStore(db),
     counts: createCountStore(db),

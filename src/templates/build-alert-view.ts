@@ -1,5 +1,7 @@
 import type { Alert } from "../model/alert.ts";
+import type { Explanation } from "../model/explanation.ts";
 import type { Mention } from "../model/mention.ts";
+import { buildFindings } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";
 import { cleanLine } from "./clean-text.ts";
 import { buildHeadline } from "./headline.ts";
@@ -14,6 +16,8 @@ export interface AlertViewFacts {
   /** Candidates to be shown, in any order; a few hundred at most are worth fetching. */
   readonly mentions: readonly Mention[];
   readonly rule: { readonly name: string; readonly description: string | null };
+  /** What was found out about it when people were told; null or absent: nothing. */
+  readonly explanation?: Explanation | null;
   /** Name of the project. */
   readonly project: string;
   /** IANA zone of the reader. */
@@ -52,6 +56,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     mentionsCount: alert.mentions,
     values: alert.values,
     mentions,
+    findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
+    // Whoever sends the picture says so.
+    hasChart: false,
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? []),
     actions: (facts.actions ?? []).flatMap(({ label, url }) => {

@@ -9,7 +9,8 @@ import type { MentionView } from "./mention-view.ts";
  * many it has.
  */
 export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): string {
-  if (alert.windowTo > alert.windowFrom) return `${firstSentence(alert.because)}${factor(alert.values)}`;
+  if (alert.windowTo > alert.windowFrom)
+    return `${firstSentence(alert.because)}${factor(alert.values)}${newValue(alert)}`;
   const [only] = mentions;
   if (alert.mentions === 1 && only !== undefined) return tellOne(only);
   return alert.mentions === 1 ? "1 mention" : `${formatNumber(alert.mentions)} mentions`;
@@ -26,6 +27,13 @@ function factor(values: Alert["values"]): string {
   if (count === undefined || expected === undefined || expected < 0.5) return "";
   const times = count / expected;
   return times < 1.5 ? "" : ` (${formatNumber(times >= 10 ? Math.round(times) : times)}×)`;
+}
+
+/** "a hashtag never seen here before: …" is told with the hashtag, which stands in a label. */
+function newValue({ because, labels }: Alert): string {
+  const facet = /^a (\w+) never seen/.exec(because)?.[1];
+  const value = facet === undefined ? undefined : labels[facet];
+  return value === undefined ? "" : `, ${value}`;
 }
 
 function tellOne(mention: MentionView): string {

@@ -74,7 +74,7 @@ const FIRED: AlertView = {
   project: "Airlines",
   headline: "62 negative mentions in 30 min, 11 expected (5.6×)",
   because:
-    "62 negative mentions in 30 min, 11 expected. Chance in ordinary noise: about 1 in 4,300. 6.3 times this query's usual swing.",
+    "62 negative mentions in 30 min, 11 expected. At this hour chance alone brings that about once in 23 months. 6.3 times the usual swing.",
   openedAt,
   lastSeenAt: openedAt + 4 * MINUTE,
   resolvedAt: null,
@@ -88,6 +88,14 @@ const FIRED: AlertView = {
     NEWS,
     { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12 },
   ],
+  findings: [
+    { label: "How big", text: "rising since 08:05; the most in such a time since Sat 21 Feb, 09:20 PST" },
+    { label: "About", text: "Cancelled Flight 58% (usually 14%)" },
+    { label: "New words", text: "cancelled, rebook, #stranded" },
+    { label: "Mood", text: "81% of all mentions negative, 42% at these hours on the days before" },
+    { label: "Who", text: "58 authors; most by stranded_in_ord (7)" },
+  ],
+  hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
   more: { count: 0, alerts: [], unlisted: 0 },
   actions: [],
@@ -100,11 +108,13 @@ const BARE: AlertView = {
   mentionsCount: 1,
   values: {},
   mentions: [BARE_MENTION],
+  findings: [],
+  hasChart: false,
   labels: [],
   consoleUrl: null,
 };
 
-/** fired · escalated · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
+/** fired · escalated · doubled · another wave · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {
@@ -113,6 +123,8 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     headline: "214 negative mentions in 30 min, 11 expected (19×)",
     mentionsCount: 214,
   },
+  { ...FIRED, kind: "doubled", mentionsCount: 214 },
+  { ...FIRED, kind: "wave", mentionsCount: 214 },
   { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },

@@ -37,6 +37,10 @@ export interface AlertView {
   readonly values: Readonly<Record<string, number>>;
   /** The few that matter most, gravest first. */
   readonly mentions: readonly MentionView[];
+  /** What was found out beside the numbers, in short lines; empty for alerts on single mentions. */
+  readonly findings: readonly FindingView[];
+  /** The message brings a picture of the counts. */
+  readonly hasChart: boolean;
   /** What else the alert is grouped by (the query is not repeated here): `{name: "author", value: "someone"}`. */
   readonly labels: readonly { readonly name: string; readonly value: string }[];
   /** Other alerts that the same message tells of, those that matter most first; count 0 when there are none. */
@@ -58,4 +62,10 @@ export interface AlertView {
   readonly actions: readonly { readonly label: string; readonly url: string }[];
   /** The alert in the console; null where no console address is configured. http or https. */
   readonly consoleUrl: string | null;
+}
+
+/** `{label: "New words", text: "cancelled, rebook"}`; the text may be hostile. */
+export interface FindingView {
+  readonly label: string;
+  readonly text: string;
 }

@@ -3,12 +3,14 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { assetRoutes } from "./asset-routes.ts";
+import { chartRoutes } from "./chart-routes.ts";
 import type { ConsoleDesk } from "./console-desk.ts";
 import { deskRoutes } from "./desk-routes.ts";
 import { demandLogin } from "./door/demand-login.ts";
 import { createForms } from "./door/forms.ts";
 import { guardHost } from "./door/guard-host.ts";
 import { setSecurityHeaders } from "./door/set-security-headers.ts";
+import type { AlertExplainer } from "./explainer.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { createFrames } from "./frames.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
@@ -32,6 +34,8 @@ export interface ConsoleDeps {
   /** Absent where nothing renders messages. */
   readonly previews?: PreviewView;
   readonly health: Health;
+  /** Absent: the pages show neither findings nor charts of alerts. */
+  readonly explainer?: AlertExplainer;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -76,12 +80,15 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   });
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
+  const explainer = deps.explainer ?? null;
   const forms = deps.desk === undefined ? null : await createForms(app, deps.desk.secret, settings);
+  const hasPreviews = deps.previews !== undefined;
   pageRoutes(
     app,
-    { facts: deps.facts, inbox: deps.inbox, hasPreviews: deps.previews !== undefined, times, wall, forms },
+    { facts: deps.facts, inbox: deps.inbox, explainer, hasPreviews, times, wall, forms },
     frames,
   );
+  if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.desk !== undefined && forms !== null)
     deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);

@@ -31,6 +31,8 @@ export interface ConsoleFacts {
   alert(id: string): Promise<Alert | null>;
   alertEvents(projectId: string, alertId: string, limit: number): Promise<readonly AlertEvent[]>;
   alertMatches(projectId: string, alertId: string, limit: number): Promise<readonly ShownMention[]>;
+  /** What was found out about it when people were told, as stored; null where nothing was. */
+  alertExplanation(projectId: string, alertId: string): Promise<unknown>;
   windowMentions(alert: Alert, limit: number): Promise<readonly ShownMention[]>;
 
   notifications(limit: number): Promise<readonly ShownNotification[]>;

@@ -43,6 +43,8 @@ test("evidence fires an alert that has no `for` at once", () => {
     firedAt: 10 * MINUTE,
     lastSeenAt: 10 * MINUTE,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions: 3,
     because: "evidence of minute 10",
     windowFrom: 5 * MINUTE,
@@ -280,4 +282,30 @@ test("no mention is lost or counted twice, and at most one alert is open at a ti
       }
     }),
   );
+});
+
+test("evidence of so much more tells again, with the sentence of now, and fires anew what was acknowledged", () => {
+  const more: Evidence = { ...evidence(20, 40), retell: "Doubled" };
+  const { life, outcomes, changes } = story(RULE, evidence(10), more, evidence(25));
+  expect(outcomes).toEqual(["Fired", "Worsened", "Grew"]);
+  expect(changes[1]).toMatchObject({ reason: "Doubled", isNew: false });
+  expect(life).toMatchObject({ tellings: 2, retellReason: "Doubled", because: "evidence of minute 20" });
+
+  const acknowledged: AlertLife = { ...(life as AlertLife), state: "acknowledged" };
+  const [again] = observe(acknowledged, RULE, { ...evidence(30), retell: "NewWave" });
+  expect(again?.life).toMatchObject({ state: "firing", tellings: 3, retellReason: "NewWave" });
+});
+
+test("evidence that speaks of the alert so far replaces what was said, while it grows", () => {
+  const { life, outcomes } = story(RULE, evidence(10), { ...evidence(15), restates: true });
+  expect(outcomes).toEqual(["Fired", "Grew"]);
+  expect(life?.because).toBe("evidence of minute 15");
+});
+
+test("what is still pending is told of once it fires, and not before", () => {
+  const { outcomes } = story({ ...RULE, forMs: 15 * MINUTE }, evidence(10), {
+    ...evidence(15),
+    retell: "Doubled",
+  });
+  expect(outcomes).toEqual(["OpenedPending", "Grew"]);
 });

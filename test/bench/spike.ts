@@ -90,6 +90,16 @@ measure("condition of a rule, state in and out, 20 a bucket", (bucket) => {
   const arrivals = [ordinary(bucket, 20).map(({ count }) => ({ bucket: at, count }))];
   json = window.step(json, { bucket: at, bucketMs: BUCKET_MS, arrivals }).state;
 });
+let silent: JsonValue = window.initial();
+for (let bucket = 0; bucket < 100; bucket++) {
+  silent = window.step(silent, { bucket: bucket * BUCKET_MS, bucketMs: BUCKET_MS, arrivals: [[]] }).state;
+}
+let asleep = 0;
+measure("condition of a rule, silent series", () => {
+  // A silent series is not stepped and not stored; all that it costs is this question.
+  if (window.isAsleep(silent)) asleep += 1;
+});
+if (asleep !== BUCKETS) throw new Error("a silent series is awake");
 console.log(`\nstate: ${STATE_BYTES} bytes in memory`);
 console.log(`stored: ${bytes(stored)} bytes (${stored.length} as text) while mentions are punctual,`);
 console.log(

@@ -61,6 +61,8 @@ const alert = (given: Partial<Alert>): DigestFacts["alerts"][number] => ({
     firedAt: PERIOD.from + HOUR,
     lastSeenAt: PERIOD.from + HOUR,
     resolvedAt: PERIOD.from + 2 * HOUR,
+    tellings: 1,
+    retellReason: null,
     mentions: 62,
     because: "62 mentions in 30m",
     windowFrom: 0,

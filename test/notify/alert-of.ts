@@ -16,6 +16,8 @@ export function alertOf(given: Partial<Alert> = {}): Alert {
     firedAt: 0,
     lastSeenAt: 0,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions: 1,
     because: "62 mentions in 30m",
     windowFrom: 0,

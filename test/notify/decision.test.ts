@@ -48,6 +48,27 @@ test.each<[string, Partial<Alert>, Told | null, Partial<Terms>, unknown[]]>([
   ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
   ["known", { lastSeenAt: at(4) }, told({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
   [
+    "known, and doubled since",
+    { tellings: 2, retellReason: "Doubled", lastSeenAt: at(4) },
+    told({ at: at(2) }),
+    {},
+    ["tell", "doubled", "Doubled", at(9)],
+  ],
+  [
+    "known, and back as another wave",
+    { tellings: 3, retellReason: "NewWave" },
+    told({ tellings: 2 }),
+    { repeatEveryMs: null },
+    ["tell", "wave", "NewWave", null],
+  ],
+  [
+    "known as doubled already",
+    { tellings: 2, retellReason: "Doubled" },
+    told({ tellings: 2 }),
+    { repeatEveryMs: null },
+    ["drop", null, "NothingNew", null],
+  ],
+  [
     "known, repeat due",
     { lastSeenAt: at(4) },
     told({ at: at(1) }),

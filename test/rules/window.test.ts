@@ -120,7 +120,7 @@ describe("spike", () => {
     expect(open).toBeGreaterThan(6);
     expect(verdicts.at(-1)?.met).toBe(false);
     expect(verdicts[first + 3]?.because).toMatch(
-      /^\d+ negative mentions in \d+ min, [\d.]+ expected\. Chance in ordinary noise: less than 1 in a billion\. [\d.]+ times this query's usual swing\. Judged on 3 days of history, no weekend seen yet\.$/,
+      /^\d+ negative mentions in \d+ min, [\d.]+ expected\. At this hour chance alone brings that less than once in 100 years\. [\d.]+ times the usual swing\. Judged on 3 days of history, no weekend seen yet\.$/,
     );
     expect(verdicts[first + open - 1]?.values["scoreNow"]).toBeLessThan(2);
   });
@@ -152,7 +152,7 @@ describe("spike", () => {
       bucketMs: BUCKET,
       arrivals: [[{ bucket: START + t * BUCKET, count }]],
     });
-    const { state } = rule.window.step(null, at(0, 3));
+    const { state } = rule.window.step(rule.window.initial(), at(0, 3));
     const skipped = rule.window.step(state, at(3, 1));
     const whole = rule.window.step(
       rule.window.step(rule.window.step(state, at(1, 0)).state, at(2, 0)).state,
@@ -168,6 +168,10 @@ describe("the state of every window condition", () => {
     aWindowRule("volume: { atLeast: 3, within: 24h }").window,
     aWindowRule("share: { of: { tag: x }, atLeast: 40%, aboveUsual: 1%, among: 3, within: 24h }").window,
     aWindowRule("spike: { atLeast: 1, sensitivity: any anomaly }").window,
+    aWindowRule("spike: { atLeast: 1, authors: 2, count: stories }").window,
+    aWindowRule("share: { of: { tag: x }, unusual: true, among: 3, within: 1h }").window,
+    aWindowRule("absence: { within: 24h, expected: 5 }").window,
+    aWindowRule("trend: { falling: 10%, over: 2d }").window,
   ];
 
   it("stays below 2.5 kB of JSON, without a number that is none, whatever arrives", () => {

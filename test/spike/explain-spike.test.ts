@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainQuiet, explainSpike } from "../../src/spike/explain-spike.ts";
-import { spellChance } from "../../src/spike/spell-chance.ts";
+import { spellRarity } from "../../src/spike/spell-rarity.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
@@ -23,16 +23,16 @@ function known(days: number) {
 describe("explainSpike", () => {
   it("tells count, expectation, chance and how unusual", () => {
     expect(explainSpike(known(20), moment, "negative mentions")).toBe(
-      "1,698 negative mentions in 5 min, 85 expected. Chance in ordinary noise: less than 1 in a billion. " +
-        "13.6 times this query's usual swing.",
+      "1,698 negative mentions in 5 min, 85 expected. At this hour chance alone brings that less than once in 100 years. " +
+        "13.6 times the usual swing.",
     );
   });
 
   it("says how little it knows of a young query, and how much has not arrived", () => {
     const half = { ...moment, window: 6, lnP: Math.log(1 / 4_321), completeness: 0.61, score: 6 };
     expect(explainSpike(known(4), half, "mentions")).toBe(
-      "1,698 mentions in 30 min, 85 expected. Chance in ordinary noise: about 1 in 4,300. " +
-        "6 times this query's usual swing. About 61 % of the last 30 min has arrived. " +
+      "1,698 mentions in 30 min, 85 expected. At this hour chance alone brings that about once in 23 months. " +
+        "6 times the usual swing. About 61 % of the last 30 min has arrived. " +
         "Judged on 4 days of history, no weekend seen yet.",
     );
     expect(explainSpike(known(1), moment, "mentions")).toContain(
@@ -48,14 +48,15 @@ describe("explainSpike", () => {
   });
 });
 
-describe("spellChance", () => {
+describe("spellRarity", () => {
   it.each([
-    [0.5, "about 1 in 2"],
-    [1e-3, "about 1 in 1,000"],
-    [1 / 56_789, "about 1 in 56,000"],
-    [1.01e-9, "about 1 in 990,000,000"],
-    [0.99e-9, "less than 1 in a billion"],
+    [0.1, "about once a day"],
+    [0.01, "about once in 16 days"],
+    [1e-3, "about once in 5 months"],
+    [1e-4, "about once in 4 years"],
+    [1e-9, "less than once in 100 years"],
+    [0, "less than once in 100 years"],
   ])("says %d as %s", (p, words) => {
-    expect(spellChance(Math.log(p))).toBe(words);
+    expect(spellRarity(Math.log(p))).toBe(words);
   });
 });

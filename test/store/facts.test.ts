@@ -49,6 +49,8 @@ function anAlert(queryId: string): Alert {
     firedAt: NOON,
     lastSeenAt: NOON,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions: 1,
     because: "negative",
     windowFrom: NOON,

@@ -21,6 +21,8 @@ const ALERT: Alert = {
   firedAt: openedAt,
   lastSeenAt: openedAt,
   resolvedAt: null,
+  tellings: 1,
+  retellReason: null,
   mentions: 62,
   because: "62 in 30 minutes",
   windowFrom: openedAt - 30 * MINUTE,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -9,7 +10,7 @@ let web: TestConsole;
 let story: { crisis: Alert; single: Alert; over: Alert };
 
 beforeAll(async () => {
-  web = await startTestConsole(NOW);
+  web = await startTestConsole(NOW, { deps: { explainer: createAlertExplainer("UTC") } });
   story = await tellAStory(web.stores, NOW);
 });
 afterAll(() => web.close());
@@ -70,6 +71,51 @@ test("an alert tells why it fired, what happened, and who was told with what out
   const single = await get(`/alerts/${story.single.id}`);
   expect(single.body).toContain("Mentions that met the rule");
   expect(single.body).toContain("a second night without service");
+});
+
+test("an alert on counts shows what changed and its chart, for light and dark, and nothing of either is markup", async () => {
+  const { crisis, single } = story;
+  await web.stores.alerts.explain(crisis.projectId, crisis.id, {
+    tellings: 1,
+    since: crisis.openedAt - 30 * MINUTE,
+    largest: null,
+    looked: { now: 62, before: 40 },
+    authors: { count: 58, loudest: [{ name: "<img src=x>", mentions: 9 }] },
+    reposts: { now: 0, before: 0 },
+    negative: null,
+    topics: [],
+    domains: [],
+    words: ["<script>"],
+    completeUntil: null,
+    chart: {
+      counted: "negative mentions in 15 min",
+      columnMs: 15 * MINUTE,
+      columns: Array.from({ length: 96 }, (_, i) => ({
+        at: crisis.openedAt - (96 - i) * 15 * MINUTE,
+        count: i,
+        expected: 5,
+        ordinary: 12,
+      })),
+    },
+  });
+  const { body } = await get(`/alerts/${crisis.id}`);
+  expect(body).toContain("58 authors; most by &lt;img src=x&gt; (9)");
+  expect(body).not.toContain("<script>,");
+  for (const theme of ["light", "dark"]) {
+    expect(body).toContain(`/alerts/${crisis.id}/chart-${theme}.svg`);
+    const chart = await get(`/alerts/${crisis.id}/chart-${theme}.svg`);
+    expect(chart.status).toBe(200);
+    expect(chart.headers.get("content-type")).toContain("image/svg+xml");
+    expect(chart.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(chart.body).toMatch(/^<svg /);
+  }
+  expect((await get(`/alerts/${single.id}`)).body).not.toContain("alert-chart");
+  for (const path of [
+    `${single.id}/chart-light.svg`,
+    `${crisis.id}/chart-pink.svg`,
+    "nobody/chart-light.svg",
+  ])
+    expect((await get(`/alerts/${path}`)).status).toBe(404);
 });
 
 test("alerts can be listed by state", async () => {

@@ -45,6 +45,8 @@ export function anAlert(facts: Partial<Alert> & Pick<Alert, "openedAt">): Alert 
     firedAt: facts.openedAt,
     lastSeenAt: facts.openedAt,
     resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
     mentions: 12,
     because: "212 mentions in an hour, 9.1 times the usual 23; at least 40 were needed",
     windowFrom: facts.openedAt - HOUR,

@@ -71,7 +71,7 @@ function tellSight({ rule, kind, met, because, matchedAt, alertId }: RuleSight):
   const name = `  ${rule.padEnd(28)}`;
   if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
   if (!met) return `${name} not met`;
-  if (kind === "window") return `${name} counted${because === null ? "" : `: ${because}`}`;
+  if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
   return `${name} met as it is now, and told nobody: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
 }
 

@@ -1,5 +1,6 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { z } from "zod";
+import { describeError } from "../../lib/errors.ts";
 import {
   defineNotifier,
   type NotifierDeps,
@@ -46,7 +47,7 @@ export const email = defineNotifier({
     return {
       send: (message, { signal }) =>
         attempt(signal, async () => {
-          const mail = compose(message, config, deps);
+          const mail = await compose(message, config, deps);
           const { response } = await transport.sendMail(mail);
           return { vendorRef: { messageId: mail.messageId, answer: oneLine(response) } };
         }),
@@ -88,7 +89,7 @@ async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Mail {
+async function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Promise<Mail> {
   const domain = config.from.slice(config.from.lastIndexOf("@") + 1);
   return {
     from: { name: config.fromName, address: config.from },
@@ -103,7 +104,7 @@ function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDe
       "List-Id": `<${message.kind === "digest" ? "digests" : "alerts"}.earshot.${domain}>`,
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
     },
-    ...composeEmail(message, deps.renderer),
+    ...(await contentWithChart(message, deps)),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -127,6 +128,19 @@ function previousId(previous: VendorRef | null): string | null {
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
 }
 
+/** A picture that could not be made must not leave a hole in the message. */
+async function contentWithChart(
+  message: NotifierMessage,
+  { renderer, log }: NotifierDeps,
+): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
+  if (message.kind === "digest") return composeEmail(message, renderer);
+  const chart = await chartOf(message, log);
+  return {
+    ...composeEmail({ ...message, view: { ...message.view, hasChart: chart !== null } }, renderer),
+    ...(chart !== null && { attachments: [{ ...CHART, content: chart }] }),
+  };
+}
+
 /** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
 function oneLine(response: string): string {
   return (
@@ -135,6 +149,24 @@ function oneLine(response: string): string {
       .trim()
       .slice(0, 200) || "accepted"
   );
+}
+
+/** The id is the one that the template names; it has to be unique in its mail only. */
+const CHART = {
+  filename: "chart.png",
+  contentType: "image/png",
+  contentDisposition: "inline",
+  cid: "chart@earshot",
+} as const;
+
+async function chartOf(message: NotifierMessage, log: NotifierDeps["log"]): Promise<Buffer | null> {
+  if (message.kind === "digest" || !message.chart || message.view.resolvedAt !== null) return null;
+  try {
+    return await message.chart();
+  } catch (error) {
+    log.warn({ notificationId: message.notificationId, reason: describeError(error) }, "email: no chart");
+    return null;
+  }
 }
 
 /** `Promise.withResolvers` for Node 20. */

@@ -30,6 +30,8 @@ const KINDS = {
   FirstNotification: "fired",
   FiredAndEnded: "fired",
   SeverityRose: "escalated",
+  Doubled: "doubled",
+  NewWave: "wave",
   RepeatIntervalElapsed: "reminder",
   Escalated: "reminder",
   Reopened: "reminder",
@@ -58,6 +60,7 @@ function stillFiring({ alert, told, terms }: Matter, now: Instant): Comparison {
   if (told === null) return something(terms.routed ? "FirstNotification" : "Escalated");
   if (told.ended) return something("Reopened");
   if (compareSeverity(alert.severity, told.severity) > 0) return something("SeverityRose");
+  if (alert.tellings > (told.tellings ?? 1)) return something(alert.retellReason ?? "Doubled");
   if (alert.state === "acknowledged")
     return nothing("Acknowledged", alert.care?.acknowledgedBy ?? "a person");
   if (escalation !== null && escalation.reachedAt !== null && told.at < escalation.reachedAt)

@@ -1,36 +1,59 @@
 import { z } from "zod";
-import { MINUTE } from "../../lib/instant.ts";
+import { lnBetaBinomialTail } from "../../lib/beta-binomial-tail.ts";
+import { Duration } from "../../lib/duration.ts";
+import { DAY, MINUTE } from "../../lib/instant.ts";
 import { spellDuration } from "../../lib/spell-duration.ts";
 import { spellNumber, spellShare } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
+import { spellRarity } from "../../spike/spell-rarity.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
+import { learnSwing, noShareSwing, type ShareSwing, togetherness } from "../share-swing.ts";
 import { sliceOf } from "../slice.ts";
 import { isUsualKnown, learnShare, noUsualShare, type UsualShare, usualShare } from "../usual-share.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const BUCKET_MS = 5 * MINUTE;
 
-type ShareState = { readonly part: WindowCounts; readonly whole: WindowCounts; readonly usual: UsualShare };
+type ShareState = {
+  readonly part: WindowCounts;
+  readonly whole: WindowCounts;
+  readonly usual: UsualShare;
+  readonly swing: ShareSwing;
+};
+
+const Params = z
+  .strictObject({
+    of: z.unknown().refine((tree) => tree !== undefined, '"of" is missing'),
+    atLeast: Share.exactOptional(),
+    aboveUsual: Share.exactOptional(),
+    unusual: z.literal(true, 'expected "true", or no "unusual" at all').exactOptional(),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").exactOptional(),
+    among: z.int().min(1),
+    within: WindowLength,
+  })
+  .refine(
+    ({ atLeast, unusual }) => atLeast !== undefined || unusual === true,
+    "it needs atLeast (a fixed share) or unusual: true (tested against the usual one)",
+  )
+  .refine(
+    ({ unusual, oneFalseAlarmIn }) => oneFalseAlarmIn === undefined || unusual === true,
+    "oneFalseAlarmIn says how rare the unusual has to be, so it goes with unusual: true",
+  );
 
 /**
  * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: that part of the rule's mentions, once
  * there are at least `among` of them in the window. `aboveUsual: 15%` also asks for so many percentage points more
- * than this query's own share of the last days, and waits for a day of history before it can be true.
+ * than this query's own share of the last days. `unusual: true` asks instead that chance explains it no more often
+ * than `oneFalseAlarmIn`, given how much this query's share usually swings. Both wait for a day of history.
  */
 export const share = defineWindowCondition({
   type: "share",
   overAfterMs: 30 * MINUTE,
   trees: ["of"],
-  params: z.strictObject({
-    of: z.unknown().refine((tree) => tree !== undefined, '"of" is missing'),
-    atLeast: Share,
-    aboveUsual: Share.exactOptional(),
-    among: z.int().min(1),
-    within: WindowLength,
-  }),
-  compile: ({ of, atLeast, aboveUsual, among, within }, slice, readTree) => {
+  params: Params,
+  compile: ({ of, atLeast, aboveUsual, unusual, oneFalseAlarmIn, among, within }, slice, readTree) => {
     const predicate = readTree(of, ["of"]);
     if (predicate === undefined) return undefined;
     const whole = slice.series;
@@ -39,12 +62,23 @@ export const share = defineWindowCondition({
       false,
     ).series;
     const buckets = within / BUCKET_MS;
-    const limits = { atLeast, aboveUsual: aboveUsual ?? null, among, within };
+    const testsADay = Math.min(150, (TESTS_A_WINDOW * DAY) / within);
+    const lnLimit = -Math.log(((oneFalseAlarmIn ?? 30 * DAY) / DAY) * testsADay);
+    const key = stableHash({ type: "share", version: 2, within, part: part.key, whole: whole.key });
     return {
       type: "share",
-      key: stableHash({ type: "share", version: 1, ...limits, part: part.key, whole: whole.key }),
+      key,
+      baseline: key,
       series: [part, whole],
-      initial: (): ShareState => ({ part: noCounts, whole: noCounts, usual: noUsualShare }),
+      subject: `${predicate.adjective ?? "matching"} mentions`,
+      initial: (): ShareState => ({
+        part: noCounts,
+        whole: noCounts,
+        usual: noUsualShare,
+        swing: noShareSwing,
+      }),
+      inherit: (state) => state,
+      isAsleep: (json) => total((json as ShareState).whole.counts) === 0,
       step: (json, { bucket, bucketMs, arrivals: [partArrivals = [], wholeArrivals = []] }) => {
         const state = json as ShareState;
         const { window: parts, left: partsLeft } = moveWindow(
@@ -56,28 +90,40 @@ export const share = defineWindowCondition({
         );
         const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
         // Only what has left the window teaches what is usual: a surge shall not be measured against itself.
+        const swing = learnSwing(state.swing, state.usual, partsLeft, left, buckets);
         const usual = learnShare(state.usual, partsLeft, left);
         const count = total(wholes.counts);
         const matching = Math.min(total(parts.counts), count);
         const now = count === 0 ? 0 : matching / count;
         const known = isUsualKnown(usual, among);
         const expected = usualShare(usual);
-        const met =
+        const limits =
           count >= among &&
-          now >= atLeast &&
+          (atLeast === undefined || now >= atLeast) &&
           (aboveUsual === undefined || (known && now >= expected + aboveUsual));
+        // The test is the dear part, so it is made only where it decides.
+        const lnP =
+          unusual === true && limits && known && now > expected
+            ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(swing, usual))
+            : 0;
+        const met = limits && (unusual !== true || lnP <= lnLimit);
         const against =
-          aboveUsual === undefined ? "" : `, usually ${known ? spellShare(expected) : "not known yet"}`;
+          aboveUsual === undefined && unusual !== true
+            ? ""
+            : `, usually ${known ? spellShare(expected) : "not known yet"}`;
+        const limit =
+          atLeast === undefined
+            ? `limit ${spellNumber(among)} mentions`
+            : `limit ${spellShare(atLeast)} of at least ${spellNumber(among)}`;
+        const above = aboveUsual === undefined ? "" : `, ${Math.round(aboveUsual * 100)} points above usual`;
+        const rarity = lnP < 0 ? `. Chance alone brings that ${spellRarity(lnP, testsADay)}.` : "";
         return {
-          state: { part: parts, whole: wholes, usual },
+          state: { part: parts, whole: wholes, usual, swing },
           verdict: {
             met,
             because:
               `${spellShare(now)} of ${spellNumber(count)} ${slice.subject} in ${spellDuration(within)} are ` +
-              `${predicate.adjective ?? `matching (${predicate.label})`}${against} ` +
-              `(limit ${spellShare(atLeast)} of at least ${spellNumber(among)}${
-                aboveUsual === undefined ? "" : `, ${Math.round(aboveUsual * 100)} points above usual`
-              })`,
+              `${predicate.adjective ?? `matching (${predicate.label})`}${against} (${limit}${above})${rarity}`,
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed: matching,
@@ -86,8 +132,9 @@ export const share = defineWindowCondition({
               count: matching,
               among: count,
               share: now,
-              limit: atLeast,
+              ...(atLeast !== undefined && { limit: atLeast }),
               usual: known ? expected : 0,
+              ...(unusual === true && { probability: Math.exp(lnP) }),
             },
           },
         };
@@ -97,3 +144,10 @@ export const share = defineWindowCondition({
 });
 
 const EVERYTHING = "every mention";
+/** A window that slides acts like some independent ones. */
+const TESTS_A_WINDOW = 4;
+
+/** A share that was never, or always, seen: the test needs a chance between. */
+function within01(share: number): number {
+  return Math.min(0.999, Math.max(0.001, share));
+}

@@ -1,28 +1,57 @@
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
-import { DAY, HOUR, type Instant, toIso } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { BUCKET_MS } from "../../spike/constants.ts";
+import { BUCKET_MS, LONGEST_WINDOW, WINDOWS } from "../../spike/constants.ts";
 import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
-import { type PackedSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
-import { peakOf } from "../../spike/peak.ts";
+import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
+import { isUntoldWave } from "../../spike/incident.ts";
+import { packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
 import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
+import { windowSums } from "../../spike/window-sums.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
-import { arrivedIn } from "../window-counts.ts";
+import { listOf } from "../params.ts";
+import { inUnit, UNITS } from "../slice.ts";
+import { followWave, type SpikeWave } from "../spike-wave.ts";
+import type { Tick } from "../window-condition.ts";
+import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
+
+const WindowWidth = Duration.refine(
+  (ms) => WINDOWS.some((width) => width * BUCKET_MS === ms),
+  "expected one of 5m, 15m, 30m, 1h, 2h",
+).transform((ms) => ms / BUCKET_MS);
 
 const Params = z
   .strictObject({
-    sensitivity: z.enum(SENSITIVITIES).default("remarkable"),
+    sensitivity: z.enum(SENSITIVITIES).exactOptional(),
     atLeast: z.int().min(1),
-    cooldown: Duration.default(3 * HOUR),
+    authors: z.int().min(2).exactOptional(),
+    count: z.enum(UNITS).default("mentions"),
+    windows: listOf(WindowWidth).exactOptional(),
+    cooldown: Duration.refine((ms) => ms >= 30 * MINUTE, "expected 30m or more").default(3 * HOUR),
     oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").exactOptional(),
+    falseAlarmsPerDay: z.number().positive().max(1).exactOptional(),
   })
   .refine(
-    ({ sensitivity, oneFalseAlarmIn }) => oneFalseAlarmIn === undefined || sensitivity === "any anomaly",
-    'oneFalseAlarmIn goes with sensitivity "any anomaly" only: the others have fixed limits',
+    ({ sensitivity = "any anomaly", oneFalseAlarmIn, falseAlarmsPerDay }) =>
+      (oneFalseAlarmIn === undefined && falseAlarmsPerDay === undefined) || sensitivity === "any anomaly",
+    'a budget of false alarms goes with sensitivity "any anomaly" only: the others have fixed limits',
+  )
+  .refine(
+    ({ oneFalseAlarmIn, falseAlarmsPerDay }) =>
+      oneFalseAlarmIn === undefined || falseAlarmsPerDay === undefined,
+    "oneFalseAlarmIn and falseAlarmsPerDay say the same: one of them is enough",
   );
+type Params = z.output<typeof Params>;
+
+/** What stands in the table: the detector, the voices of two hours where they matter, what is open. */
+type State = {
+  readonly spike: string | null;
+  readonly authors?: WindowCounts;
+  readonly wave?: SpikeWave;
+};
 
 /**
  * `spike: {atLeast: 20}`: far more mentions than this query usually has at this hour of the week. Met from the page of
@@ -33,42 +62,70 @@ export const spike = defineWindowCondition({
   /** The detector has waited for calm itself. */
   overAfterMs: 0,
   params: Params,
-  compile: (params, { series, subject }) => {
+  compile: (params, slice) => {
+    const { series, subject } = inUnit(slice, params.count);
+    const voices = inUnit(slice, "authors").series;
     const settings = settingsOf(params);
+    const baseline = stableHash({
+      type: "spike",
+      version: 2,
+      series: series.key,
+      authors: params.authors !== undefined,
+    });
     return {
       type: "spike",
-      key: stableHash({ type: "spike", version: 1, ...params, series: series.key }),
-      series: [series],
-      initial: () => null,
-      step: (json, { bucket, arrivals: [arrivals = []] }) => {
-        const state =
-          json === null ? createSpikeState(bucket) : unpackSpikeState(json as PackedSpikeState, WORKSHEET);
-        const late = arrivals.map(({ bucket: event, count }) => ({
-          age: Math.round((bucket - event) / BUCKET_MS),
-          count,
-        }));
+      key: stableHash({ baseline, ...params }),
+      baseline,
+      series: params.authors === undefined ? [series] : [series, voices],
+      subject,
+      initial: (): State => ({ spike: null }),
+      inherit: (json) => {
+        const { spike, authors } = json as State;
+        if (spike === null) return json;
+        const state = unpackSpikeState(spike, WORKSHEET);
+        forgetIncident(state);
+        return { spike: packSpikeState(state), ...(authors !== undefined && { authors }) };
+      },
+      isAsleep: (json) => {
+        const { spike } = json as State;
+        return spike !== null && isSilent(unpackSpikeState(spike, WORKSHEET));
+      },
+      step: (json, tick) => {
+        const before = json as State;
+        const { bucket, arrivals } = tick;
+        const authors =
+          params.authors === undefined ? undefined : moveAuthors(before.authors ?? noCounts, tick);
+        const state = unpackOrCreate(before.spike, bucket);
         catchUp(state, bucket, settings);
-        const now = closeBucket(state, late, settings);
-        const peak = peakOf(state);
-        const moment = peak ?? now;
+        const isNewWave = isUntoldWave(state, mark(state, MARK.buckets));
+        const now = closeBucket(state, lateCounts(tick), withVoices(settings, params, authors));
+        const isOpen = mark(state, MARK.open) === 1;
+        const sums = windowSums(state, now.bucket);
+        const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
+        const moment = followed?.wave.moment ?? now;
         const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
         return {
-          state: packSpikeState(state),
+          state: {
+            spike: packSpikeState(state),
+            ...(authors !== undefined && { authors }),
+            ...(followed !== undefined && { wave: followed.wave }),
+          } satisfies State,
           verdict: {
-            met: peak !== undefined,
-            because: peak === undefined ? explainQuiet(now, subject) : explainSpike(state, peak, subject),
+            met: isOpen,
+            because: isOpen ? explainSpike(state, moment, subject) : explainQuiet(now, subject),
             windowFrom: windowTo - moment.window * BUCKET_MS,
             windowTo,
             observed: moment.observed,
-            arrived: arrivedIn(arrivals),
+            arrived: arrivedIn(arrivals[0] ?? []),
+            restates: true,
+            ...(followed?.retell !== undefined && { retell: followed.retell }),
             values: {
               count: moment.observed,
               expected: moment.expected,
               probability: Math.exp(moment.lnP),
               score: moment.score,
               scoreNow: now.score,
-              /** How often people should have been told of this incident: rises when it doubles or lasts. */
-              tellings: peak === undefined ? 0 : mark(state, MARK.tellings),
+              arrivedShare: moment.completeness,
             },
           },
         };
@@ -80,6 +137,10 @@ export const spike = defineWindowCondition({
 /** The state of the series whose bucket is closed just now. A step never waits, so one is enough for all. */
 const WORKSHEET = createSpikeState(0);
 
+function unpackOrCreate(packed: string | null, bucket: Instant): SpikeState {
+  return packed === null ? createSpikeState(bucket) : unpackSpikeState(packed, WORKSHEET);
+}
+
 /** A bucket that was not told of was empty. One that was told of already would count its mentions twice. */
 function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings): void {
   const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
@@ -89,19 +150,48 @@ function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings): v
   for (let i = 0; i < missing; i++) closeBucket(state, [], settings);
 }
 
-function settingsOf({
-  sensitivity,
-  atLeast,
-  cooldown,
-  oneFalseAlarmIn,
-}: z.output<typeof Params>): SpikeSettings {
+function lateCounts({ bucket, arrivals: [arrivals = []] }: Tick) {
+  return arrivals.map(({ bucket: event, count }) => ({
+    age: Math.round((bucket - event) / BUCKET_MS),
+    count,
+  }));
+}
+
+function moveAuthors(before: WindowCounts, { bucket, bucketMs, arrivals }: Tick): WindowCounts {
+  return moveWindow(before, bucket, bucketMs, LONGEST_WINDOW, arrivals[1] ?? []).window;
+}
+
+/** A window fires only if enough different people speak in it. */
+function withVoices(
+  settings: SpikeSettings,
+  { authors: least }: Params,
+  authors: WindowCounts | undefined,
+): SpikeSettings {
+  if (authors === undefined || least === undefined) return settings;
+  const { takesPart = () => true } = settings;
   return {
-    gates:
-      oneFalseAlarmIn === undefined
-        ? gatesOf(sensitivity)
-        : significanceGate(significanceFor(oneFalseAlarmIn)),
+    ...settings,
+    takesPart: (window) => takesPart(window) && total(authors.counts.slice(0, WINDOWS[window])) >= least,
+  };
+}
+
+function settingsOf(params: Params): SpikeSettings {
+  const {
+    sensitivity = "remarkable",
+    atLeast,
+    cooldown,
+    oneFalseAlarmIn,
+    falseAlarmsPerDay,
+    windows,
+  } = params;
+  const every = oneFalseAlarmIn ?? (falseAlarmsPerDay === undefined ? undefined : DAY / falseAlarmsPerDay);
+  return {
+    gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
     form: "seasonal",
     cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
     atLeast,
+    ...(windows !== undefined && {
+      takesPart: (window) => windows.some((width) => width === WINDOWS[window]),
+    }),
   };
 }

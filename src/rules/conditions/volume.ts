@@ -5,36 +5,53 @@ import { spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
+import { inUnit, UNITS } from "../slice.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const BUCKET_MS = 5 * MINUTE;
 
-/** `volume: {atLeast: 50, within: 30m}`: so many mentions, by their own time, in the window that ends now. */
+/**
+ * `volume: {atLeast: 50, within: 30m}`: so many mentions, by their own time, in the window that ends now; so many
+ * voices with `count: authors` or `count: stories`.
+ */
 export const volume = defineWindowCondition({
   type: "volume",
   overAfterMs: 30 * MINUTE,
-  params: z.strictObject({ atLeast: z.int().min(1), within: WindowLength }),
-  compile: ({ atLeast, within }, { series, subject }) => ({
-    type: "volume",
-    key: stableHash({ type: "volume", version: 1, atLeast, within, series: series.key }),
-    series: [series],
-    initial: () => noCounts,
-    step: (state, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
-      const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, within / BUCKET_MS, arrivals);
-      const observed = total(window.counts);
-      const because = `${spellNumber(observed)} ${subject} in ${spellDuration(within)} (limit ${spellNumber(atLeast)})`;
-      return {
-        state: window,
-        verdict: {
-          met: observed >= atLeast,
-          because,
-          windowFrom: bucket + bucketMs - within,
-          windowTo: bucket + bucketMs,
-          observed,
-          arrived: arrivedIn(arrivals),
-          values: { count: observed, limit: atLeast },
-        },
-      };
-    },
+  params: z.strictObject({
+    atLeast: z.int().min(1),
+    within: WindowLength,
+    count: z.enum(UNITS).default("mentions"),
   }),
+  compile: ({ atLeast, within, count }, slice) => {
+    const { series, subject } = inUnit(slice, count);
+    const key = stableHash({ type: "volume", version: 1, within, series: series.key });
+    return {
+      type: "volume",
+      key,
+      baseline: key,
+      series: [series],
+      subject,
+      initial: () => noCounts,
+      inherit: (state) => state,
+      // Without arrivals a window only empties.
+      isAsleep: () => true,
+      step: (state, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
+        const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, within / BUCKET_MS, arrivals);
+        const observed = total(window.counts);
+        const because = `${spellNumber(observed)} ${subject} in ${spellDuration(within)} (limit ${spellNumber(atLeast)})`;
+        return {
+          state: window,
+          verdict: {
+            met: observed >= atLeast,
+            because,
+            windowFrom: bucket + bucketMs - within,
+            windowTo: bucket + bucketMs,
+            observed,
+            arrived: arrivedIn(arrivals),
+            values: { count: observed, limit: atLeast },
+          },
+        };
+      },
+    };
+  },
 });

@@ -73,6 +73,14 @@ export function createConsoleAlerts(db: Db) {
       return rows;
     },
 
+    /** What was found out about it when people were told; null where nothing was. */
+    async alertExplanation(projectId: string, alertId: string): Promise<unknown> {
+      const { rows } = await sql<{ explanation: unknown }>`
+        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.explanation ?? null;
+    },
+
     /** Mentions of the query in the window of an alert, those that most people saw first. */
     async windowMentions(alert: Alert, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
@@ -97,5 +105,5 @@ const STATES = {
 const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
-  a.resolved_at as "resolvedAt", a.mentions, a.because, a.window_from as "windowFrom", a.window_to as "windowTo",
-  a."values", a.care`;
+  a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care`;

@@ -86,6 +86,7 @@ h3 { font-size: .97rem; line-height: 1.35; font-weight: 600; }
 .alert-head .when, .mention-head .when { margin-left: auto; }
 .because { margin-top: 3px; }
 .because::first-letter { text-transform: uppercase; }
+.alert-chart img { display: block; max-width: 100%; height: auto; margin: 0 0 12px; border-radius: 6px; }
 .because.is-large { font-size: 1.07rem; margin: 0 0 12px; }
 .alert-line { margin-bottom: 14px; }
 .crumb { margin-bottom: 4px; font-size: .9rem; }

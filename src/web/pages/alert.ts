@@ -23,20 +23,23 @@ export interface AlertStory {
   readonly mentionsAre: "matches" | "window";
   readonly notifications: readonly ShownNotification[];
   readonly deliveries: readonly ShownDelivery[];
+  /** What was found out about it, as stored. */
+  readonly explanation: unknown;
   readonly receivers: readonly ShownReceiver[];
 }
 
 export async function readAlertStory({ facts }: PageParts, id: string): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, receivers] = await Promise.all([
+  const [events, matches, notifications, deliveries, explanation, receivers] = await Promise.all([
     facts.alertEvents(alert.projectId, id, EVENTS),
     facts.alertMatches(alert.projectId, id, MENTIONS),
     facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
     facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+    facts.alertExplanation(alert.projectId, id),
     facts.alertReceivers(alert.projectId, id),
   ]);
-  const common = { alert, events, notifications, deliveries, receivers };
+  const common = { alert, events, notifications, deliveries, explanation, receivers };
   if (matches.length > 0) return { ...common, mentions: matches, mentionsAre: "matches" };
   return { ...common, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre: "window" };
 }
@@ -57,14 +60,14 @@ export function alertPage(
   };
 }
 
-export function alertPart(story: AlertStory, { times, hasPreviews }: PageParts): Html {
+export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
   return html`<p class="crumb"><a href="/alerts">Alerts</a></p>
 <div class="title"><h1>${foreign(alert.queryName)}: ${spellOut(alert.rule)}</h1></div>
 <p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
 <div class="two">
 <div>
-<section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${facts(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
 <section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 <div>
@@ -74,6 +77,23 @@ export function alertPart(story: AlertStory, { times, hasPreviews }: PageParts):
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 </div>`;
+}
+
+/** The picture, and what changed; the numbers of the picture stand in the sentence above it. */
+function explained({ alert, explanation }: AlertStory, explainer: PageParts["explainer"]): Html | null {
+  if (explainer === null || explainer === undefined) return null;
+  const findings = explainer.findings(alert, explanation);
+  const hasChart = explainer.chart(alert, explanation, "light") !== null;
+  const address = `/alerts/${alert.id}/chart`;
+  return html`${
+    hasChart &&
+    html`<picture class="alert-chart"><source media="(prefers-color-scheme: dark)" srcset="${address}-dark.svg"><img src="${address}-light.svg" width="600" height="340" alt="Counts of the last day against what was expected. ${alert.because}"></picture>`
+  }${
+    findings.length > 0 &&
+    html`<dl class="facts is-wide findings">${findings.map(
+      ({ label, text }) => html`<dt>${label}</dt><dd>${foreign(text)}</dd>`,
+    )}</dl>`
+  }`;
 }
 
 /** Who has it, and what was said of it. */

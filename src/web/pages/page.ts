@@ -1,3 +1,4 @@
+import type { AlertExplainer } from "../explainer.ts";
 import type { ConsoleFacts } from "../facts.ts";
 import type { Html } from "../html.ts";
 import type { InboxView } from "../inbox-view.ts";
@@ -7,6 +8,8 @@ import type { Times } from "../times.ts";
 export interface PageParts {
   readonly facts: ConsoleFacts;
   readonly inbox: InboxView | null;
+  /** Absent: alerts show neither findings nor charts. */
+  readonly explainer?: AlertExplainer | null;
   /** Whether messages can be looked at under /preview. */
   readonly hasPreviews?: boolean;
   readonly times: Times;

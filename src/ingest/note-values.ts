@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { foldText } from "../lib/fold-text.ts";
+import type { Instant } from "../lib/instant.ts";
+import type { SeenValue } from "../model/seen-value.ts";
+
+/** A mention that has a value, as a `new` rule sees it. */
+export interface ValueUse {
+  /** As people read it; hostile. */
+  readonly value: string;
+  readonly voice: string;
+  readonly arrivedAt: Instant;
+  readonly eventAt: Instant;
+}
+
+/** A new value that enough people use, seen with this use: the first such use, or a later one while it is new. */
+export interface LargeValue {
+  readonly use: ValueUse;
+  readonly firstAt: Instant;
+  readonly voices: number;
+  readonly isFirst: boolean;
+}
+
+export interface NotedValues {
+  readonly seen: readonly SeenValue[];
+  readonly large: readonly LargeValue[];
+}
+
+/** Stands for the series itself: its earliest mention says how long it is known. */
+export const SERIES_ITSELF = "";
+
+export function valueHash(value: string): string {
+  return hash(foldText(value), 16);
+}
+
+/**
+ * Notes who used which value, in the order of `uses`. `known` are the stored values of these uses and the series itself.
+ * A value counts only while it is new: `withinMs` from its first mention.
+ */
+export function noteValues(
+  series: string,
+  { atLeast, withinMs }: { readonly atLeast: number; readonly withinMs: number },
+  known: readonly SeenValue[],
+  uses: readonly ValueUse[],
+): NotedValues {
+  const values = new Map(known.map((value) => [value.value, value]));
+  const touched = new Map<string, SeenValue>();
+  const large: LargeValue[] = [];
+  const put = (value: SeenValue): void => {
+    values.set(value.value, value);
+    touched.set(value.value, value);
+  };
+  for (const use of uses) {
+    const itself = values.get(SERIES_ITSELF);
+    if (itself === undefined || use.eventAt < itself.firstAt) {
+      put({ series, value: SERIES_ITSELF, firstAt: use.eventAt, voices: [] });
+    }
+    const key = valueHash(use.value);
+    const before = values.get(key);
+    const firstAt = Math.min(before?.firstAt ?? use.eventAt, use.eventAt);
+    const voices = before?.voices ?? [];
+    const voice = hash(use.voice, 6);
+    const isNew = use.eventAt - firstAt <= withinMs;
+    const counts = isNew && voices.length < atLeast && !voices.includes(voice);
+    const now = counts ? [...voices, voice] : voices;
+    if (before === undefined || counts || firstAt < before.firstAt) {
+      put({ series, value: key, firstAt, voices: now });
+    }
+    if (isNew && now.length >= atLeast) large.push({ use, firstAt, voices: now.length, isFirst: counts });
+  }
+  return { seen: [...touched.values()], large };
+}
+
+function hash(text: string, length: number): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, length);
+}

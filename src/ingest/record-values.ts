@@ -1,0 +1,88 @@
+import { foldText } from "../lib/fold-text.ts";
+import type { Instant } from "../lib/instant.ts";
+import { eventAt, type Mention } from "../model/mention.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
+import type { Novelty } from "../rules/novelty.ts";
+import type { NewRule, Rule } from "../rules/rule.ts";
+import { type LargeValue, noteValues, SERIES_ITSELF, type ValueUse, valueHash } from "./note-values.ts";
+import type { IngestFacts } from "./ports.ts";
+import { type Sighting, sightingOf } from "./record-observations.ts";
+
+/**
+ * Remembers the values of new mentions for the `new` rules of a query, and says which of them are large already. The
+ * caller holds the query's lock. What was there before the rule knew the query well enough only teaches.
+ */
+export async function recordValues(
+  facts: Pick<IngestFacts, "values">,
+  query: WatchedQuery,
+  rules: readonly Rule[],
+  counted: ReadonlySet<string>,
+  mentions: readonly Mention[],
+): Promise<Sighting[]> {
+  const sightings: Sighting[] = [];
+  for (const novelty of noveltiesOf(rules).filter(({ key }) => counted.has(key))) {
+    const { large, knownSince } = await noteMentions(facts, query, novelty, mentions);
+    for (const rule of rules) {
+      if (rule.kind !== "new" || rule.novelty.key !== novelty.key) continue;
+      sightings.push(...sightingsOf(rule, query, large, knownSince));
+    }
+  }
+  return sightings;
+}
+
+/** What the `new` rules remember, each memory once. */
+export function noveltiesOf(rules: readonly Rule[]): readonly Novelty[] {
+  const novelties = rules.flatMap((rule) => (rule.kind === "new" ? [rule.novelty] : []));
+  return [...new Map(novelties.map((one) => [one.key, one])).values()];
+}
+
+/** Writes down who used what in these mentions. */
+export async function noteMentions(
+  facts: Pick<IngestFacts, "values">,
+  { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
+  novelty: Novelty,
+  mentions: readonly Mention[],
+): Promise<{ readonly large: readonly LargeValue[]; readonly knownSince: Instant }> {
+  const uses = mentions.flatMap((mention) => usesOf(novelty, mention));
+  if (uses.length === 0) return { large: [], knownSince: 0 };
+  const keys = [...new Set([SERIES_ITSELF, ...uses.map(({ value }) => valueHash(value))])];
+  const known = await facts.values.find(projectId, queryId, novelty.key, keys);
+  const noted = noteValues(novelty.key, novelty, known, uses);
+  await facts.values.save(projectId, queryId, noted.seen);
+  const itself = [...noted.seen, ...known].find(({ value }) => value === SERIES_ITSELF);
+  return { large: noted.large, knownSince: itself?.firstAt ?? 0 };
+}
+
+function usesOf(novelty: Novelty, mention: Mention): ValueUse[] {
+  if (!novelty.counts(mention)) return [];
+  const voice = novelty.voice(mention);
+  return novelty.values(mention).map((value) => ({
+    value,
+    voice,
+    arrivedAt: mention.addedAt,
+    eventAt: eventAt(mention),
+  }));
+}
+
+function sightingsOf(
+  rule: NewRule,
+  query: WatchedQuery,
+  large: readonly LargeValue[],
+  knownSince: Instant,
+): Sighting[] {
+  const { novelty } = rule;
+  return large
+    .filter(({ use, firstAt }) => use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs)
+    .map(({ use, firstAt, voices, isFirst }) => ({
+      ...sightingOf(rule, query, { query: query.name, [novelty.facet]: foldText(use.value).slice(0, 200) }),
+      observe: () => ({
+        kind: "evidence",
+        at: use.arrivedAt,
+        mentions: isFirst ? voices : 1,
+        because: novelty.because(voices, use.eventAt - firstAt, firstAt - knownSince),
+        windowFrom: firstAt,
+        windowTo: Math.max(firstAt + 1, use.eventAt + 1),
+        values: { count: voices, limit: novelty.atLeast },
+      }),
+    }));
+}

@@ -1,0 +1,70 @@
+import { lnChanceOfCount } from "../spike/chance-of-count.ts";
+import { lnNegativeBinomialLow } from "../spike/negative-binomial-low.ts";
+
+export interface DayComparison {
+  readonly observed: number;
+  /** By the same weekdays of the weeks before. */
+  readonly expected: number;
+  readonly allAbove: boolean;
+  readonly allBelow: boolean;
+  /** Logarithm of the chance of a sum so far on its side of the expectation. */
+  readonly lnP: number;
+}
+
+const WEEKS = 4;
+/** The days judged, the weeks that they are compared with, and the open days. */
+export const LONGEST_MEMORY_DAYS = 7 + 7 * WEEKS + 3;
+
+/**
+ * The last `span` days against the same weekdays of up to four weeks before. `days` are whole days, newest first.
+ * Undefined before each weekday was seen twice.
+ */
+export function compareDays(days: readonly number[], span: number): DayComparison | undefined {
+  const judged = Array.from({ length: span }, (_, day) => ({
+    count: days[day] ?? 0,
+    before: Array.from({ length: WEEKS }, (_, week) => days[day + 7 * (week + 1)]).filter(
+      (count) => count !== undefined,
+    ),
+  }));
+  const weeks = Math.min(...judged.map(({ before }) => before.length));
+  if (weeks < 2) return undefined;
+  const means = judged.map(({ before }) => before.reduce((sum, count) => sum + count, 0) / before.length);
+  const observed = judged.reduce((sum, { count }) => sum + count, 0);
+  const expected = means.reduce((sum, mean) => sum + mean, 0);
+  if (expected <= 0) return undefined;
+  const swing = daySwing(days.slice(span));
+  // What the weeks before say is itself uncertain.
+  const variance = swing * expected * (1 + 1 / weeks);
+  const cluster = Math.max(1, variance / expected);
+  const lnP =
+    observed > expected
+      ? lnChanceOfCount(Math.round(observed), expected, cluster, 0.001)
+      : observed < expected
+        ? lnNegativeBinomialLow(Math.round(observed), expected, cluster * expected)
+        : 0;
+  return {
+    observed,
+    expected,
+    allAbove: judged.every(({ count }, day) => count > (means[day] ?? 0)),
+    allBelow: judged.every(({ count }, day) => count < (means[day] ?? 0)),
+    lnP: Math.min(0, lnP),
+  };
+}
+
+/** Variance of a day's count around its weekday's mean, for each mention: 1 by chance alone, much more in life. */
+function daySwing(days: readonly number[]): number {
+  let squares = SWING_PRIOR * SWING_WEIGHT;
+  let weight = SWING_WEIGHT;
+  for (let weekday = 0; weekday < 7; weekday++) {
+    const same = days.filter((_, day) => day % 7 === weekday);
+    if (same.length < 2) continue;
+    const mean = same.reduce((sum, count) => sum + count, 0) / same.length;
+    for (const count of same) squares += (count - mean) ** 2 / Math.max(mean, 1);
+    weight += same.length - 1;
+  }
+  return Math.max(1, squares / weight);
+}
+
+/** Bunches of mentions and a rate that wanders, before anything is known. */
+const SWING_PRIOR = 3;
+const SWING_WEIGHT = 3;

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { Duration } from "../../lib/duration.ts";
+import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { spellDuration } from "../../lib/spell-duration.ts";
+import { spellNumber } from "../../lib/spell-number.ts";
+import { stableHash } from "../../lib/stable-hash.ts";
+import { BUCKET_MS } from "../../spike/constants.ts";
+import { learnOnly } from "../../spike/learn-only.ts";
+import { lnNegativeBinomialLow } from "../../spike/negative-binomial-low.ts";
+import { packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
+import { spellRarity } from "../../spike/spell-rarity.ts";
+import { createSpikeState, MARK, mark } from "../../spike/spike-state.ts";
+import { defineWindowCondition } from "../define-window-condition.ts";
+import { Share } from "../params.ts";
+import type { Tick } from "../window-condition.ts";
+import { arrivedIn, total } from "../window-counts.ts";
+
+const Params = z.strictObject({
+  within: Duration.refine(
+    (ms) => ms >= 30 * MINUTE && ms <= DAY && ms % BUCKET_MS === 0,
+    "expected a multiple of 5m from 30m to 24h",
+  ).default(2 * HOUR),
+  expected: z.number().min(5).default(20),
+  atMost: Share.default(0.1),
+  oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").default(30 * DAY),
+});
+
+/** Counts and expectations of the window in slots, newest first; slots are as wide as it takes to need few of them. */
+type Slots = {
+  readonly newest: Instant;
+  readonly counts: readonly number[];
+  readonly expected: readonly number[];
+};
+type State = { readonly learned: string | null; readonly slots: Slots };
+
+const MOST_SLOTS = 24;
+/** Before a query is known for so long, nobody can say when it usually speaks. */
+const WARM_UP_BUCKETS = (2 * DAY) / BUCKET_MS;
+
+/**
+ * `absence: {within: 2h, atMost: 10%}`: the query has gone quiet against its own rhythm: where at least `expected`
+ * mentions were to be expected at these hours, no more than that part of them came, and chance explains it no more
+ * often than `oneFalseAlarmIn`. Judged only for times of which the source has told everything.
+ */
+export const absence = defineWindowCondition({
+  type: "absence",
+  overAfterMs: 30 * MINUTE,
+  params: Params,
+  compile: ({ within, expected: least, atMost, oneFalseAlarmIn }, { series, subject }) => {
+    const slotMs = Math.max(1, Math.ceil(within / MOST_SLOTS / BUCKET_MS)) * BUCKET_MS;
+    const slots = Math.ceil(within / slotMs);
+    const testsADay = Math.min(150, (TESTS_A_WINDOW * DAY) / within);
+    const lnLimit = -Math.log((oneFalseAlarmIn / DAY) * testsADay);
+    const key = stableHash({ type: "absence", version: 1, within, series: series.key });
+    return {
+      type: "absence",
+      key,
+      baseline: key,
+      series: [series],
+      subject,
+      initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
+      inherit: (state) => state,
+      // Silence is what it looks for.
+      isAsleep: () => false,
+      step: (json, tick) => {
+        const before = json as State;
+        const { bucket, bucketMs } = tick;
+        const state =
+          before.learned === null ? createSpikeState(bucket) : unpackSpikeState(before.learned, WORKSHEET);
+        const [arrivals = []] = tick.arrivals;
+        const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
+        for (let i = 0; i < missing; i++) learnOnly(state, []);
+        const late = arrivals.map(({ bucket: event, count }) => ({
+          age: Math.round((bucket - event) / BUCKET_MS),
+          count,
+        }));
+        const learned = learnOnly(state, late);
+        const moved = moveSlots(before.slots, tick, learned.expected, slotMs, slots);
+        const windowTo = bucket + bucketMs;
+        const windowFrom = moved.newest - (moved.counts.length - 1) * slotMs;
+        const observed = total(moved.counts);
+        const expected = arrivedExpectation(moved, learned.arrived, windowTo, slotMs);
+        const isKnown = learned.known >= WARM_UP_BUCKETS && moved.counts.length === slots;
+        const spread = learned.cluster * expected + learned.wander * expected * expected;
+        const isLow = isKnown && expected >= least && observed <= atMost * expected;
+        const lnP = isLow ? lnNegativeBinomialLow(observed, expected, spread) : 0;
+        const met = isLow && lnP <= lnLimit;
+        const counted = `${spellNumber(observed)} ${subject} in ${spellDuration(windowTo - windowFrom)}, ${spellNumber(expected)} expected`;
+        return {
+          state: { learned: packSpikeState(state), slots: moved },
+          verdict: {
+            met,
+            because: met
+              ? `${counted}. Chance alone brings so few ${spellRarity(lnP, testsADay)}. ` +
+                "Either people fell silent, or the query or its source no longer finds them."
+              : `${counted}${isKnown ? "" : " (still learning when it usually speaks)"}`,
+            windowFrom,
+            windowTo,
+            observed,
+            arrived: arrivedIn(arrivals),
+            values: { count: observed, expected, limit: atMost * expected, probability: Math.exp(lnP) },
+          },
+        };
+      },
+    };
+  },
+});
+
+const WORKSHEET = createSpikeState(0);
+const TESTS_A_WINDOW = 4;
+
+function moveSlots(
+  before: Slots,
+  { bucket, arrivals: [arrivals = []] }: Tick,
+  expectation: number,
+  slotMs: number,
+  most: number,
+): Slots {
+  const newest = floorTo(bucket, slotMs);
+  const steps = before.counts.length === 0 ? 1 : Math.round((newest - before.newest) / slotMs);
+  const fresh = new Array<number>(Math.min(steps, most)).fill(0);
+  const counts = [...fresh, ...before.counts].slice(0, most);
+  const expected = [...fresh, ...before.expected].slice(0, most);
+  expected[0] = Math.fround((expected[0] ?? 0) + expectation);
+  for (const { bucket: event, count } of arrivals) {
+    const age = Math.round((newest - floorTo(event, slotMs)) / slotMs);
+    if (age >= 0 && age < counts.length) counts[age] = (counts[age] ?? 0) + count;
+  }
+  return { newest, counts, expected };
+}
+
+/** What should have arrived by now of what was expected; a slot is as complete as its newest bucket. */
+function arrivedExpectation(
+  { newest, expected }: Slots,
+  arrived: readonly number[] | undefined,
+  until: Instant,
+  slotMs: number,
+): number {
+  let sum = 0;
+  for (const [index, part] of expected.entries()) {
+    const end = Math.min(until, newest - (index - 1) * slotMs);
+    const age = Math.round((until - end) / BUCKET_MS);
+    sum += part * (arrived === undefined ? 1 : (arrived[age] ?? 1));
+  }
+  return sum;
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { describeIssues } from "../../lib/describe-issues.ts";
+import { Duration } from "../../lib/duration.ts";
+import { foldText } from "../../lib/fold-text.ts";
+import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
+import { spellDuration } from "../../lib/spell-duration.ts";
+import { spellNumber } from "../../lib/spell-number.ts";
+import { stableHash } from "../../lib/stable-hash.ts";
+import type { Mention } from "../../model/mention.ts";
+import type { WindowConditionType } from "../define-window-condition.ts";
+
+const Params = z.strictObject({
+  what: z.enum(["hashtag", "domain", "author"]),
+  atLeast: z.int().min(2),
+  within: Duration.refine((ms) => ms >= 5 * MINUTE && ms <= 7 * DAY, "expected 5m to 7d").default(DAY),
+  learn: Duration.refine((ms) => ms >= HOUR, "expected 1h or more").default(3 * DAY),
+});
+
+/**
+ * `new: {what: hashtag, atLeast: 20}`: a hashtag, domain or author that this query never had before is already large:
+ * 20 different authors (of a new author: 20 mentions) within a day of the first. Silent while it gets to know the query.
+ */
+export const newValue: WindowConditionType = {
+  type: "new",
+  overAfterMs: 6 * HOUR,
+  compile: (params, slice) => {
+    const parsed = Params.safeParse(params);
+    if (!parsed.success) return { issues: describeIssues(parsed.error, Params, params) };
+    const { what, atLeast, within, learn } = parsed.data;
+    const { counts, key } = slice.series;
+    return {
+      novelty: {
+        key: stableHash({ type: "new", version: 1, what, within, atLeast, series: key }),
+        facet: what,
+        atLeast,
+        withinMs: within,
+        learnMs: learn,
+        counts,
+        values: (mention) => distinct(READ[what](mention)),
+        voice: what === "author" ? (mention) => mention.resourceId : authorOf,
+        because: (voices, forMs, knownMs) =>
+          `a ${what} never seen here before: ${spellNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
+          `${spellDuration(Math.max(5 * MINUTE, forMs))}. The query is known for ${spellDuration(Math.floor(knownMs / DAY) * DAY)}.`,
+      },
+    };
+  },
+};
+
+const READ: Record<z.output<typeof Params>["what"], (mention: Mention) => readonly (string | null)[]> = {
+  hashtag: ({ hashtags }) => hashtags.map((tag) => `#${tag.replace(/^[#\uff03]/, "")}`),
+  domain: ({ domain }) => [domain],
+  author: ({ author, authorName }) => [author ?? authorName],
+};
+
+/** As first written; case and accents do not make another. */
+function distinct(values: readonly (string | null)[]): readonly string[] {
+  const byFolded = new Map<string, string>();
+  for (const value of values) {
+    const folded = value === null ? "" : foldText(value);
+    if (value !== null && folded !== "" && !byFolded.has(folded)) byFolded.set(folded, value);
+  }
+  return [...byFolded.values()];
+}
+
+function authorOf({ author, authorName, resourceId }: Mention): string {
+  const name = author ?? authorName;
+  return name === null ? `mention ${resourceId}` : `author ${foldText(name)}`;
+}

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { Duration } from "../../lib/duration.ts";
+import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { spellNumber } from "../../lib/spell-number.ts";
+import { stableHash } from "../../lib/stable-hash.ts";
+import { spellRarity } from "../../spike/spell-rarity.ts";
+import { compareDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
+import { defineWindowCondition } from "../define-window-condition.ts";
+import { inUnit, UNITS } from "../slice.ts";
+import { arrivedIn } from "../window-counts.ts";
+
+/** `50%` → 0.5; more than 100% is possible. */
+const Percent = z
+  .string()
+  .regex(/^\d+(\.\d+)?\s*%$/, "expected a percentage such as 30%")
+  .transform((text) => Number.parseFloat(text) / 100)
+  .refine((part) => part >= 0.05 && part <= 10, "expected 5% to 1000%");
+
+const Params = z
+  .strictObject({
+    rising: Percent.exactOptional(),
+    falling: Percent.refine((part) => part < 1, "nothing can fall by 100% or more").exactOptional(),
+    over: Duration.refine(
+      (ms) => ms % DAY === 0 && ms >= 2 * DAY && ms <= 7 * DAY,
+      "expected whole days from 2d to 7d",
+    ).default(3 * DAY),
+    atLeast: z.number().min(1).default(20),
+    count: z.enum(UNITS).default("mentions"),
+    oneFalseAlarmIn: Duration.refine((ms) => ms >= 7 * DAY, "expected 7d or more").default(90 * DAY),
+  })
+  .refine(
+    ({ rising, falling }) => (rising === undefined) !== (falling === undefined),
+    "it needs either rising or falling",
+  );
+
+/** Counts by UTC day of the mentions' own time, newest day first. */
+type State = { readonly newest: Instant; readonly days: readonly number[] };
+
+/** A day is judged once its late mentions are in. */
+const SETTLE_MS = 3 * HOUR;
+
+/**
+ * `trend: {rising: 30%, over: 3d}`: every one of the last days lies above the same weekdays of the weeks before,
+ * together by so much, and chance explains it no more often than `oneFalseAlarmIn`. A single loud day is a spike and no
+ * trend. Says something new once a day; needs two weeks of history and the days themselves.
+ */
+export const trend = defineWindowCondition({
+  type: "trend",
+  overAfterMs: 0,
+  params: Params,
+  compile: ({ rising, falling, over, atLeast, count, oneFalseAlarmIn }, slice) => {
+    const { series, subject } = inUnit(slice, count);
+    const span = over / DAY;
+    const lnLimit = -Math.log(oneFalseAlarmIn / DAY);
+    const key = stableHash({ type: "trend", version: 1, series: series.key });
+    return {
+      type: "trend",
+      key,
+      baseline: key,
+      series: [series],
+      subject,
+      initial: (): State => ({ newest: 0, days: [] }),
+      inherit: (state) => state,
+      isAsleep: (json) => (json as State).days.every((day) => day === 0),
+      step: (json, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
+        const state = addDays(json as State, bucket, arrivals);
+        const closedAt = bucket + bucketMs;
+        // The newest day is always open; the one before it is until its late mentions are in.
+        const open = closedAt - state.newest >= SETTLE_MS ? 1 : 2;
+        // The first day of a series began in its middle.
+        const closed = state.days.slice(open, Math.max(open, state.days.length - 1));
+        const windowTo = state.newest - (open - 1) * DAY;
+        const found = compareDays(closed, span);
+        const change = found === undefined ? 0 : found.observed / Math.max(found.expected, 1e-9) - 1;
+        const wanted = rising ?? -(falling ?? 0);
+        const perDay = (found?.observed ?? 0) / span;
+        const usualPerDay = (found?.expected ?? 0) / span;
+        const met =
+          found !== undefined &&
+          (rising === undefined ? change <= wanted && found.allBelow : change >= wanted && found.allAbove) &&
+          Math.max(perDay, usualPerDay) >= atLeast &&
+          found.lnP <= lnLimit;
+        const sign = change >= 0 ? "+" : "−";
+        return {
+          state,
+          verdict: {
+            met,
+            because:
+              found === undefined
+                ? `${spellNumber(closed.length)} whole days of history, ${spellNumber(span + 14)} are needed`
+                : `${spellNumber(perDay)} ${subject} a day over the last ${span} days, ${spellNumber(usualPerDay)} on the ` +
+                  `same weekdays before (${sign}${spellNumber(Math.abs(change) * 100)} %)` +
+                  (met
+                    ? `. Each of the days was ${rising === undefined ? "below" : "above"}. ` +
+                      `Chance alone brings that ${spellRarity(found.lnP, 1)}.`
+                    : ""),
+            windowFrom: windowTo - span * DAY,
+            windowTo,
+            observed: Math.round(found?.observed ?? 0),
+            arrived: arrivedIn(arrivals),
+            values: {
+              count: found?.observed ?? 0,
+              expected: found?.expected ?? 0,
+              change,
+              probability: Math.exp(found?.lnP ?? 0),
+            },
+          },
+        };
+      },
+    };
+  },
+});
+
+function addDays(
+  before: State,
+  bucket: Instant,
+  arrivals: readonly { readonly bucket: Instant; readonly count: number }[],
+): State {
+  const newest = floorTo(bucket, DAY);
+  const steps = before.days.length === 0 ? 1 : Math.round((newest - before.newest) / DAY);
+  if (steps === 0 && arrivals.length === 0) return before;
+  const fresh = new Array<number>(Math.min(steps, LONGEST_MEMORY_DAYS)).fill(0);
+  const days = [...fresh, ...before.days].slice(0, LONGEST_MEMORY_DAYS);
+  for (const { bucket: event, count } of arrivals) {
+    const age = Math.round((newest - floorTo(event, DAY)) / DAY);
+    if (age >= 0 && age < days.length) days[age] = Math.max(0, (days[age] ?? 0) + count);
+  }
+  return { newest, days };
+}

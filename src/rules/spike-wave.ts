@@ -1,0 +1,69 @@
+import type { RetellReason } from "../model/alert.ts";
+import { WINDOWS } from "../spike/constants.ts";
+import type { SpikeObservation } from "../spike/detector.ts";
+import type { SpikeMoment } from "../spike/peak.ts";
+import type { WindowSums } from "../spike/window-sums.ts";
+
+/** What people know of an open spike: its strongest moment, and how high it stood when they were last told. */
+export type SpikeWave = {
+  readonly moment: Pick<SpikeMoment, keyof SpikeMoment>;
+  /** Mentions beyond the expected, a bucket, over the window in which they stood thickest. */
+  readonly toldRate: number;
+  /** Buckets in a row in which it had nearly gone; kept until people are told again. */
+  readonly lull: number;
+};
+
+/** Three buckets: one alone doubles by accident. */
+const STEADY_WINDOW = 1;
+const LULL_BUCKETS = 6;
+const LARGER = 1.25;
+
+/**
+ * Follows an open spike by its counts. The detector's own score tells growth too late: what an incident brings widens
+ * the swing that it is measured in, so that ten times as many mentions may score less than the first ones.
+ */
+export function followWave(
+  before: SpikeWave | undefined,
+  { step, ...now }: SpikeObservation,
+  sums: WindowSums,
+  isNewWave: boolean,
+): { readonly wave: SpikeWave; readonly retell?: RetellReason } {
+  const highest = Math.max(...WINDOWS.map((_, window) => rateOf(sums, window)));
+  if (before === undefined || step === "opened") {
+    return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0 } };
+  }
+  const rate = rateOf(sums, STEADY_WINDOW);
+  const isLow = rate < before.toldRate / 4;
+  const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
+  const retell = reasonToRetell(before, rate, step, isNewWave);
+  if (retell === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
+  const moment = retell === "NewWave" ? now : stronger(before.moment, now);
+  return { wave: { moment, toldRate: Math.max(highest, LEAST_RATE), lull: 0 }, retell };
+}
+
+/** That it is still high after a cooldown is no news: reminders are the route's business. */
+function reasonToRetell(
+  { toldRate, lull }: SpikeWave,
+  rate: number,
+  step: SpikeObservation["step"],
+  isNewWave: boolean,
+): RetellReason | undefined {
+  const hadGone = lull >= LULL_BUCKETS;
+  // Beyond what the told height itself would swing by chance.
+  const width = WINDOWS[STEADY_WINDOW] ?? 1;
+  const isClear = (rate - toldRate) * width >= 3 * Math.sqrt(toldRate * width);
+  if (isClear && rate >= (hadGone ? LARGER : 2) * toldRate) return hadGone ? "NewWave" : "Doubled";
+  if (step === "renewed" && isNewWave) return "NewWave";
+  return step === "escalated" ? "Doubled" : undefined;
+}
+
+function rateOf({ observed, expected }: WindowSums, window: number): number {
+  return ((observed[window] ?? 0) - (expected[window] ?? 0)) / (WINDOWS[window] ?? 1);
+}
+
+const LEAST_RATE = 0.5;
+
+/** The one that chance explains less. */
+function stronger(a: SpikeWave["moment"], b: SpikeWave["moment"]): SpikeWave["moment"] {
+  return b.lnP < a.lnP ? b : a;
+}

@@ -1,0 +1,40 @@
+import { WINDOWS } from "./constants.ts";
+import { closeBucket, type LateCount, type SpikeSettings } from "./detector.ts";
+import { dispersionOf, rateNoise } from "./dispersion.ts";
+import { expectedCount } from "./expectation.ts";
+import { arrivedShares } from "./lateness.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+
+/** What a bucket was expected to hold, before it taught anything. */
+export interface LearnedBucket {
+  readonly expected: number;
+  /** Share of mentions that have arrived k buckets after their own; undefined while all are punctual. */
+  readonly arrived: readonly number[] | undefined;
+  /** Variance for each mention expected, and relative variance of the rate over the longest window. */
+  readonly cluster: number;
+  readonly wander: number;
+  /** Buckets that the series is known for. */
+  readonly known: number;
+}
+
+/** Closes the next bucket for somebody who wants the expectation alone: nothing ever fires. */
+export function learnOnly(state: SpikeState, arrivals: readonly LateCount[]): LearnedBucket {
+  const known = mark(state, MARK.buckets);
+  const { cluster, uncertainty } = dispersionOf(state);
+  const learned = {
+    expected: expectedCount(state, known).mean,
+    arrived: arrivedShares(state),
+    cluster,
+    wander: rateNoise(state, WINDOWS.length - 1) + uncertainty,
+    known,
+  };
+  closeBucket(state, arrivals, NEVER);
+  return learned;
+}
+
+const NEVER: SpikeSettings = {
+  gates: { lnSignificant: Number.NEGATIVE_INFINITY, score: null, lnCountingNoise: null },
+  form: "seasonal",
+  cooldownBuckets: 1,
+  atLeast: Number.POSITIVE_INFINITY,
+};

@@ -1,0 +1,18 @@
+import { spellNumber } from "../lib/spell-number.ts";
+
+/**
+ * How often ordinary noise brings what has the chance `exp(lnP)`, at one hour of the day: `about once in 5 months`. A
+ * day acts like 150 independent tests, so an hour like 6. Beyond a hundred years nothing is claimed: so rare a chance
+ * was never tested. `testsADay`: how many independent tests of that chance a day holds.
+ */
+export function spellRarity(lnP: number, testsADay = TESTS_AN_HOUR): string {
+  const days = Math.exp(-lnP) / testsADay;
+  if (!(days < 100 * YEAR)) return "less than once in 100 years";
+  if (days < 1.5) return "about once a day";
+  if (days >= 2 * YEAR) return `about once in ${spellNumber(Math.floor(days / YEAR))} years`;
+  if (days >= 60) return `about once in ${Math.floor(days / 30)} months`;
+  return `about once in ${Math.max(2, Math.floor(days))} days`;
+}
+
+const TESTS_AN_HOUR = 150 / 24;
+const YEAR = 365.25;

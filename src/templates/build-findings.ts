@@ -1,0 +1,88 @@
+import { DAY } from "../lib/instant.ts";
+import { spellDuration } from "../lib/spell-duration.ts";
+import type { Alert } from "../model/alert.ts";
+import type { Explanation } from "../model/explanation.ts";
+import { cleanLine } from "./clean-text.ts";
+import { formatDay, formatNumber, formatShare, formatTime, formatTimeAfter } from "./formatters.ts";
+import { shortenText } from "./shorten-text.ts";
+import type { FindingView } from "./view.ts";
+
+/** What was found out about an alert, in short lines, the most useful first. Names and words in them are hostile. */
+export function buildFindings(
+  alert: Alert,
+  explanation: Explanation | null,
+  timezone: string,
+): readonly FindingView[] {
+  if (explanation === null) return [];
+  const found = [
+    { label: "How big", text: sizeOf(alert, explanation, timezone) },
+    { label: "About", text: shares(explanation.topics) },
+    { label: "New words", text: explanation.words.map((word) => name(word, 30)).join(", ") },
+    { label: "Mood", text: moodOf(explanation) },
+    { label: "Who", text: peopleOf(explanation) },
+    { label: "Where", text: shares(explanation.domains) },
+    { label: "Counted", text: completenessOf(alert, explanation, timezone) },
+  ];
+  return found.flatMap(({ label, text }) => (text === "" ? [] : [{ label, text }]));
+}
+
+function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string): string {
+  const parts: string[] = [];
+  if (since !== null) parts.push(`rising since ${formatTimeAfter(since, alert.openedAt, timezone)}`);
+  const length = spellDuration(alert.windowTo - alert.windowFrom);
+  if (largest !== null && largest.since === null && alert.openedAt - largest.knownFrom >= DAY) {
+    parts.push(`the most in ${length} since counting began on ${formatDay(largest.knownFrom, timezone)}`);
+  } else if (largest?.since != null && alert.openedAt - largest.since >= DAY) {
+    parts.push(`the most in ${length} since ${formatTime(largest.since, timezone)}`);
+  }
+  return parts.join("; ");
+}
+
+/** Ten points are a turn; less is weather. */
+const TURN = 0.1;
+
+function moodOf({ negative }: Explanation): string {
+  if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
+  return `${percent(negative.now)} of all mentions negative, ${percent(negative.before)} at these hours on the days before`;
+}
+
+function peopleOf({ authors, looked, reposts }: Explanation): string {
+  if (looked.now < 2) return "";
+  const parts = [`${formatNumber(authors.count)} ${authors.count === 1 ? "author" : "authors"}`];
+  if (authors.loudest.length > 0) {
+    const loudest = authors.loudest.map((one) => `${name(one.name, 40)} (${formatNumber(one.mentions)})`);
+    parts.push(`most by ${loudest.join(", ")}`);
+  }
+  const isUsual = reposts.before !== null && Math.abs(reposts.now - reposts.before) < TURN;
+  if (reposts.now >= TURN && !isUsual) {
+    const usual = reposts.before === null ? "" : ` (usually ${percent(reposts.before)})`;
+    parts.push(`${percent(reposts.now)} repeat another text${usual}`);
+  }
+  return parts.join("; ");
+}
+
+function completenessOf(alert: Alert, { completeUntil }: Explanation, timezone: string): string {
+  const arrived = alert.values["arrivedShare"];
+  const parts: string[] = [];
+  if (arrived !== undefined && arrived < 0.9) {
+    parts.push(`about ${percent(arrived)} of what is to come has arrived, the rest is reckoned with`);
+  }
+  if (completeUntil !== null && completeUntil < alert.windowTo) {
+    parts.push(`complete until ${formatTimeAfter(completeUntil, alert.openedAt, timezone)} only`);
+  }
+  return parts.join("; ");
+}
+
+function shares(parts: Explanation["topics"]): string {
+  return parts
+    .map(({ name: what, now, before }) => `${name(what, 50)} ${percent(now)} (usually ${percent(before)})`)
+    .join(", ");
+}
+
+function percent(share: number): string {
+  return formatShare(share, 1);
+}
+
+function name(text: string, limit: number): string {
+  return shortenText(cleanLine(text), limit);
+}

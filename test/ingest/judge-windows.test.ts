@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { closeWindows } from "../../src/ingest/close-windows.ts";
+import { prepareSeries } from "../../src/ingest/prepare-series.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { Query } from "../../src/model/query.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { aMention } from "../mention.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { aWindowRule } from "../rules/a-rule.ts";
+
+const NOON = Date.parse("2026-03-05T12:00:00Z");
+let testDatabase: TestDatabase;
+let database: Database;
+let stores: Stores;
+let queries = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
+  stores = createStores(database.db);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+/** A query with a mention every ten minutes for three days, and so many more a minute in the last half hour. */
+async function aQuery(crowd: number): Promise<Query> {
+  const queryId = String(++queries);
+  const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
+  await stores.queries.register([query], NOON - 3 * DAY, NOON - 3 * DAY);
+  await stores.walks.ensure(NOON - 3 * DAY);
+  const usual = Array.from({ length: 432 }, (_, i) => NOON - 3 * DAY + i * 10 * MINUTE);
+  const loud = Array.from({ length: 30 * crowd }, (_, i) => NOON - 30 * MINUTE + (i * MINUTE) / crowd);
+  const page = [...usual, ...loud].map((addedAt, i) => {
+    const at = Math.floor(addedAt);
+    const mention = aMention({ queryId, resourceId: `m${i}`, publishedAt: at, addedAt: at, updatedAt: at });
+    return { mention, eventAt: at, story: String(i) };
+  });
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
+  return query;
+}
+
+async function close(query: Query, rules: readonly Rule[], until: number) {
+  await prepareSeries(stores, query, rules);
+  await sql`
+    update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
+    where query_id = ${query.queryId}`.execute(database.db);
+  const directory = {
+    routes: [],
+    inhibitions: [],
+    escalations: [],
+    rotations: [],
+    receiver: () => undefined,
+    throttled: [],
+  };
+  return closeWindows(
+    { store: stores, rulesFor: () => rules, directory, clock: createManualClock(NOON) },
+    query,
+  );
+}
+
+const states = (query: Query) => stores.conditions.states("p", query.queryId);
+
+test("a rule that is edited without changing what it counts goes on from what it had learned", async () => {
+  const query = await aQuery(6);
+  const before = aWindowRule("spike: { atLeast: 20 }");
+  await close(query, [before], NOON - 10 * MINUTE);
+  const [open] = await stores.alerts.openOfQuery("p", query.queryId);
+  expect(open?.state).toBe("firing");
+
+  const after = aWindowRule("spike: { atLeast: 25, sensitivity: strict, cooldown: 6h }");
+  expect(after.window.key).not.toBe(before.window.key);
+  await close(query, [after], NOON);
+  const kept = await states(query);
+  expect(kept.map(({ condition }) => condition)).toEqual([after.window.key]);
+  expect(kept[0]?.steppedUntil).toBe(NOON);
+  // The alert is the same one, still open: the edit neither ended nor repeated it.
+  expect((await stores.alerts.openOfQuery("p", query.queryId)).map(({ id }) => id)).toEqual([open?.id]);
+});
+
+test("a rule that counts what another counts starts with what that one has learned", async () => {
+  const query = await aQuery(0);
+  const first = aWindowRule("spike: { atLeast: 20 }");
+  await close(query, [first], NOON - 10 * MINUTE);
+  const second = aWindowRule("spike: { atLeast: 40, sensitivity: strict }");
+  await close(query, [first, second], NOON);
+  const [one, other] = [first, second].map(({ window }) => window.key);
+  const stored = new Map((await states(query)).map((state) => [state.condition, state.state]));
+  expect([...stored.keys()].sort()).toEqual([one, other].sort());
+  expect(stored.get(one ?? "")).toEqual(stored.get(other ?? ""));
+});
+
+test("a silent series is not touched until something arrives, and has missed nothing then", async () => {
+  const query = await aQuery(0);
+  const silent = aWindowRule("when: { tag: never }\nspike: { atLeast: 5 }");
+  const busy = aWindowRule("spike: { atLeast: 20 }");
+  await close(query, [silent, busy], NOON - HOUR);
+  const stateOf = async (key: string) => (await states(query)).find(({ condition }) => condition === key);
+  const before = await stateOf(silent.window.key);
+  await close(query, [silent, busy], NOON);
+  expect(await stateOf(silent.window.key)).toEqual(before);
+  expect((await stateOf(busy.window.key))?.steppedUntil).toBe(NOON);
+
+  const arrived = NOON + 5 * MINUTE;
+  await stores.counts.add("p", query.queryId, [
+    { series: silent.window.series[0]?.key ?? "", arrived, bucket: arrived, n: 2 },
+  ]);
+  await close(query, [silent, busy], NOON + 10 * MINUTE);
+  expect((await stateOf(silent.window.key))?.steppedUntil).toBe(NOON + 10 * MINUTE);
+});

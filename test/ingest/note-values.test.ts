@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { noteValues, SERIES_ITSELF, type ValueUse } from "../../src/ingest/note-values.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { SeenValue } from "../../src/model/seen-value.ts";
+
+const NOON = Date.UTC(2026, 2, 2, 12);
+const TERMS = { atLeast: 3, withinMs: DAY };
+
+const use = (value: string, voice: string, at: number): ValueUse => ({
+  value,
+  voice,
+  arrivedAt: NOON + at,
+  eventAt: NOON + at,
+});
+
+function note(known: readonly SeenValue[], ...uses: ValueUse[]) {
+  return noteValues("s", TERMS, known, uses);
+}
+
+test("a value is large with the voice that makes it so, and grows while it is new", () => {
+  const noted = note(
+    [],
+    use("#fail", "a", 0),
+    use("#Fail", "b", MINUTE),
+    use("#fail", "c", HOUR),
+    use("#fail", "a", 2 * HOUR),
+    use("#fail", "d", 2 * DAY),
+  );
+  expect(noted.large.map(({ use: { voice }, voices, isFirst }) => [voice, voices, isFirst])).toEqual([
+    ["c", 3, true],
+    ["a", 3, false],
+  ]);
+});
+
+test("one voice that says it often is one voice", () => {
+  const uses = Array.from({ length: 50 }, (_, i) => use("#spam", "bot", i * MINUTE));
+  expect(note([], ...uses).large).toEqual([]);
+});
+
+test("what was seen before is not new when it comes back, however many use it", () => {
+  const before = note([], use("#old", "a", 0)).seen;
+  const uses = ["b", "c", "d", "e"].map((voice) => use("#old", voice, 3 * DAY));
+  expect(note(before, ...uses).large).toEqual([]);
+});
+
+test("pages give what one page gives", () => {
+  const uses = ["a", "b", "c", "d"].map((voice, i) => use("#fail", voice, i * MINUTE));
+  const [first, second] = [uses.slice(0, 2), uses.slice(2)];
+  const stored = note([], ...first).seen;
+  expect(note(stored, ...second).large).toEqual(note([], ...uses).large);
+  expect(stored.find(({ value }) => value === SERIES_ITSELF)?.firstAt).toBe(NOON);
+});

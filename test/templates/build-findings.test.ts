@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { Explanation } from "../../src/model/explanation.ts";
+import { buildFindings } from "../../src/templates/build-findings.ts";
+import { alertOf } from "../notify/alert-of.ts";
+
+const AT = Date.UTC(2026, 1, 23, 3, 10);
+const ALERT = alertOf({
+  openedAt: AT,
+  windowFrom: AT - 30 * MINUTE,
+  windowTo: AT,
+  values: { arrivedShare: 0.6 },
+});
+const NOTHING: Explanation = {
+  tellings: 1,
+  since: null,
+  largest: null,
+  looked: { now: 0, before: 0 },
+  authors: { count: 0, loudest: [] },
+  reposts: { now: 0, before: null },
+  negative: null,
+  topics: [],
+  domains: [],
+  words: [],
+  completeUntil: null,
+  chart: null,
+};
+
+const lines = (explanation: Explanation | null, alert = ALERT) =>
+  buildFindings(alert, explanation, "UTC").map(({ label, text }) => `${label}: ${text}`);
+
+test("everything that was found out is a short line", () => {
+  expect(
+    lines({
+      ...NOTHING,
+      since: AT - 45 * MINUTE,
+      largest: { since: AT - 3 * DAY, knownFrom: AT - 9 * DAY },
+      looked: { now: 62, before: 40 },
+      authors: { count: 58, loudest: [{ name: "loud\none", mentions: 7 }] },
+      reposts: { now: 0.4, before: 0.1 },
+      negative: { now: 0.81, before: 0.42 },
+      topics: [{ name: "Cancelled Flight", now: 0.58, before: 0.14 }],
+      domains: [{ name: "news.example", now: 0.3, before: 0.02 }],
+      words: ["cancelled", "hold"],
+      completeUntil: AT - 5 * MINUTE,
+    }),
+  ).toEqual([
+    "How big: rising since 02:25; the most in 30 min since Fri 20 Feb, 03:10 UTC",
+    "About: Cancelled Flight 58% (usually 14%)",
+    "New words: cancelled, hold",
+    "Mood: 81% of all mentions negative, 42% at these hours on the days before",
+    "Who: 58 authors; most by loud one (7); 40% repeat another text (usually 10%)",
+    "Where: news.example 30% (usually 2%)",
+    "Counted: about 60% of what is to come has arrived, the rest is reckoned with; complete until 03:05 only",
+  ]);
+});
+
+test("what is as usual, or was not found out, is not told", () => {
+  expect(lines(null)).toEqual([]);
+  const complete = alertOf({ ...ALERT, values: {} });
+  expect(lines(NOTHING, complete)).toEqual([]);
+  expect(
+    lines(
+      {
+        ...NOTHING,
+        negative: { now: 0.5, before: 0.45 },
+        reposts: { now: 0.3, before: 0.28 },
+        largest: { since: AT - HOUR, knownFrom: AT - 9 * DAY },
+        completeUntil: AT,
+      },
+      complete,
+    ),
+  ).toEqual([]);
+});
+
+test("of a young query it is said how far back its counts go", () => {
+  expect(
+    lines(
+      { ...NOTHING, largest: { since: null, knownFrom: AT - 9 * DAY } },
+      alertOf({ ...ALERT, values: {} }),
+    ),
+  ).toEqual(["How big: the most in 30 min since counting began on Sat 14 Feb 2026"]);
+});
