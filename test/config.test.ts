@@ -87,3 +87,29 @@ test("what routes name has to be a receiver, and names are there once", () => {
     }),
   );
 });
+
+test.each([
+  ["  - match: {}\n    routes: [{ receivers: [alrets] }]\n", 'there is no receiver "alrets"'],
+  ["  - match: {}\n    routes: [{ match: { rule: x } }]\n", '"receivers" is missing'],
+  [
+    "  - receivers: [alerts]\nescalations: [{ name: e, steps: [{ after: 5m, receivers: [phone] }] }]\n",
+    'there is no receiver "phone"',
+  ],
+  [
+    "  - receivers: [alerts]\nescalations: [{ name: e, steps: [{ after: 5m, receivers: [alerts] }, { after: 5m, receivers: [alerts] }] }]\n",
+    "a step has to come later",
+  ],
+  [
+    "  - receivers: [alerts]\nescalations: [{ name: e, rounds: 11, steps: [{ after: 5m, receivers: [alerts] }] }]\n",
+    "10",
+  ],
+  [
+    "  - receivers: [alerts]\nrotations: [{ name: alerts, timezone: UTC, receivers: [alerts] }]\n",
+    "is the name of another rotation or of a receiver",
+  ],
+  ["  - receivers: [alerts]\nrotations: [{ name: p, timezone: +02:00, receivers: [alerts] }]\n", "time zone"],
+  ["  - receivers: [alerts]\ninhibitions: [{ mute: {} }]\n", '"while" is missing'],
+])("a fault of routing is told before anything runs: %j", async (routes, fault) => {
+  const text = SOUND.replace("  - receivers: [alerts]\n", routes);
+  expect((await faultsOf(text)).join("\n")).toContain(fault);
+});

@@ -25,12 +25,12 @@ export function createCallGate(options: GateOptions): Gate {
   const enter = async (call: string, signal?: AbortSignal) => {
     let waitedMs = 0;
     for (;;) {
-      const { limit } = await budget.read();
-      if (limit === null) return (end: ExchangeEnd) => settle(options, null, null, end);
-      const lane = lanesOf(limit.limit).of[priority];
-      const taken = await budget.take(limit, { lane, priority, timeoutMs });
+      const { limit, closedForMs } = await budget.read();
+      if (limit === null && closedForMs === 0) return (end: ExchangeEnd) => settle(options, null, null, end);
+      const lane = lanesOf(limit?.limit ?? 0).of[priority];
+      const taken = limit === null ? null : await budget.take(limit, { lane, priority, timeoutMs });
       if (taken !== null) return (end: ExchangeEnd) => settle(options, limit, taken, end);
-      const waitMs = Math.max(20, await budget.waitMs(lane));
+      const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(lane));
       if (waitedMs + waitMs > options.patienceMs) throw outOfCalls(call, waitMs);
       waitedMs += waitMs;
       await delay(waitMs, undefined, signal === undefined ? {} : { signal });
@@ -56,10 +56,13 @@ async function settle(
   end: ExchangeEnd,
 ): Promise<void> {
   try {
+    if (end.status === 429) {
+      if (taken !== null && limit !== null) await budget.settle(taken, limit.periodMs);
+      return await budget.refuse(end.retryAfterMs);
+    }
     const known = await learned(budget, limit, end.budget);
     if (taken !== null && known !== null) await budget.settle(taken, known.periodMs);
-    if (end.status === 429) await budget.refuse(end.retryAfterMs);
-    else if (end.status !== null && end.status < 400) await budget.accept();
+    if (end.status !== null && end.status < 400) await budget.accept();
     if (known !== null && typeof end.budget?.used === "number")
       await budget.reconcile(known, end.budget.used);
   } catch (error) {

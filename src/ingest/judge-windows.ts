@@ -170,7 +170,9 @@ function evidence(
   overAfterMs: number,
   life: AlertLife | null,
 ): Observation {
-  const stands = life !== null && life.resolvedAt === null && at <= life.lastSeenAt + overAfterMs;
+  // What a person closed is the same as long as it goes on without a break.
+  const isOver = life?.resolvedAt !== null && life?.care?.closedBy === undefined;
+  const stands = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
   return {
     kind: "evidence",

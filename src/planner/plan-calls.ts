@@ -67,7 +67,7 @@ export function planCalls(
 
 const HISTORY_EVERY = 4;
 
-/** A shared page is planned to be this full at most: bursts want room. */
+/** The last page of a shared call is planned to be this full at most: bursts want room. */
 const FULL = 0.6;
 /** Who would fill so much of a page alone gets its own calls, and slows down nobody else. */
 const BUSY = 0.3;
@@ -132,8 +132,8 @@ interface Chosen {
 }
 
 /**
- * The best call of one group: from the best member down, whoever fits on its page. All are read from where the
- * earliest begins, so one that is far behind would make the busy ones be read again: it is left for a later call.
+ * The best call of one group. Further pages cost calls of their own, so each number of them is held against what it
+ * brings: where much is read again because of the overlap, two pages for everybody may be worth more than one for few.
  */
 function chooseMembers(
   sorted: readonly Scored[],
@@ -141,12 +141,36 @@ function chooseMembers(
   settings: PlanSettings,
   now: Instant,
 ): Chosen | null {
+  let best: Chosen | null = null;
+  for (let pages = 1; pages <= MOST_PAGES; pages++) {
+    const chosen = fillPages(sorted, pages, purpose, settings, now);
+    if (chosen === null) return null;
+    if (best === null || chosen.call.worth > best.call.worth) best = chosen;
+    if (chosen.others.length === 0) break;
+  }
+  return best;
+}
+
+const MOST_PAGES = 4;
+
+/**
+ * From the best member down, whoever fits. All are read from where the earliest begins, so one that is far behind would
+ * make the busy ones be read again: it is left for a later call.
+ */
+function fillPages(
+  sorted: readonly Scored[],
+  pages: number,
+  purpose: PlannedCall["purpose"],
+  settings: PlanSettings,
+  now: Instant,
+): Chosen | null {
   const members: Scored[] = [];
   const others: Scored[] = [];
+  const room = settings.pageSize * (pages - 1 + FULL);
   let [rate, from, worth, importance] = [0, now, 0, 0];
   for (const candidate of sorted) {
     const nextFrom = Math.min(from, candidate.readsFrom);
-    const fits = (rate + candidate.rate) * (now - nextFrom) <= settings.pageSize * FULL;
+    const fits = (rate + candidate.rate) * (now - nextFrom) <= room;
     if (members.length > 0 && (members.length >= MOST_MEMBERS || !fits)) {
       others.push(candidate);
       continue;
@@ -158,7 +182,7 @@ function chooseMembers(
     importance = Math.max(importance, candidate.importance);
   }
   if (!members.some(({ isDue }) => isDue)) return null;
-  const pages = Math.max(1, Math.ceil((rate * (now - from)) / settings.pageSize));
+  const needed = Math.max(1, Math.ceil((rate * (now - from)) / settings.pageSize));
   const keys = members.map(({ key }) => key);
-  return { call: { members: keys, purpose, importance, worth: worth / pages }, others };
+  return { call: { members: keys, purpose, importance, worth: worth / needed }, others };
 }

@@ -162,16 +162,16 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
      */
     async refuse(retryAfterMs: number | null): Promise<void> {
       const { limit } = await read();
-      if (limit === null) await learn(db, ASSUMED, "answer");
       const budget = limit ?? ASSUMED;
       await db.transaction().execute(async (tx) => {
         await lock(tx);
-        await takeForOthers(tx, budget, sql`all`);
+        // Where the source names the time, its word is better than our idea of who used what.
+        if (limit !== null && retryAfterMs === null) await takeForOthers(tx, limit, sql`all`);
         await sql`
           update earshot.budgets
           set refusals = refusals + 1, closed_until_wall = greatest(closed_until_wall, ${now()} + case
             when ${retryAfterMs}::float8 is not null then ${ms(retryAfterMs ?? 0)}
-            when refusals = 0 then interval '0'
+            when refusals = 0 then ${ms(limit === null ? NO_LIMIT_WAIT_MS : 0)}
             when refusals = 1 then ${ms(budget.periodMs / 4)}
             else ${ms(budget.periodMs)} end)
           where account = ${account}
@@ -207,6 +207,9 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
   };
 }
+
+/** An account without a limit that refuses a call all the same. */
+const NO_LIMIT_WAIT_MS = 60_000;
 
 /** A limit beyond this is held to by the place count alone. */
 const MOST_PLACES = 10_000;

@@ -40,7 +40,7 @@ export function createConsoleVersions(db: Db) {
   };
 }
 
-const ALERT = sql`a.id::text || a.state || a.severity || a.mentions || md5(a.because)`;
+const ALERT = sql`a.id::text || a.state || a.severity || a.mentions || md5(a.because || a.care::text)`;
 
 function digest(text: ReturnType<typeof sql>) {
   return sql`md5(coalesce(string_agg(${text}, ',' order by ${text}), ''))`;
