@@ -12,6 +12,13 @@ import { type Swept, sweep } from "./app/sweep.ts";
 import { createUnsubscribeLinks } from "./app/unsubscribe-links.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
+import { createWatch, type Looked } from "./app/watch/create-watch.ts";
+import { guardRules } from "./app/watch/guard-rules.ts";
+import { keepLooking } from "./app/watch/keep-looking.ts";
+import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
+import { noteJob } from "./app/watch/note-jobs.ts";
+import { createRuleFaults } from "./app/watch/rule-faults.ts";
+import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
@@ -23,10 +30,13 @@ import { describeFault } from "./lib/fault.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
 import { shippedFolder } from "./lib/shipped-folder.ts";
 import type { Logger } from "./log.ts";
+import type { QueueTally } from "./model/metric-facts.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
+import type { DeliverParts } from "./notify/deliver.ts";
 import { createNotifier } from "./notify/notifiers.ts";
 import type { BackendOptions } from "./queue/backend.ts";
+import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
 import { loadRules } from "./rules/load-rules.ts";
@@ -55,6 +65,8 @@ export interface EarshotOptions {
   readonly watchFrom?: Instant;
   /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
   readonly sweepEveryMs?: number | null;
+  /** False: it does not look at itself, for the past that it lives through is not its own. */
+  readonly looksAtItself?: boolean;
   /** Address of the page for links in messages, once there is one. */
   readonly consoleUrl?: () => string | null;
   /** Told after every job. */
@@ -69,6 +81,10 @@ export interface Earshot {
   readonly previews: Previews;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
+  /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
+  look(): Promise<Looked>;
+  /** Jobs by queue, as the engine counts them. */
+  queueTallies(): Promise<readonly QueueTally[]>;
   /** Asks the source again what there is to watch. */
   refreshQueries(): Promise<readonly Query[]>;
   /** How many mentions the source has of each watched query, by id. One call a query. */
@@ -111,23 +127,28 @@ async function open(
   const notifiers = new Map<string, Notifier>();
   for (const { name, notifier } of config.receivers) {
     const made = createNotifier(notifier, { renderer, clock, log });
-    notifiers.set(name, made);
+    notifiers.set(name, watchNotifier(name, made, { stores, clock }));
     closing.add(made.close);
   }
   const secret = await linkSecret(stores);
   const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
   const queues = await createQueues({ backend: options.queue, log });
   closing.add(queues.close);
-  const rulesFor = rulesByQuery(rules);
+  await stores.setAside.forgetRules(clock.now());
+  const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
+  const calls = createCallNotes({ stores, clock });
   const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
-    sources[priorityOf(queries, request, rulesFor)].mentions(
-      {
-        projectId: queries[0]?.projectId ?? "",
-        queryIds: queries.map(({ queryId }) => queryId),
-        pageSize: config.source.pageSize,
-        ...request,
-      },
-      { signal, prefetch: 1 },
+    calls.notedPages(
+      queries.map(queryScope),
+      sources[priorityOf(queries, request, rulesFor)].mentions(
+        {
+          projectId: queries[0]?.projectId ?? "",
+          queryIds: queries.map(({ queryId }) => queryId),
+          pageSize: config.source.pageSize,
+          ...request,
+        },
+        { signal, prefetch: 1 },
+      ),
     );
 
   const viewParts = {
@@ -154,6 +175,12 @@ async function open(
       await publishPlan(plan, now);
     }
     return sweep({ stores, queues, digests: config.digests, planPolls: (at) => planPolls(plan, at) }, now);
+  };
+  const deliverParts: DeliverParts = {
+    log: stores.notifications,
+    notifierOf: (receiver) => notifiers.get(receiver),
+    viewOf: createViewOf(viewParts),
+    clock,
   };
   const handlers = createHandlers({
     poll: {
@@ -185,28 +212,38 @@ async function open(
       }));
       await recordArrivals(stores, finished);
     },
-    deliver: {
-      log: stores.notifications,
-      notifierOf: (receiver) => notifiers.get(receiver),
-      viewOf: createViewOf(viewParts),
-      clock,
-    },
+    deliver: deliverParts,
     digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
     sweep: async () => {
+      await stores.watch.beat("sweep", clock.now());
       await sweepNow();
     },
+    noted: (job, payload, work) => noteJob({ stores, clock, log }, job, payload, work),
     queues,
     log,
     onDone: options.onDone ?? (() => {}),
   });
   const refreshQueries = async (): Promise<readonly Query[]> => {
     const now = clock.now();
-    await learnLimit(source, budget, log);
+    await calls.noted("client", () => learnLimit(source, budget, log));
     const watchFrom = options.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
-    return registerQueries({ source, stores }, config.source, moments, stopping.signal);
+    return calls.noted("projects and queries", () =>
+      registerQueries({ source, stores }, config.source, moments, stopping.signal),
+    );
   };
 
+  const watch = createWatch({
+    config,
+    stores,
+    notifiers,
+    deliver: deliverParts,
+    pollEveryMs: config.source.pollEvery,
+    sweepsRun: options.sweepEveryMs !== null,
+    clock,
+    log,
+    signal: stopping.signal,
+  });
   const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
   closing.add(worker.stop);
   await worker.start();
@@ -230,7 +267,13 @@ async function open(
     });
     closing.add(() => upkeep);
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
-    if (everyMs !== null) await queues.remindEvery("sweep", {}, { everyMs });
+    if (everyMs !== null) {
+      await queues.remindEvery("sweep", {}, { everyMs });
+      if (options.looksAtItself !== false) {
+        const looking = keepLooking(watch, { log, signal: stopping.signal });
+        closing.add(() => looking);
+      }
+    }
   }
   // First of all: what waits for the source or for its next round is told to stop.
   closing.add(async () => stopping.abort(new Error("Earshot is stopping")));
@@ -242,6 +285,9 @@ async function open(
       contentOf: createContentOfAlert({ ...viewParts, facts: createConsoleStore(database.db) }),
     }),
     sweep: sweepNow,
+    look: watch.look,
+    queueTallies: () =>
+      Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
     refreshQueries,
     totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
     stop: closing.close,

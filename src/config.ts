@@ -20,6 +20,8 @@ import { QuietHours } from "./notify/quiet-hours.ts";
 import { Rotation } from "./notify/rotation.ts";
 import { RouteConfig } from "./notify/route.ts";
 import { Throttle } from "./notify/throttle.ts";
+import { HeartbeatConfig } from "./watch/heartbeat-config.ts";
+import { OperatorConfig } from "./watch/operator-config.ts";
 
 const Receiver = z.object({
   name: z.string().min(1),
@@ -56,6 +58,10 @@ const Config = z.strictObject({
   /** Zone in which messages show times. */
   timezone: z.string().default("UTC"),
   web: Web.prefault({}),
+  /** Who is told about Earshot's own troubles. */
+  operator: OperatorConfig.prefault({}),
+  /** Called while the whole line works, so that somebody outside notices when Earshot is dead. */
+  heartbeat: HeartbeatConfig.exactOptional(),
   /** Months that ended longer ago than this are dropped. */
   retention: Duration.default(400 * DAY),
 });
@@ -181,6 +187,7 @@ function checkNames(
   config.digests.forEach((digest, index) => {
     check(["digests", index], digest.receivers);
   });
+  check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);
 }
 

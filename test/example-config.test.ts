@@ -18,6 +18,7 @@ const ENVIRONMENT = {
   TICKET_WEBHOOK_URL: "https://tickets.example/hook",
   TICKET_WEBHOOK_SECRET: "a secret",
   EARSHOT_PAGE_PASSWORD: "a long secret",
+  HEARTBEAT_URL: "https://beats.example/a-key",
 };
 
 test("the example is sound", async () => {

@@ -11,6 +11,7 @@ import type { WalkKey, WalkName } from "../model/walk.ts";
 import { type DeliverParts, deliver } from "../notify/deliver.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
+import type { RepeatedJob } from "./watch/note-jobs.ts";
 
 export interface HandlerParts {
   readonly poll: Omit<TogetherParts, "onOwed">;
@@ -20,6 +21,12 @@ export interface HandlerParts {
   readonly deliver: DeliverParts;
   readonly digest: Omit<DigestParts, "onOwed">;
   readonly sweep: () => Promise<void>;
+  /** Runs the work of a job that the tables ask for until it is done, and keeps its failures. */
+  readonly noted: <T>(
+    job: RepeatedJob,
+    payload: Readonly<Record<string, string>>,
+    work: () => Promise<T>,
+  ) => Promise<T>;
   readonly queues: Queues;
   readonly log: Logger;
   /** Told after every job, with its outcome: drivers and tests wait for it. */
@@ -74,7 +81,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       parts.onDone("poll-together", result);
     },
     "close-windows": async (query) => {
-      const result = await closeWindows(parts.poll, query);
+      const result = await parts.noted("close-windows", query, () => closeWindows(parts.poll, query));
       await onOwed(result.owed);
       if (result.more)
         await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
@@ -92,7 +99,9 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       parts.onDone("deliver", result);
     },
     "build-digest": async (edition) => {
-      const result = await buildDigest({ ...parts.digest, onOwed }, edition);
+      const result = await parts.noted("build-digest", edition, () =>
+        buildDigest({ ...parts.digest, onOwed }, edition),
+      );
       log.info({ ...edition, ...result }, "digest");
       parts.onDone("build-digest", result);
     },

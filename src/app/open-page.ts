@@ -1,12 +1,15 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
 import { renderSlackMessage } from "../local-inbox/render-slack-message.ts";
 import type { Logger } from "../log.ts";
+import type { QueueTally } from "../model/metric-facts.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
+import { pendingMigrations } from "../store/pending-migrations.ts";
 import { ping } from "../store/ping.ts";
 import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
@@ -33,6 +36,8 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   readonly whatHappensNext?: () => string | null;
+  /** Jobs by queue; fails while the queue's engine is away. Where the process has queues. */
+  readonly queues?: () => Promise<readonly QueueTally[]>;
   /** Messages to look at; a page without it shows none. */
   readonly previews?: Previews;
 }
@@ -58,7 +63,10 @@ export async function openPage(options: PageOptions): Promise<Page> {
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
       explainer: createAlertExplainer(options.settings.timezone),
       desk,
-      health: { ready: () => readiness(database) },
+      health: {
+        ready: () => readiness(database, options.queues),
+        ...(options.queues === undefined ? {} : { queues: options.queues }),
+      },
       log,
       ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
       ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
@@ -87,9 +95,31 @@ function isInUse(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }
 
-async function readiness(database: Database) {
-  const failure = await ping(database.db).then(() => undefined, describeError);
-  return [
-    { name: "database", ok: failure === undefined, ...(failure === undefined ? {} : { detail: failure }) },
+/** What every process needs. An answer that takes longer than a few seconds is none. */
+async function readiness(database: Database, queues: PageOptions["queues"]) {
+  const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ["database", () => ping(database.db)],
+    ["migrations", () => expectNoneMissing(database)],
+    ...(queues === undefined ? [] : [["queue", queues] as const]),
   ];
+  return Promise.all(
+    checks.map(async ([name, check]) => {
+      const failure = await within(READY_WITHIN_MS, check()).then(() => undefined, describeError);
+      return { name, ok: failure === undefined, ...(failure === undefined ? {} : { detail: failure }) };
+    }),
+  );
+}
+
+const READY_WITHIN_MS = 4_000;
+
+async function expectNoneMissing(database: Database): Promise<void> {
+  const missing = await pendingMigrations(database.db);
+  if (missing.length > 0) throw new Error(`the database has not had ${missing.join(", ")}`);
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = delay(ms, undefined, { ref: false }).then(() => {
+    throw new Error(`no answer within ${ms} ms`);
+  });
+  return Promise.race([work, late]);
 }

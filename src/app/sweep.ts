@@ -1,13 +1,15 @@
 import type { DigestConfig } from "../digest/digest-config.ts";
 import { readinessOf } from "../digest/readiness.ts";
-import { type Instant, MINUTE } from "../lib/instant.ts";
+import type { Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import type { DigestEdition } from "../model/digest-edition.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
+import { DIGEST_PATIENCE_MS } from "../watch/find-troubles.ts";
 import type { PlannedPoll } from "./plan-polls.ts";
+import { jobScope } from "./watch/note-jobs.ts";
 
 /** Work that the tables say is due, by kind. */
 export interface Swept {
@@ -31,15 +33,23 @@ export interface SweepParts {
  */
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
-  const [polls, windows, decisions, deliveries, digests] = await Promise.all([
+  const [polls, windows, decisions, deliveries, allDigests, setAside] = await Promise.all([
     pollsDue(parts, now),
     stores.walks.windowsDue(BUCKET_MS),
     stores.notifications.decisionsDue(now),
     stores.notifications.due(MOST),
     digestsDue(parts, now),
+    stores.setAside.jobs(),
   ]);
+  // What always fails is asked for again when somebody says so.
+  const given = new Set(setAside.map(({ scope }) => scope));
+  const digests = allDigests.filter(
+    ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
+  );
   const ticks = new Map(
-    [...windows, ...decisions].map((query) => [`${query.projectId}-${query.queryId}`, query]),
+    [...windows, ...decisions]
+      .filter(({ projectId, queryId }) => !given.has(jobScope("close-windows", { projectId, queryId })))
+      .map((query) => [`${query.projectId}-${query.queryId}`, query]),
   );
   await Promise.all([
     ...polls.map((keys) => addPoll(queues, keys)),
@@ -71,9 +81,6 @@ async function addPoll(queues: Queues, keys: readonly WalkKey[]): Promise<void> 
 
 /** More than this at once is left to the next sweep, so that no sweep is long. */
 const MOST = 500;
-
-/** How long a digest waits for queries that are not read up to the end of its period. */
-const DIGEST_PATIENCE_MS = 30 * MINUTE;
 
 async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promise<readonly DigestEdition[]> {
   const announced = await stores.digests.due();

@@ -3,12 +3,14 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Notification } from "../model/notification.ts";
+import { OWN_QUERY } from "../model/own-query.ts";
 import type { Query } from "../model/query.ts";
 import type { DeliverParts } from "../notify/deliver.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import { buildAlertView } from "../templates/build-alert-view.ts";
 import type { DigestView } from "../templates/digest-view.ts";
+import { OPERATOR_RULES } from "../watch/operator-rules.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";
 
@@ -57,7 +59,7 @@ async function alertView(parts: ViewParts, notification: Notification) {
     alert,
     explanation,
     mentions: await mentionsOf(parts.stores, alert, rule),
-    rule: { name: alert.rule, description: rule?.description ?? null },
+    rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
     timezone: parts.timezone,
     more: more.filter((one) => one !== null),
@@ -67,6 +69,12 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const { pictures } = parts;
   const chart = svg === null || pictures === undefined ? null : () => pictures.render(svg);
   return { about: "alert", view, chart } as const;
+}
+
+/** Alerts about Earshot itself have no rule in a file. */
+function ownDescription({ queryId, rule }: Alert): string | null {
+  if (queryId !== OWN_QUERY.queryId) return null;
+  return Object.entries(OPERATOR_RULES).find(([name]) => name === rule)?.[1].description ?? null;
 }
 
 /** Candidates for the few that are shown: those that met the rule, or those that its window counted. */

@@ -4,9 +4,11 @@ import { addApiCommand } from "./api.ts";
 import { addCheckCommand } from "./check.ts";
 import { addCoverageCommand } from "./coverage.ts";
 import { addDetectCommand } from "./detect.ts";
+import { addDoctorCommand } from "./doctor.ts";
 import { addLocalApiCommand } from "./local-api.ts";
 import { addPreviewCommand } from "./preview.ts";
 import { addSendTestCommand } from "./send-test.ts";
+import { addSetAsideCommand } from "./set-aside.ts";
 import { addSilenceCommand } from "./silence.ts";
 import { addStartCommand } from "./start.ts";
 import { addWhyCommand } from "./why.ts";
@@ -28,6 +30,8 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
   addSendTestCommand(program, env);
   addCoverageCommand(program, env);
   addDetectCommand(program);
+  addDoctorCommand(program, env);
+  addSetAsideCommand(program, env);
   addApiCommand(program, env);
   addLocalApiCommand(program, env);
   return program;
@@ -39,6 +43,8 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --roles poll,tick           only these roles, as one of many processes
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
+  earshot doctor                            is everything there that it needs? says what to do
+  earshot set-aside list                    what always failed and stands aside; replay tries it again
   earshot alerts                            what is open; ack, assign, resolve, not-relevant
   earshot silence add --match query=Acme    hear nothing of it for an hour
   earshot why ALERT                         which rules saw it, who was told, what was held and why

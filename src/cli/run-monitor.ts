@@ -45,6 +45,7 @@ export async function runMonitor(
         settings: { ...config.web, timezone: config.timezone, port: options.port ?? config.web.port },
         tryNextPort: false,
         hasLocalInbox: false,
+        queues: earshot.queueTallies,
         previews: earshot.previews,
       });
       closing.add(page.close);

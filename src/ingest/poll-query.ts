@@ -9,13 +9,15 @@ import type { Query, WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
-import { commitPage } from "./commit-page.ts";
+import { commitSoundly } from "./commit-soundly.ts";
 import type { Coverage } from "./coverage.ts";
 import { nextPollAt } from "./pace.ts";
+import { passPoisonPage } from "./pass-poison-page.ts";
 import type { IngestStore } from "./ports.ts";
 import { preparePage } from "./prepare-page.ts";
 import { prepareSeries } from "./prepare-series.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
+import { replaySetAside } from "./replay-set-aside.ts";
 import type { SourcePage } from "./source-page.ts";
 import {
   abandonWalk,
@@ -36,6 +38,8 @@ export interface PollParts {
     request: WalkRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
+  /** Its pages come out of calls that others share: then a fault in them may be another's. */
+  readonly isShared?: boolean;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly directory: Directory;
   readonly clock: Clock;
@@ -78,16 +82,20 @@ export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSig
     // A renewal that fails shows in the next commit, which checks the lease.
     parts.store.walks.renew(key, claim.lease).catch(() => {});
   }, RENEW_EVERY_MS);
+  const progress = { pages: 0 };
   try {
     await prepareSeries(parts.store, query, parts.rulesFor(query));
     const state = (claim.state as WalkState | null) ?? NEW_WALK;
-    return await walk(parts, { key, query, lease: claim.lease, startedAt, signal }, state);
+    const begun = await replay(parts, { key, query, lease: claim.lease }, state);
+    return await walk(parts, { key, query, lease: claim.lease, startedAt, signal, progress }, begun);
   } catch (error) {
     const { retryable = true, retryAfterMs, isPostponed } = error as Trouble;
     if (isPostponed === true) {
       await parts.store.walks.postpone(key, claim.lease, retryAfterMs ?? 0);
       return { outcome: "postponed", because: describeError(error) };
     }
+    if (progress.pages === 0 && parts.isShared !== true)
+      await passOver(parts, { key, query, lease: claim.lease, signal }, claim, error);
     const delayMs = retryDelayMs(claim.failures + 1, retryAfterMs ?? undefined, Math.random());
     await parts.store.walks.fail(key, claim.lease, describeError(error), delayMs);
     return { outcome: "broken-off", error: describeError(error), retryable };
@@ -104,12 +112,38 @@ interface Trouble {
 
 const RENEW_EVERY_MS = 3_000;
 
+/** What stood aside and is to be tried again comes first. */
+async function replay(
+  parts: PollParts,
+  walking: { readonly key: WalkKey; readonly query: WatchedQuery; readonly lease: string },
+  state: WalkState,
+): Promise<WalkState> {
+  const prepare = (page: SourcePage) =>
+    preparePage(parts.rulesFor(walking.query), parts.store.mentions.rowsOf, page);
+  const replayed = await replaySetAside({ ...parts, prepare }, walking, state);
+  if (replayed.owed.length > 0) await parts.onOwed(replayed.owed);
+  return replayed.state;
+}
+
+/** Whether it could be passed over or not, the failure is noted as one; passing it is no reason to fail anew. */
+async function passOver(
+  parts: PollParts,
+  walking: Parameters<typeof passPoisonPage>[1],
+  claim: { readonly state: unknown; readonly failures: number },
+  error: unknown,
+): Promise<void> {
+  const state = (claim.state as WalkState | null) ?? NEW_WALK;
+  await passPoisonPage(parts, walking, state, { error, tries: claim.failures + 1 }).catch(() => false);
+}
+
 interface Walking {
   readonly key: WalkKey;
   readonly query: WatchedQuery;
   readonly lease: string;
   readonly startedAt: Instant;
   readonly signal: AbortSignal;
+  /** Pages that this run has committed. */
+  readonly progress: { pages: number };
 }
 
 async function walk(parts: PollParts, walking: Walking, stored: WalkState): Promise<PollOutcome> {
@@ -129,8 +163,12 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
       const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
       const committed = isEmpty(page)
         ? NOTHING_COMMITTED
-        : await commitPage(parts, { key, query, lease }, prepared, resumable(page, after.state));
+        : await commitSoundly({ ...parts, prepare }, { key, query, lease }, prepared, {
+            before: resumable(page, state),
+            after: resumable(page, after.state),
+          });
       state = after.state;
+      walking.progress.pages += 1;
       tally.pages += 1;
       tally.added += committed.added;
       tally.changed += committed.changed;

@@ -59,7 +59,7 @@ export async function pollTogether(
         return parts.walkPages(query, request, ownSignal);
       };
       try {
-        return { key, result: await pollQuery({ ...parts, walkPages }, key, signal) };
+        return { key, result: await pollQuery({ ...parts, walkPages, isShared: true }, key, signal) };
       } finally {
         shared.leave(key.queryId);
       }
@@ -69,7 +69,8 @@ export async function pollTogether(
   const failed = members.filter(({ result }) => result.outcome === "broken-off");
   const isRefused = isRefusal(failure);
   // Where the call itself failed for a while, nobody is at fault.
-  if (isRefused || failure === null) await parts.walkAlone(failed.map(({ key }) => key));
+  if (isRefused || isUnreadable(failure) || failure === null)
+    await parts.walkAlone(failed.map(({ key }) => key));
   const sharing = seen >= 2 ? "proven" : isRefused && !proven ? "refused" : "unknown";
   return { outcome: "together", members, sharing };
 }
@@ -99,6 +100,12 @@ class UnprovenError extends Error {
   /** Nothing has failed: the members are free for calls of their own at once. */
   readonly isPostponed = true;
   readonly retryAfterMs = 0;
+}
+
+/** One mention of one of them may be what its server cannot send: by itself, each shows whether it is its own. */
+function isUnreadable(error: unknown): boolean {
+  const { kind } = (error ?? {}) as { kind?: string };
+  return kind === "malformed" || kind === "too-large";
 }
 
 function isRefusal(error: unknown): boolean {

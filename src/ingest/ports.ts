@@ -9,10 +9,12 @@ import type { Mention } from "../model/mention.ts";
 import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { SeenValue } from "../model/seen-value.ts";
+import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
 import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
 import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
+import type { RejectedRow } from "./source-page.ts";
 
 /** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
 export interface IngestFacts {
@@ -65,8 +67,17 @@ export interface IngestFacts {
       projectId: string,
       queryId: string,
       when: Instant,
-      rejected: readonly { resourceId: string | null; reason: string }[],
+      rejected: readonly RejectedRow[],
     ): Promise<void>;
+  };
+  readonly setAside: {
+    add(one: NewSetAside, now: Instant): Promise<void>;
+    wanted(
+      projectId: string,
+      queryId: string,
+    ): Promise<readonly { id: string; kind: SetAsideKind; body: unknown }[]>;
+    settle(projectId: string, ids: readonly string[], now: Instant): Promise<void>;
+    failedAgain(projectId: string, id: string, reason: string): Promise<void>;
   };
   readonly alerts: AlertFacts;
   readonly notifications: NotificationFacts;

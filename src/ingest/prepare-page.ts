@@ -1,3 +1,4 @@
+import { describeError } from "../lib/errors.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { PageRows, StoredMention } from "../model/stored-mention.ts";
 import { storyKey } from "../model/story.ts";
@@ -24,13 +25,34 @@ export function preparePage(
   page: SourcePage,
 ): PreparedPage {
   const assess = createAssessor(rules);
-  return {
-    page,
+  const prepare = (sound: SourcePage): PreparedPage => ({
+    page: sound,
     rules,
     rows: rowsOf(
-      page.mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyKey(mention) })),
+      sound.mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyKey(mention) })),
     ),
-    assessed: page.mentions.map(assess),
+    assessed: sound.mentions.map(assess),
     assess,
-  };
+  });
+  try {
+    return prepare(page);
+  } catch {
+    return prepare(withoutPoison(page, prepare));
+  }
+}
+
+/** A mention on which a rule, or our own code, breaks is set aside; it would break on it for ever. */
+function withoutPoison(page: SourcePage, prepare: (page: SourcePage) => unknown): SourcePage {
+  const mentions: Mention[] = [];
+  const rejected = [...page.rejected];
+  for (const mention of page.mentions) {
+    try {
+      prepare({ ...page, mentions: [mention], rejected: [] });
+      mentions.push(mention);
+    } catch (error) {
+      const reason = `it could not be judged: ${describeError(error).slice(0, 200)}`;
+      rejected.push({ resourceId: mention.resourceId, reason, mention });
+    }
+  }
+  return { ...page, mentions, rejected };
 }

@@ -132,7 +132,7 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
         alertId: alert.id,
         at: alert.resolvedAt ?? alert.lastSeenAt,
         what: change.outcome,
-        detail: `${alert.mentions} mentions in all`,
+        detail: alert.mentions === 0 ? "" : `${alert.mentions} mentions in all`,
       };
   }
 }

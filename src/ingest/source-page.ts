@@ -17,8 +17,13 @@ export interface SourcePage {
   readonly shared?: { readonly highest: Instant | null };
 }
 
+/** What came and is set aside. */
 export interface RejectedRow {
   readonly resourceId: string | null;
   readonly queryId?: string;
   readonly reason: string;
+  /** As it was read, where it could be read: what a replay needs. */
+  readonly mention?: Mention;
+  /** How often it was tried; once, where another try of the same could not end otherwise. */
+  readonly tries?: number;
 }

@@ -21,6 +21,8 @@ export interface WalkState {
   readonly running: RunningWalk | null;
   /** A gap that the next walk goes over again, and how often that has been tried. */
   readonly gap: { readonly from: Instant; readonly tries: number } | null;
+  /** How often it was taken past a page that always fails, since a walk last came to its end; none where absent. */
+  readonly stepped?: number;
 }
 
 /** Its parameters are kept, because a cursor is only good with the same ones. */

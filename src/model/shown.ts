@@ -118,8 +118,13 @@ export interface ShownWalk {
   readonly gap: number;
 }
 
-/** A mention that could not be stored, and why. */
+/** A mention, page or job that always failed and stands aside, and why. */
 export interface ShownSetAside {
+  readonly id: string;
+  readonly kind: "mention" | "page" | "job";
+  readonly scope: string | null;
+  readonly tries: number;
+  readonly replayable: boolean;
   readonly queryId: string;
   readonly queryName: string;
   readonly at: Instant;

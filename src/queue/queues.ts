@@ -41,7 +41,7 @@ export interface Queues {
   /**
    * Adds the job every `everyMs` of real time, for all processes together and however often this is called. `key`
    * tells reminders of one job apart; its hash spreads them over the interval, the first run included. A reminder
-   * that the engine lost (an emptied Redis) is made again within `everyMs` + half a minute while this process lives.
+   * that the engine lost (an emptied Redis) is made again within `everyMs` + five seconds while this process lives.
    */
   remindEvery<N extends JobName>(
     job: N,
@@ -141,7 +141,8 @@ export async function createQueues(options: { backend: BackendOptions; log: Logg
 }
 
 const ADD_PATIENCE_MS = 5_000;
-const MEND_EVERY_MS = 30_000;
+/** Until a reminder is made again, an emptied queue stands still: its work is found by the sweep alone. */
+const MEND_EVERY_MS = 5_000;
 const IDLE_LOOK_MS = 10;
 
 /** Finished jobs are removed at once, failed ones are kept for a look: the newest 200, for a week. */

@@ -1,6 +1,7 @@
 import { createConsoleAlerts } from "./console/alerts.ts";
 import { createConsoleCoverage } from "./console/coverage.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
+import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
 import { createConsoleVersions } from "./console/versions.ts";
 import type { Db } from "./database.ts";
@@ -15,6 +16,7 @@ export function createConsoleStore(db: Db) {
     ...createConsoleAlerts(db),
     ...createConsoleNotifications(db),
     ...createConsoleCoverage(db),
+    ...createConsoleMetrics(db),
     ...createConsoleVersions(db),
   };
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { CoverageInterval } from "../model/coverage-interval.ts";
+import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 
 /** What is still found after this is told once more. */
@@ -30,19 +31,26 @@ export function createCoverageStore(db: Db) {
       projectId: string,
       queryId: string,
       when: Instant,
-      rejected: readonly { resourceId: string | null; reason: string }[],
+      rejected: readonly { resourceId: string | null; reason: string; mention?: Mention; tries?: number }[],
     ): Promise<void> {
       if (rejected.length === 0) return;
       const distinct = new Map(rejected.map((one) => [JSON.stringify([one.resourceId, one.reason]), one]));
-      const rows = [...distinct.values()].map((one) => ({ id: uuid7(when), ...one }));
+      const rows = [...distinct.values()].map(({ resourceId, reason, mention, tries }) => ({
+        id: uuid7(when),
+        resourceId,
+        reason,
+        body: mention ?? null,
+        tries: tries ?? 1,
+      }));
       await sql`
-        insert into earshot.set_aside (project_id, query_id, at, id, resource_id, reason)
-        select ${projectId}, ${queryId}, ${at(when)}, id, "resourceId", reason
-        from json_to_recordset(${JSON.stringify(rows)}::json) as r(id uuid, "resourceId" text, reason text)
+        insert into earshot.set_aside (project_id, query_id, at, id, resource_id, reason, body, tries)
+        select ${projectId}, ${queryId}, ${at(when)}, id, "resourceId", reason, body, tries
+        from json_to_recordset(${JSON.stringify(rows)}::json)
+          as r(id uuid, "resourceId" text, reason text, body jsonb, tries int)
         where not exists (
           select from earshot.set_aside s where s.project_id = ${projectId} and s.query_id = ${queryId}
             and s.at > ${at(when - SEEN_AGAIN_MS)} and s.resource_id is not distinct from r."resourceId"
-            and s.reason = r.reason)
+            and s.reason = r.reason and s.settled_at is null)
       `.execute(db);
     },
   };

@@ -5,16 +5,18 @@ import * as noHash from "./migrations/0002-no-hash.ts";
 import * as budget from "./migrations/0010-budget.ts";
 import * as explainedAlerts from "./migrations/0020-explained-alerts.ts";
 import * as voicesAndValues from "./migrations/0021-voices-and-values.ts";
+import * as watch from "./migrations/0030-watch.ts";
 import * as desk from "./migrations/0040-desk.ts";
 import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-const MIGRATIONS: Record<string, Migration> = {
+export const MIGRATIONS: Record<string, Migration> = {
   "0001-facts": facts,
   "0002-no-hash": noHash,
   "0010-budget": budget,
   "0020-explained-alerts": explainedAlerts,
   "0021-voices-and-values": voicesAndValues,
+  "0030-watch": watch,
   "0040-desk": desk,
   "0050-unsubscribed": unsubscribed,
 };

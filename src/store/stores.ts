@@ -5,14 +5,17 @@ import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
 import { createDigestStore } from "./digests.ts";
+import { createFailureStore } from "./failures.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
+import { createSetAsideStore } from "./set-aside.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
+import { createWatchStore } from "./watch.ts";
 
 /** Every noun's store on one connection. */
 export type NounStores = ReturnType<typeof createNounStores>;
@@ -44,6 +47,9 @@ function createNounStores(db: Db) {
     notifications: createNotificationStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
+    failures: createFailureStore(db),
+    setAside: createSetAsideStore(db),
+    watch: createWatchStore(db),
     silences: createSilenceStore(db),
   };
 }

@@ -17,6 +17,8 @@ export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   /** The new holder walks on from what is committed; there is nothing to repeat. */
   readonly retryable = false;
+  /** It says nothing against what was to be committed. */
+  readonly isPassing = true;
 }
 
 /** A due walk and what is known of its arrivals: the last weeks, this hour of the week, the last minutes. */

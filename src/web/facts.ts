@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
+import type { MetricFacts, ShownHeartbeat } from "../model/metric-facts.ts";
 import type {
   AlertListing,
   AlertPosition,
@@ -49,6 +50,9 @@ export interface ConsoleFacts {
   /** The rate budgets of the accounts that are polled; one, as a rule. */
   budgets(): Promise<readonly ShownBudget[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
+  /** The latest word about the heartbeat; null before the first look. */
+  heartbeat(): Promise<ShownHeartbeat | null>;
+  metricFacts(now: Instant): Promise<MetricFacts>;
 
   /** A token for each part, changed when the part is. Asked once a second while somebody looks. */
   versions(): Promise<Readonly<Record<FactPart, string>>>;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { QueueTally } from "../model/metric-facts.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { Times } from "./times.ts";
@@ -6,6 +7,8 @@ import type { Times } from "./times.ts";
 /** Whether the process can do its work: one line for each thing that it needs. Must answer within a few seconds. */
 export interface Health {
   ready(): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[]>;
+  /** Jobs by queue, for the metrics; where the process knows the queues. */
+  queues?(): Promise<readonly QueueTally[]>;
 }
 
 export function healthRoutes(app: FastifyInstance, health: Health, facts: ConsoleFacts, times: Times): void {
@@ -22,6 +25,8 @@ export function healthRoutes(app: FastifyInstance, health: Health, facts: Consol
   });
 
   app.get("/metrics", async (_request, reply) =>
-    reply.type("text/plain; version=0.0.4; charset=utf-8").send(await renderMetrics(facts, times)),
+    reply
+      .type("text/plain; version=0.0.4; charset=utf-8")
+      .send(await renderMetrics(facts, times, () => health.queues?.() ?? Promise.resolve([]))),
   );
 }

@@ -1,39 +1,154 @@
 import { SECOND } from "../lib/instant.ts";
+import type { MetricFacts, QueueTally } from "../model/metric-facts.ts";
+import type { ShownBudget, ShownWalk } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
+import { deliveryReason } from "./metrics/delivery-reason.ts";
+import { gauge, type Sample } from "./metrics/exposition.ts";
 import type { Times } from "./times.ts";
 
-/** A few gauges in Prometheus' text format: what pages somebody when Earshot itself is in trouble. */
-export async function renderMetrics(facts: ConsoleFacts, times: Times): Promise<string> {
+/** Gauges in Prometheus' text format: what pages somebody when Earshot itself is in trouble. */
+export async function renderMetrics(
+  facts: ConsoleFacts,
+  times: Times,
+  queues: () => Promise<readonly QueueTally[]>,
+): Promise<string> {
   const now = times.now();
-  const [open, due, walks] = await Promise.all([
+  const [open, due, walks, counted, heartbeat, budgets, tallies] = await Promise.all([
     facts.countOpenAlerts(),
     facts.countDueNotifications(),
     facts.coverage(now),
+    facts.metricFacts(now),
+    facts.heartbeat(),
+    facts.budgets(),
+    // An engine that is away takes nothing from the rest.
+    queues().catch(() => []),
   ]);
-  const added = walks.filter((walk) => walk.walk === "added");
-  const lags = added.flatMap(({ queryId, completeUntil }) =>
-    completeUntil === null
-      ? []
-      : [`earshot_query_lag_seconds{query="${label(queryId)}"} ${Math.max(0, now - completeUntil) / SECOND}`],
-  );
-  const failing = walks.filter((walk) => walk.failures > 0).length;
-  return [
-    "# HELP earshot_open_alerts Alerts that are not resolved.",
-    "# TYPE earshot_open_alerts gauge",
-    `earshot_open_alerts ${open}`,
-    "# HELP earshot_due_notifications Notifications that wait to be sent.",
-    "# TYPE earshot_due_notifications gauge",
-    `earshot_due_notifications ${due}`,
-    "# HELP earshot_failing_walks Walks whose last call failed.",
-    "# TYPE earshot_failing_walks gauge",
-    `earshot_failing_walks ${failing}`,
-    "# HELP earshot_query_lag_seconds Domain time since the moment up to which a query is completely stored.",
-    "# TYPE earshot_query_lag_seconds gauge",
-    ...lags,
-    "",
-  ].join("\n");
+  return `${[
+    gauge("earshot_open_alerts", "Alerts that are not resolved.", [{ value: open }]),
+    gauge(
+      "earshot_alerts",
+      "Alerts that are open, or the newest of their kind and opened in the last 24 hours, by state.",
+      counted.alerts.map(({ severity, state, n }) => ({ labels: { severity, state }, value: n })),
+    ),
+    gauge("earshot_due_notifications", "Notifications that wait to be sent.", [{ value: due }]),
+    gauge(
+      "earshot_notifications_24h",
+      "Notifications decided in the last 24 hours, by receiver, state and the reason of the decision.",
+      counted.notifications.map(({ n, ...labels }) => ({ labels, value: n })),
+    ),
+    gauge(
+      "earshot_deliveries_24h",
+      "Attempts to deliver in the last 24 hours, by receiver, outcome and the vendor's reason.",
+      deliveries(counted.deliveries),
+    ),
+    ...queryGauges(walks, now),
+    ...budgetGauges(budgets),
+    gauge(
+      "earshot_failures",
+      "Calls, receivers and jobs that fail at this moment, by reason.",
+      counted.failures.map(({ kind, reason, n }) => ({ labels: { kind, reason }, value: n })),
+    ),
+    gauge(
+      "earshot_set_aside",
+      "Mentions, pages and jobs that stand aside because they always failed.",
+      counted.setAside.map(({ kind, n }) => ({ labels: { kind }, value: n })),
+    ),
+    gauge(
+      "earshot_jobs",
+      "Jobs in the queues, by state.",
+      tallies.flatMap(({ queue, waiting, active, delayed, failed }) =>
+        Object.entries({ waiting, active, delayed, failed }).map(([state, value]) => ({
+          labels: { queue, state },
+          value,
+        })),
+      ),
+    ),
+    gauge(
+      "earshot_rows",
+      "Rows of each table, as the database estimates them.",
+      counted.rows.map(({ table, n }) => ({ labels: { table }, value: n })),
+    ),
+    gauge("earshot_database_bytes", "Size of the database.", [{ value: counted.databaseBytes }]),
+    gauge(
+      "earshot_line_works",
+      "1 while queries are polled and judged and receivers can be told; else 0, with what does not work.",
+      heartbeat === null
+        ? []
+        : [{ labels: { outcome: heartbeat.outcome }, value: heartbeat.outcome === "Beats" ? 1 : 0 }],
+    ),
+  ].join("\n")}\n`;
 }
 
-function label(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+function queryGauges(walks: readonly ShownWalk[], now: number): string[] {
+  const labels = ({ projectId, queryId, queryName }: ShownWalk) => ({
+    project: projectId,
+    query: queryId,
+    name: queryName,
+  });
+  const added = walks.filter((walk) => walk.walk === "added");
+  const lags = added.flatMap((walk): Sample[] =>
+    walk.completeUntil === null
+      ? []
+      : [{ labels: labels(walk), value: Math.max(0, now - walk.completeUntil) / SECOND }],
+  );
+  return [
+    gauge("earshot_failing_walks", "Walks whose last call failed.", [
+      { value: walks.filter((walk) => walk.failures > 0).length },
+    ]),
+    gauge(
+      "earshot_query_lag_seconds",
+      "Domain time since the moment up to which a query is completely stored.",
+      lags,
+    ),
+    gauge(
+      "earshot_query_unjudged_seconds",
+      "Domain time that is stored of a query and that no window was judged for.",
+      added.map((walk) => ({
+        labels: labels(walk),
+        value: Math.max(0, (walk.completeUntil ?? walk.tickedUntil) - walk.tickedUntil) / SECOND,
+      })),
+    ),
+  ];
+}
+
+/** An account without a limit has no budget. Accounts are told apart by their number: their names hold logins. */
+function budgetGauges(budgets: readonly ShownBudget[]): string[] {
+  const limited = budgets.flatMap((budget, index) =>
+    budget.limit === null ? [] : [{ ...budget, limit: budget.limit, labels: { account: String(index) } }],
+  );
+  return [
+    gauge(
+      "earshot_budget_calls",
+      "Calls that the account allows in its rolling window.",
+      limited.map(({ labels, limit }) => ({ labels, value: limit })),
+    ),
+    gauge(
+      "earshot_budget_calls_used",
+      "Calls in the window that ends now, by us and by others.",
+      limited.flatMap(({ labels, used, usedByOthers }) => [
+        { labels: { ...labels, by: "us" }, value: used - usedByOthers },
+        { labels: { ...labels, by: "others" }, value: usedByOthers },
+      ]),
+    ),
+    gauge(
+      "earshot_budget_window_seconds",
+      "Length of the rolling window.",
+      limited.map(({ labels, periodMs }) => ({ labels, value: periodMs / SECOND })),
+    ),
+    gauge(
+      "earshot_budget_closed_seconds",
+      "Until a refusal of the source is over.",
+      limited.map(({ labels, closedForMs }) => ({ labels, value: closedForMs / SECOND })),
+    ),
+  ];
+}
+
+function deliveries(counted: MetricFacts["deliveries"]): Sample[] {
+  const sums = new Map<string, Sample>();
+  for (const { receiver, outcome, detail, n } of counted) {
+    const labels = { receiver, outcome, reason: deliveryReason(detail) };
+    const key = JSON.stringify(labels);
+    sums.set(key, { labels, value: (sums.get(key)?.value ?? 0) + n });
+  }
+  return [...sums.values()];
 }

@@ -3,7 +3,18 @@
 /** Everybody may import these. `log` is where a logger's type comes from. */
 const GROUND = ["lib", "model", "log"];
 
-const PURE = ["rules", "spike", "charts", "alerts", "templates", "notify", "digest", "ingest", "planner"];
+const PURE = [
+  "rules",
+  "spike",
+  "charts",
+  "alerts",
+  "templates",
+  "notify",
+  "digest",
+  "ingest",
+  "planner",
+  "watch",
+];
 const EDGES = ["source", "store", "queue", "web", "local-api", "local-inbox"];
 
 /** Part of src → the parts that it may import, besides itself. A part is a folder, or a file such as app.ts. */

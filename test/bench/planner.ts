@@ -36,7 +36,7 @@ for (const limit of LIMITS) {
     console.log(`\n${size} queries, ${limit} calls per ten minutes`);
     show("one call per query in turn", turn);
     show("fixed intervals", atIntervals(world, account));
-    show("Earshot without shared calls", earshot(world, account, false));
+    if (size <= 200) show("Earshot without shared calls", earshot(world, account, false));
     show("Earshot", shared);
     console.log(
       `  ${"no plan can do better (oracle)".padEnd(36)} ${spell(bound.mean)} ${" ".repeat(9)} ${spell(bound.weighted)}`,

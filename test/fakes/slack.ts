@@ -46,7 +46,7 @@ export async function startFakeSlack(options: { channels?: readonly string[] } =
     faults,
     calls,
     messages: async () => {
-      const all = await store.list({ kind: "slack", limit: 1000 });
+      const all = await store.list({ kind: "slack", limit: Number.MAX_SAFE_INTEGER });
       return [...all].reverse().filter((message) => message.kind === "slack");
     },
     close: async () => {

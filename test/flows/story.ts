@@ -34,6 +34,11 @@ export interface StorySetting {
   readonly inhibitions?: readonly object[];
   readonly escalations?: readonly object[];
   readonly digests?: readonly object[];
+  /** Who is told about Earshot itself; and the address that is called while all is well. */
+  readonly operator?: object;
+  readonly heartbeat?: object;
+  /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
+  readonly sweepEveryMs?: number;
   /** More about the receivers: quiet hours, a throttle. By name. */
   readonly manners?: Readonly<Record<string, object>>;
   /** Terms of the walks, as in `earshot.yaml`. */
@@ -115,7 +120,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
       log,
       roles,
       watchFrom: from,
-      sweepEveryMs: null,
+      sweepEveryMs: setting.sweepEveryMs ?? null,
       onDone: () => {
         done += 1;
       },
@@ -163,7 +168,16 @@ export async function startStory(setting: StorySetting): Promise<Story> {
 }
 
 function configOf(
-  { routes, digests, inhibitions = [], escalations = [], manners = {}, source }: StorySetting,
+  {
+    routes,
+    digests,
+    inhibitions = [],
+    escalations = [],
+    manners = {},
+    source,
+    operator,
+    heartbeat,
+  }: StorySetting,
   outside: { sourceUrl: string; slack: FakeSlack; smtp: FakeSmtp; rules: string },
 ): Config {
   const slack = (name: string, channel: string) => ({
@@ -197,6 +211,8 @@ function configOf(
     inhibitions,
     escalations,
     digests: digests ?? [],
+    ...(operator === undefined ? {} : { operator }),
+    ...(heartbeat === undefined ? {} : { heartbeat }),
     rules: outside.rules,
     templates: "templates",
   });

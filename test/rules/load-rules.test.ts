@@ -45,7 +45,7 @@ describe("loadRules", () => {
   it("understands every example of its manual, and the manual names every condition", async () => {
     const manual = await readFile(new URL("README.md", SHIPPED), "utf8");
     const examples = [...manual.matchAll(/```yaml\n# (.+)\.yaml\n([\s\S]*?)```/g)];
-    expect(examples.length).toBe(4);
+    expect(examples.length).toBe(8);
     for (const [, name = "", text = ""] of examples) {
       const read = parseRule(name, `${name}.yaml`, text);
       expect("faults" in read ? read.faults.map(describeFault) : []).toEqual([]);

@@ -245,7 +245,10 @@ test("health, readiness and gauges are there for machines", async () => {
   expect((await get("/readyz")).body).toBe("database: ok\n");
   const metrics = (await get("/metrics")).body;
   expect(metrics).toContain("earshot_open_alerts 2");
-  expect(metrics).toContain('earshot_query_lag_seconds{query="1"} 60');
+  expect(metrics).toMatch(/earshot_query_lag_seconds\{.*query="1".*\} 60\n/);
+  expect(metrics).toMatch(/earshot_deliveries_24h\{receiver="[^"]+",outcome="\w+",reason="\w+"\} \d/);
+  for (const line of metrics.trimEnd().split("\n"))
+    expect(line).toMatch(/^(# (HELP|TYPE) earshot_\w+ .+|earshot_\w+(\{.*\})? -?[\d.e+]+)$/);
 });
 
 function slackMessage(ts: string, threadTs: string | null, text: string) {

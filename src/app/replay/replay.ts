@@ -102,6 +102,7 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
       roles: ROLES,
       watchFrom: plan.from,
       sweepEveryMs: sweepEveryMs(clock),
+      looksAtItself: false,
       consoleUrl: options.consoleUrl,
       onDone: waiter.done,
     });

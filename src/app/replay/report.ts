@@ -1,5 +1,6 @@
 import type { Earshot } from "../../app.ts";
 import { toIso } from "../../lib/instant.ts";
+import { OWN_QUERY } from "../../model/own-query.ts";
 import type { LocalParts } from "../local-parts.ts";
 
 /** What a replay came to. Moments are the replay's own. */
@@ -27,7 +28,9 @@ export interface ReplayReport {
 export async function reportOf(earshot: Earshot, local: LocalParts): Promise<ReplayReport> {
   const apiCalls = local.calls();
   const { stores } = earshot;
-  const stored = await stores.mentions.countByQuery();
+  const stored = (await stores.mentions.countByQuery()).filter(
+    (query) => query.projectId !== OWN_QUERY.projectId,
+  );
   const served = await earshot.totals();
   const alerts = await stores.alerts.openedBetween(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
   return {

@@ -1,4 +1,7 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { connect as connectPlain, isIP } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { type Agent, type Dispatcher, request as requestUrl } from "undici";
 import { z } from "zod";
 import { toIso } from "../../lib/instant.ts";
@@ -30,9 +33,10 @@ export const webhook = defineNotifier({
         judge(response);
         return { vendorRef: { status: String(response.statusCode) } };
       },
-      // There is no way to ask an unknown server whether it would take a message, short of sending one.
-      check: async () => {
+      // An unknown server cannot be asked whether it would take a message; whether it is there, it can.
+      check: async ({ signal }) => {
         if (connections instanceof DeliveryError) throw connections;
+        await knock(config, signal);
       },
       close: async () => {
         if (!(connections instanceof DeliveryError)) await connections.destroy();
@@ -85,6 +89,33 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
       ...(signature && { "X-Earshot-Timestamp": sentAt, "X-Earshot-Signature": signature }),
     },
   };
+}
+
+/** Connects as a message would (with TLS where the address says so), and says nothing. */
+async function knock({ url, secret }: WebhookConfig, signal: AbortSignal): Promise<void> {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const isTls = protocol === "https:";
+  const address = { host, port: Number(port) || (isTls ? 443 : 80) };
+  const socket = isTls
+    ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    : connectPlain(address);
+  try {
+    await once(socket, isTls ? "secureConnect" : "connect", {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
+    });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "no answer in time";
+    throw new DeliveryError(`The webhook's server cannot be reached: ${code}`, {
+      retryable: true,
+      advice: "Check the receiver's address, and whether this machine may reach it.",
+      secrets: [url, secret ?? ""],
+    });
+  } finally {
+    // What breaks now is of no interest any more.
+    socket.on("error", () => {});
+    socket.destroy();
+  }
 }
 
 /** Redirects are not followed: they could lead anywhere, and the signature is meant for this address. */

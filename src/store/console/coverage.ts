@@ -48,13 +48,13 @@ export function createConsoleCoverage(db: Db) {
       return rows;
     },
 
-    /** Newest first. */
+    /** What stands aside, newest first. */
     async setAside(limit: number): Promise<ShownSetAside[]> {
       const { rows } = await sql<ShownSetAside>`
         select s.query_id as "queryId", coalesce(q.name, 'query ' || s.query_id) as "queryName", s.at,
-          s.resource_id as "resourceId", s.reason
+          s.resource_id as "resourceId", s.reason, s.id, s.kind, s.scope, s.tries, s.body is not null as replayable
         from ${projects} p cross join lateral (
-          select * from earshot.set_aside where project_id = p.project_id order by at desc, id desc limit ${limit}) s
+          select * from earshot.set_aside where project_id = p.project_id and settled_at is null order by at desc, id desc limit ${limit}) s
         left join earshot.queries q on q.project_id = s.project_id and q.query_id = s.query_id
         order by s.at desc, s.id desc limit ${limit}
       `.execute(db);

@@ -1,10 +1,11 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import type { ShownHeartbeat } from "../../model/metric-facts.ts";
 import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
 import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
-import { foreign, formatNumber, shorten } from "../parts/words.ts";
+import { foreign, formatNumber, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const SET_ASIDE = 20;
@@ -13,18 +14,20 @@ export interface Coverage {
   readonly now: Instant;
   readonly walks: readonly ShownWalk[];
   readonly setAside: readonly ShownSetAside[];
+  readonly heartbeat: ShownHeartbeat | null;
   readonly budgets: readonly ShownBudget[];
 }
 
 /** How complete our picture is; sums are of the last 24 hours. */
 export async function readCoverage({ facts, times }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside, budgets] = await Promise.all([
+  const [walks, setAside, heartbeat, budgets] = await Promise.all([
     facts.coverage(now - DAY),
     facts.setAside(SET_ASIDE),
+    facts.heartbeat(),
     facts.budgets(),
   ]);
-  return { now, walks, setAside, budgets };
+  return { now, walks, setAside, heartbeat, budgets };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -36,10 +39,13 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
   };
 }
 
-export function coveragePart({ now, walks, setAside, budgets }: Coverage, { times }: PageParts): Html {
+export function coveragePart(
+  { now, walks, setAside, heartbeat, budgets }: Coverage,
+  { times }: PageParts,
+): Html {
   const added = walks.filter((walk) => walk.walk === "added");
   const updated = walks.filter((walk) => walk.walk === "updated");
-  return html`${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
+  return html`${heartbeatPart(heartbeat, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
 <p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>
@@ -66,6 +72,22 @@ const SHARING: Readonly<Record<ShownBudget["sharing"], string>> = {
 };
 
 type Moment = PageParts["times"]["moment"];
+
+/** Whether the whole line works, and what does not. Nothing is said before the first look. */
+function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html | null {
+  if (heartbeat === null) return null;
+  const { outcome, at, reason, answer, configured } = heartbeat;
+  const works = outcome === "Beats";
+  const call =
+    configured !== true
+      ? "No heartbeat address is configured."
+      : works
+        ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
+        : "The heartbeat is withheld.";
+  return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">The line</h2>
+<p><span class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "works" : spellOut(outcome).toLowerCase()}</span> ${moment(at)} <span class="detail">Polled, judged, able to deliver. ${call}</span>${reason !== undefined && html`<br><span class="fault" dir="auto">${shorten(reason, 300)}</span>`}</p></section>
+`;
+}
 
 function walkTable(
   walks: readonly ShownWalk[],
@@ -116,9 +138,10 @@ function stateOf({ failures, lastError, polledAt }: ShownWalk): Html {
 }
 
 function setAsideList(list: readonly ShownSetAside[], moment: Moment): Html {
-  if (list.length === 0) return html`<p class="empty">Every mention that was read could be stored.</p>`;
+  if (list.length === 0)
+    return html`<p class="empty">Nothing stands aside: every mention that was read could be stored, every job done.</p>`;
   return html`<ol class="timeline">${list.map(
     (one) =>
-      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${shorten(one.reason, 200)}</span></span></li>`,
+      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${one.replayable && html` Again: <code>earshot set-aside replay ${one.id}</code>`}</span></span></li>`,
   )}</ol>`;
 }

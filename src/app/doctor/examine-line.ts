@@ -1,0 +1,54 @@
+import { systemClock } from "../../lib/clock.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import { openDatabase } from "../../store/database.ts";
+import { createFailureStore } from "../../store/failures.ts";
+import { createSetAsideStore } from "../../store/set-aside.ts";
+import { createSettingStore } from "../../store/settings.ts";
+import { HEARTBEAT_KEY, type HeartbeatState } from "../watch/heartbeat.ts";
+import { type Finding, ok, warn } from "./finding.ts";
+
+/** What a running Earshot last said of itself, and what stands aside. The database is up to date. */
+export async function examineLine(url: string): Promise<readonly Finding[]> {
+  const database = openDatabase({ url, connections: 1, onError: () => {} });
+  try {
+    const state = (await createSettingStore(database.db).get(HEARTBEAT_KEY)) as HeartbeatState | null;
+    const failures = await createFailureStore(database.db).standing();
+    const aside = await createSetAsideStore(database.db).standing(1_000);
+    return [
+      line(state),
+      ...failures
+        .filter(({ kind }) => kind === "receiver")
+        .map(({ scope, message }) =>
+          warn(
+            `messages to ${scope}`,
+            `the latest failed: ${message}`,
+            "They are tried again; what was refused for good is not.",
+          ),
+        ),
+      aside.length === 0
+        ? ok("set aside", "nothing")
+        : warn(
+            "set aside",
+            `${aside.length} mentions, pages or jobs that always failed`,
+            "earshot set-aside list shows them; replay tries them again.",
+          ),
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+function line(state: HeartbeatState | null): Finding {
+  if (state === null) return ok("line", "no Earshot has run on this database yet");
+  const agoMs = Math.max(0, systemClock.now() - state.at);
+  if (agoMs > 2 * MINUTE)
+    return warn(
+      "line",
+      `Earshot last looked at itself ${formatDuration(agoMs)} ago`,
+      "Is it running (role sweep)?",
+    );
+  return state.outcome === "Beats"
+    ? ok("line", "polled, judged, able to deliver")
+    : warn("line", state.reason, "The alert about it says more.");
+}

@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Config, loadConfig, type Surroundings } from "../../config.ts";
+import { describeError, UserError } from "../../lib/errors.ts";
+import { describeFault } from "../../lib/fault.ts";
+import type { Logger } from "../../log.ts";
+import { loadRules } from "../../rules/load-rules.ts";
+import { startEmbeddedPostgres } from "../../store/embedded.ts";
+import { createRenderer, type Renderer } from "../../templates/create-renderer.ts";
+import { examineDatabase } from "./examine-database.ts";
+import { examineLine } from "./examine-line.ts";
+import { examineReceivers } from "./examine-receivers.ts";
+import { examineRedis } from "./examine-redis.ts";
+import { examineSource } from "./examine-source.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+export interface Examination {
+  readonly surroundings: Surroundings;
+  readonly env: NodeJS.ProcessEnv;
+  readonly file: string;
+  /** Rules and templates of those who have no configuration yet. */
+  readonly shipped: { readonly rules: string; readonly templates: string };
+  readonly log: Logger;
+}
+
+/** Everything that Earshot needs, looked at once. A thing that is not there keeps nobody from looking at the rest. */
+export async function examine(examination: Examination): Promise<readonly Finding[]> {
+  const { surroundings, log, shipped } = examination;
+  const { config, findings } = await configuration(examination);
+  const templates = await examineTemplates(config?.templates ?? shipped.templates);
+  const groups = await Promise.all([
+    findings,
+    examineRules(config?.rules ?? shipped.rules),
+    templates.findings,
+    config === null ? [] : examineSource(config.source),
+    withDatabase(surroundings, log),
+    surroundings.redisUrl === null
+      ? [ok("queue", "on the same PostgreSQL (no REDIS_URL)")]
+      : examineRedis(surroundings.redisUrl),
+    config === null || templates.renderer === null
+      ? []
+      : examineReceivers(config.receivers, { renderer: templates.renderer, log }),
+  ]);
+  return groups.flat();
+}
+
+async function configuration({
+  file,
+  env,
+}: Examination): Promise<{ config: Config | null; findings: Finding[] }> {
+  if (!existsSync(file)) {
+    const advice = "Copy earshot.example.yaml to it; without it, earshot start shows a demo.";
+    return { config: null, findings: [warn("configuration", `there is no ${file}`, advice)] };
+  }
+  try {
+    const config = await loadConfig(file, env);
+    const { receivers, routes, digests } = config;
+    const found = `${file}: ${receivers.length} receivers, ${routes.length} routes, ${digests.length} digests`;
+    return { config, findings: [ok("configuration", found)] };
+  } catch (error) {
+    const details = error instanceof UserError ? error.details : [];
+    const said = details.length > 0 ? details : [describeError(error)];
+    return {
+      config: null,
+      findings: said.map((line) => fail("configuration", line, "Mend it; earshot check tells every fault.")),
+    };
+  }
+}
+
+async function examineRules(folder: string): Promise<readonly Finding[]> {
+  const { rules, faults } = await loadRules(folder);
+  if (faults.length > 0)
+    return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
+  return rules.length === 0
+    ? [warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")]
+    : [ok("rules", `${rules.length} in ${folder}`)];
+}
+
+async function examineTemplates(
+  folder: string,
+): Promise<{ renderer: Renderer | null; findings: readonly Finding[] }> {
+  try {
+    const renderer = await createRenderer({ directory: folder });
+    const faults = renderer.check();
+    const findings = faults.map((fault) => fail("templates", fault, "Mend the template."));
+    return { renderer, findings: faults.length > 0 ? findings : [ok("templates", `sound, in ${folder}`)] };
+  } catch (error) {
+    return { renderer: null, findings: [fail("templates", describeError(error), "Is the folder there?")] };
+  }
+}
+
+async function withDatabase({ databaseUrl, home }: Surroundings, log: Logger): Promise<readonly Finding[]> {
+  if (databaseUrl !== null) return lookAt(databaseUrl);
+  const dataDir = resolve(home, "postgres");
+  if (!existsSync(dataDir))
+    return [ok("database", `no DATABASE_URL: earshot start makes a PostgreSQL of its own in ${home}`)];
+  try {
+    const embedded = await startEmbeddedPostgres({ dataDir, log, share: true });
+    try {
+      return await lookAt(embedded.url);
+    } finally {
+      await embedded.stop();
+    }
+  } catch (error) {
+    return [
+      fail(
+        "database",
+        `the embedded PostgreSQL does not start: ${describeError(error)}`,
+        `Look at ${dataDir}.log.`,
+      ),
+    ];
+  }
+}
+
+async function lookAt(url: string): Promise<readonly Finding[]> {
+  const findings = await examineDatabase(url);
+  const isUpToDate = findings.some(({ what, state }) => what === "migrations" && state === "ok");
+  return isUpToDate ? [...findings, ...(await examineLine(url))] : findings;
+}

@@ -1,0 +1,64 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { QueryRhythm } from "../../model/line-facts.ts";
+import { OWN_QUERY } from "../../model/own-query.ts";
+import type { Stores } from "../../store/stores.ts";
+import type { LineState } from "../../watch/line-state.ts";
+import { OPERATOR_RULES } from "../../watch/operator-rules.ts";
+import type { OperatorRuleName } from "../../watch/trouble.ts";
+import { queryScope } from "./note-calls.ts";
+import { jobScope } from "./note-jobs.ts";
+
+export interface LineSights {
+  readonly stores: Stores;
+  readonly receivers: readonly string[];
+  readonly pollEveryMs: number;
+  readonly upForMs: number;
+  /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
+  readonly sweepsRun: boolean;
+  readonly rhythms: readonly QueryRhythm[];
+  readonly now: Instant;
+}
+
+/** Reads all facts about the line from the tables. */
+export async function readLine(sights: LineSights): Promise<LineState> {
+  const { stores, now } = sights;
+  const [failures, progress, waiting, pulses, digests, aside, open] = await Promise.all([
+    stores.failures.standing(),
+    stores.watch.progress(),
+    stores.watch.waiting(now),
+    stores.watch.pulses(),
+    stores.digests.due(),
+    stores.setAside.jobs(),
+    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+  ]);
+  const watched = new Set(progress.map(queryScope));
+  return {
+    // What fails of a query that nobody watches any more does not matter any more.
+    failures: failures.filter(({ scope }) => !scope.startsWith("query ") || watched.has(scope)),
+    progress,
+    rhythms: sights.rhythms,
+    waiting,
+    digests: digests.map(({ name, localDate, dueAt }) => {
+      const scope = jobScope("build-digest", { name, localDate });
+      const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
+      const given = aside.find((one) => one.scope === scope);
+      return {
+        name,
+        localDate,
+        dueAt,
+        error: given?.reason ?? failure?.message ?? null,
+        setAside: given !== undefined,
+      };
+    }),
+    lastJobAgoMs: sights.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
+    upForMs: sights.upForMs,
+    pollEveryMs: sights.pollEveryMs,
+    receivers: sights.receivers,
+    standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
+    now,
+  };
+}
+
+function isOperatorRule(name: string): name is OperatorRuleName {
+  return Object.hasOwn(OPERATOR_RULES, name);
+}

@@ -1,0 +1,90 @@
+import { fingerprint } from "../../alerts/fingerprint.ts";
+import type { Observation } from "../../alerts/lifecycle.ts";
+import { recordObservations, type Sighting } from "../../ingest/record-observations.ts";
+import { alertsToReconsider, recordTelling } from "../../ingest/record-telling.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
+import type { OwedNotification } from "../../model/notification.ts";
+import { OWN_QUERY } from "../../model/own-query.ts";
+import { compareSeverity } from "../../model/severity.ts";
+import type { Directory } from "../../notify/tell.ts";
+import type { Stores } from "../../store/stores.ts";
+import { OPERATOR_RULES } from "../../watch/operator-rules.ts";
+import type { Trouble } from "../../watch/trouble.ts";
+
+/**
+ * Takes the troubles of this moment through the life of alerts, like evidence of any rule, and writes who is told, all
+ * in one transaction. Returns what is owed now.
+ */
+export async function recordTroubles(
+  parts: { readonly stores: Stores; readonly directory: Directory; readonly clock: Clock },
+  troubles: readonly Trouble[],
+): Promise<readonly OwedNotification[]> {
+  return parts.stores.transaction(async (facts) => {
+    // Another process that looks at the same moment waits here, and then finds the alert open.
+    await facts.queries.lock(OWN_QUERY.projectId, OWN_QUERY.queryId);
+    const now = parts.clock.now();
+    const open = await facts.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
+    const moved = await recordObservations(facts.alerts, OWN_QUERY, sightings(troubles, open, now));
+    const waiting = await alertsToReconsider(facts, OWN_QUERY, moved, now);
+    return recordTelling(facts, parts, OWN_QUERY, [...moved, ...waiting]);
+  });
+}
+
+/** An alert that stands is written again so often, and not with every look. */
+const REFRESH_MS = MINUTE;
+
+function sightings(troubles: readonly Trouble[], open: readonly Alert[], now: Instant): Sighting[] {
+  const byFingerprint = new Map(open.map((alert) => [alert.fingerprint, alert]));
+  const seen = new Set<string>();
+  const found = troubles.flatMap((trouble): Sighting[] => {
+    const id = fingerprint(trouble.rule, { ...trouble.labels, queryId: OWN_QUERY.queryId });
+    seen.add(id);
+    const alert = byFingerprint.get(id);
+    return isNews(trouble, alert, now) ? [sighting(trouble, id, alert, now)] : [];
+  });
+  const over = open.filter((alert) => !seen.has(alert.fingerprint));
+  return [...found, ...over.map((alert) => ending(alert, now))];
+}
+
+function isNews({ rule, severity }: Trouble, alert: Alert | undefined, now: Instant): boolean {
+  if (alert === undefined || now - alert.lastSeenAt >= REFRESH_MS) return true;
+  return compareSeverity(severity ?? OPERATOR_RULES[rule].severity, alert.severity) > 0;
+}
+
+function sighting(trouble: Trouble, id: string, alert: Alert | undefined, now: Instant): Sighting {
+  const { severity, overAfterMs } = OPERATOR_RULES[trouble.rule];
+  // While nobody looked (a restart), what was there before and still is there is one trouble.
+  const wentOn = alert !== undefined && trouble.since <= alert.lastSeenAt;
+  const evidence: Observation = {
+    kind: "evidence",
+    at: now,
+    mentions: 0,
+    because: trouble.because,
+    windowFrom: Math.min(trouble.since, now - 1),
+    windowTo: now,
+    values: trouble.values,
+    ...(trouble.severity === undefined ? {} : { severity: trouble.severity }),
+  };
+  return {
+    ruleName: trouble.rule,
+    life: { severity, forMs: 0, overAfterMs: wentOn ? Number.POSITIVE_INFINITY : overAfterMs },
+    fingerprint: id,
+    labels: trouble.labels,
+    observe: () => evidence,
+  };
+}
+
+function ending(alert: Alert, now: Instant): Sighting {
+  const rule = Object.entries(OPERATOR_RULES).find(([name]) => name === alert.rule)?.[1];
+  const observation: Observation =
+    rule === undefined ? { kind: "withdrawn", at: now } : { kind: "not-met", at: now };
+  return {
+    ruleName: alert.rule,
+    life: { severity: alert.severity, forMs: 0, overAfterMs: rule?.overAfterMs ?? 0 },
+    fingerprint: alert.fingerprint,
+    labels: alert.labels,
+    observe: () => observation,
+  };
+}

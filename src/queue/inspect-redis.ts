@@ -1,0 +1,59 @@
+import { Redis } from "ioredis";
+
+export interface RedisFacts {
+  readonly version: string;
+  /** Null where the server does not let us ask. */
+  readonly maxmemoryPolicy: string | null;
+  readonly appendOnly: boolean;
+  /** Snapshots are made now and then. */
+  readonly snapshots: boolean | null;
+  /** The latest snapshot failed, so that the server may refuse writes. */
+  readonly snapshotFailed: boolean;
+  readonly isReplica: boolean;
+  readonly usedBytes: number;
+  readonly maxBytes: number;
+}
+
+/** What a Redis or Valkey says of itself. Rejects when it is not there within five seconds. */
+export async function inspectRedis(url: string): Promise<RedisFacts> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 5_000,
+    commandTimeout: 5_000,
+    retryStrategy: () => null,
+  });
+  // The call that fails says so itself.
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    const info = fieldsOf(await redis.info());
+    return {
+      version: info.get("valkey_version") ?? info.get("redis_version") ?? "unknown",
+      maxmemoryPolicy: info.get("maxmemory_policy") ?? null,
+      appendOnly: info.get("aof_enabled") === "1",
+      snapshots: await hasSnapshots(redis),
+      snapshotFailed: info.get("rdb_last_bgsave_status") === "err",
+      isReplica: info.get("role") === "slave",
+      usedBytes: Number(info.get("used_memory") ?? 0),
+      maxBytes: Number(info.get("maxmemory") ?? 0),
+    };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+function fieldsOf(info: string): Map<string, string> {
+  const lines = info.split(/\r?\n/).filter((line) => line.includes(":"));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]));
+}
+
+/** Hosted servers often forbid CONFIG. */
+async function hasSnapshots(redis: Redis): Promise<boolean | null> {
+  try {
+    const [, value] = (await redis.config("GET", "save")) as string[];
+    return value !== undefined && value !== "";
+  } catch {
+    return null;
+  }
+}

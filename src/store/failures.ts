@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { Failure, FailureKind, NotedFailure } from "../model/failure.ts";
+import { at, type Db } from "./database.ts";
+
+export function createFailureStore(db: Db) {
+  return {
+    /** Counts one more failure, and returns how many it has been in a row. Another reason begins a new `since`. */
+    async note(failure: NotedFailure, now: Instant): Promise<number> {
+      const { kind, scope, reason, message, final } = failure;
+      const { rows } = await sql<{ times: number }>`
+        insert into earshot.failures as f (kind, scope, reason, message, final, since)
+        values (${kind}, ${scope}, ${reason}, ${message}, ${final}, ${at(now)})
+        on conflict (kind, scope) do update set message = excluded.message, final = excluded.final,
+          last_wall = now(), times = f.times + 1, reason = excluded.reason,
+          since = case when ${GOES_ON} then f.since else excluded.since end,
+          since_wall = case when ${GOES_ON} then f.since_wall else now() end
+        returning times
+      `.execute(db);
+      return rows[0]?.times ?? 1;
+    },
+
+    /** It worked. */
+    async clear(kind: FailureKind, scopes: readonly string[]): Promise<void> {
+      await sql`
+        delete from earshot.failures where kind = ${kind} and scope = any(${[...scopes]}::text[])
+      `.execute(db);
+    },
+
+    /** Whether the receiver's own check says what its messages met. */
+    async noteCheck(scope: string, failed: boolean): Promise<void> {
+      await sql`
+        update earshot.failures set check_failed = ${failed} where kind = 'receiver' and scope = ${scope}
+      `.execute(db);
+    },
+
+    async standing(): Promise<Failure[]> {
+      const { rows } = await sql<Failure>`
+        select kind, scope, reason, message, final, since, times, check_failed as "checkFailed",
+          extract(epoch from now() - since_wall)::float8 * 1000 as "forMs",
+          extract(epoch from now() - last_wall)::float8 * 1000 as "lastAgoMs"
+        from earshot.failures order by kind, scope limit 10000
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+/**
+ * A rate limit lets calls through now and then, so a success does not end it (see clear): minutes without a refusal do.
+ */
+const GOES_ON = sql`(f.reason = excluded.reason
+  and (excluded.reason <> 'rate-limited' or f.last_wall > now() - interval '5 minutes'))`;

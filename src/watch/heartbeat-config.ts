@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { Duration } from "../lib/duration.ts";
+import { MINUTE, SECOND } from "../lib/instant.ts";
+
+/** `heartbeat` in `earshot.yaml`: an address that is called while the whole line works, and no longer. */
+export const HeartbeatConfig = z.strictObject({
+  /** Treated as a secret: it is the key by which the outside knows us. */
+  url: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
+  every: Duration.default(MINUTE).refine((ms) => ms >= 10 * SECOND, { error: "at least 10s" }),
+});
+export type HeartbeatConfig = z.output<typeof HeartbeatConfig>;

@@ -1,0 +1,24 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Severity } from "../model/severity.ts";
+
+/** Something wrong with Earshot itself, true at the moment it is asked for. One alert each. */
+export interface Trouble {
+  readonly rule: OperatorRuleName;
+  /** What it is about, where there can be several of a kind: `{receiver: "comms"}`. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly since: Instant;
+  /** What is wrong, in numbers, and then what to do. */
+  readonly because: string;
+  readonly values: Readonly<Record<string, number>>;
+  /** Where it is graver than its rule says. */
+  readonly severity?: Severity;
+}
+
+export type OperatorRuleName =
+  | "source-refuses"
+  | "source-rate-limited"
+  | "source-lag"
+  | "query-silent"
+  | "queue-stands-still"
+  | "receiver-fails"
+  | "digest-not-built";

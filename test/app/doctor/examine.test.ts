@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { examine } from "../../../src/app/doctor/examine.ts";
+import type { Finding } from "../../../src/app/doctor/finding.ts";
+import { readSurroundings } from "../../../src/config.ts";
+import { createLog } from "../../../src/log.ts";
+import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
+import { closedPort, type FakeSmtp, startFakeSmtp } from "../../fakes/smtp.ts";
+import { type FakeWebServer, startFakeWebServer } from "../../fakes/web-server.ts";
+import { type Fixture, SEED, startFixture } from "../../local-api/fixture.ts";
+import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
+import { hasRedis, NO_REDIS, startRedis } from "../../redis.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+let api: Fixture;
+let baseUrl: string;
+let slack: FakeSlack;
+let smtp: FakeSmtp;
+let web: FakeWebServer;
+let database: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  api = await startFixture({
+    ...SEED,
+    client: { name: "Acme", tags: { "ratelimit.limit": "30", "ratelimit.period": "10" } },
+  });
+  baseUrl = await api.api.listen({ host: "127.0.0.1", port: 0 });
+  slack = await startFakeSlack({ channels: ["alerts"] });
+  smtp = await startFakeSmtp();
+  web = await startFakeWebServer();
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), "earshot-doctor-"));
+});
+
+afterAll(async () => {
+  await Promise.all([api.stop(), slack.close(), smtp.close(), web.close(), database.drop()]);
+  await rm(folder, { recursive: true });
+});
+
+interface Changes {
+  readonly password?: string;
+  readonly channel?: string;
+  readonly smtpPort?: number;
+  readonly hook?: string;
+}
+
+async function writeConfig(changes: Changes = {}): Promise<string> {
+  const file = join(folder, "earshot.yaml");
+  await writeFile(
+    file,
+    JSON.stringify({
+      source: {
+        baseUrl,
+        username: SEED.user.username,
+        password: changes.password ?? SEED.user.password,
+        clientId: "earshot-api-client",
+      },
+      receivers: [
+        {
+          name: "comms",
+          kind: "slack",
+          channel: changes.channel ?? "#alerts",
+          token: slack.token,
+          apiUrl: slack.apiUrl,
+        },
+        {
+          name: "desk",
+          kind: "email",
+          to: "desk@acme.example",
+          from: "earshot@acme.example",
+          smtp: { host: smtp.host, port: changes.smtpPort ?? smtp.port, user: "u", password: "mail-secret" },
+        },
+        { name: "tickets", kind: "webhook", url: changes.hook ?? web.url },
+      ],
+      routes: [{ receivers: ["comms"] }],
+      rules: join(ROOT, "rules"),
+      templates: join(ROOT, "templates"),
+    }),
+  );
+  return file;
+}
+
+async function examineWith(file: string, env: Record<string, string> = {}): Promise<readonly Finding[]> {
+  const surroundings = readSurroundings({ DATABASE_URL: database.url, EARSHOT_HOME: folder, ...env });
+  return examine({
+    surroundings,
+    env: {},
+    file,
+    shipped: { rules: join(ROOT, "rules"), templates: join(ROOT, "templates") },
+    log: createLog({ level: "silent" }),
+  });
+}
+
+function states(findings: readonly Finding[]): Record<string, string> {
+  return Object.fromEntries(findings.map(({ what, state }) => [what, state]));
+}
+
+test("where all is well, every check says so and nobody is told anything", async () => {
+  const findings = await examineWith(await writeConfig());
+  expect(states(findings)).toMatchObject({
+    configuration: "ok",
+    rules: "ok",
+    templates: "ok",
+    credentials: "ok",
+    budget: "ok",
+    projects: "ok",
+    database: "ok",
+    migrations: "ok",
+    disk: "ok",
+    clock: "ok",
+    connections: "ok",
+    line: "ok",
+    "set aside": "ok",
+    queue: "ok",
+    "receiver comms": "ok",
+    "receiver desk": "ok",
+    "receiver tickets": "ok",
+  });
+  expect(findings.find(({ what }) => what === "budget")?.found).toMatch(/^30 calls in 10m/);
+  expect(slack.calls.map(({ method }) => method)).not.toContain("chat.postMessage");
+  expect([smtp.mails, web.requests]).toEqual([[], []]);
+});
+
+test("what is wrong is named with what to do, and no secret is shown", async () => {
+  const port = await closedPort();
+  const file = await writeConfig({
+    password: "a wrong password",
+    channel: "#gone",
+    smtpPort: port,
+    hook: `http://127.0.0.1:${port}/hook/very-secret-path`,
+  });
+  const findings = await examineWith(file, {
+    DATABASE_URL: `postgres://someone:pg-secret@127.0.0.1:${port}/earshot`,
+    REDIS_URL: `redis://:redis-secret@127.0.0.1:${port}`,
+  });
+  const failed = findings.filter(({ state }) => state === "fail");
+  expect(failed.map(({ what }) => what).sort()).toEqual([
+    "credentials",
+    "database",
+    "receiver comms",
+    "receiver desk",
+    "receiver tickets",
+    "redis",
+  ]);
+  for (const { advice } of failed) expect(advice).toMatch(/\.$|\?$/);
+  expect(failed.find(({ what }) => what === "receiver comms")?.advice).toContain("/invite");
+  const said = JSON.stringify(findings);
+  for (const secret of [
+    "a wrong password",
+    "pg-secret",
+    "redis-secret",
+    "mail-secret",
+    "very-secret",
+    slack.token,
+  ])
+    expect(said).not.toContain(secret);
+});
+
+test("a faulty configuration is told line by line, and the engines are looked at all the same", async () => {
+  const file = join(folder, "faulty.yaml");
+  await writeFile(file, "source: {}\nreceivers: []\nroutes: []\nretentoin: 4d\n");
+  const findings = await examineWith(file);
+  expect(findings.filter(({ what }) => what === "configuration").length).toBeGreaterThan(3);
+  expect(states(findings)).toMatchObject({ configuration: "fail", database: "ok", rules: "ok" });
+});
+
+test.skipIf(!hasRedis())(
+  `a Redis that keeps nothing or evicts is told (${NO_REDIS} where there is none)`,
+  async () => {
+    const redis = await startRedis();
+    try {
+      const findings = await examineWith(await writeConfig(), { REDIS_URL: redis?.url ?? "" });
+      expect(states(findings)).toMatchObject({
+        redis: "ok",
+        "redis eviction": "ok",
+        "redis persistence": "warn",
+      });
+    } finally {
+      await redis?.stop();
+    }
+  },
+);
+
+test("the command prints a table, or JSON, and its exit code says whether something failed", async () => {
+  const file = await writeConfig({ channel: "#gone" });
+  const [plain, json] = await Promise.all([
+    earshot("doctor", "--config", file),
+    earshot("doctor", "--config", file, "--json"),
+  ]);
+  expect(plain.code, plain.err).toBe(1);
+  expect(plain.out).toMatch(/^ok {4}configuration {2}/m);
+  expect(plain.out).toMatch(/^fail {2}receiver comms {3,}slack: .*#gone\n +→ Check the channel/m);
+  expect(plain.err).toBe("earshot: 1 check failed\n");
+  expect(json.code).toBe(1);
+  expect(states(JSON.parse(json.out))).toMatchObject({ "receiver comms": "fail", "receiver desk": "ok" });
+});
+
+function earshot(...words: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const { PATH, HOME } = process.env;
+  const main = join(ROOT, "src/cli/main.ts");
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), main, ...words], {
+    cwd: folder,
+    env: { PATH, HOME, DATABASE_URL: database.url },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const texts = { out: "", err: "" };
+  child.stdout.on("data", (text: Buffer) => {
+    texts.out += text;
+  });
+  child.stderr.on("data", (text: Buffer) => {
+    texts.err += text;
+  });
+  return new Promise((done) => child.on("close", (code) => done({ code, ...texts })));
+}

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { CREW } from "./plan-strikes.ts";
+import { until } from "./until.ts";
+
+export interface Crew {
+  /** Kills the worker at this place as soon as it is at work; another one follows it. False: none came to work. */
+  kill(place: number): Promise<boolean>;
+  /** Workers that ended without being killed: they begin while the database is away, and give up. */
+  ended(): number;
+  /** The newest warnings and errors that they logged. */
+  lastWords(): string;
+  /** Ends them all in good order, and says who did not end so. */
+  dismiss(): Promise<string[]>;
+}
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+/** The workers as processes of their own, from `dist/`. Whoever ends is followed by another, as under any supervisor. */
+export function hireCrew(env: NodeJS.ProcessEnv): Crew {
+  const entry = (role: string) => join(ROOT, "dist", "workers", `${role}.js`);
+  if (!existsSync(entry("poll"))) throw new Error("dist/ is empty: npm run build first");
+  const places: (ChildProcess | null)[] = [];
+  const atWork = new WeakSet<ChildProcess>();
+  const killed = new WeakSet<ChildProcess>();
+  const words: string[] = [];
+  let isOver = false;
+  let ended = 0;
+
+  const hire = (place: number): void => {
+    const worker = spawn(process.execPath, [entry(CREW[place] ?? "poll")], {
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    places[place] = worker;
+    createInterface({ input: worker.stderr }).on("line", (line) => {
+      if (line.includes("the worker is running")) atWork.add(worker);
+      if (line.startsWith('{"level":30')) return;
+      words.push(line);
+      if (words.length > LAST_WORDS) words.shift();
+    });
+    worker.once("exit", async () => {
+      places[place] = null;
+      if (isOver) return;
+      if (!killed.has(worker)) ended += 1;
+      await delay(PAUSE_MS);
+      if (!isOver) hire(place);
+    });
+  };
+  for (const place of CREW.keys()) hire(place);
+
+  return {
+    kill: async (place) => {
+      await until(60_000, () => {
+        const worker = places[place];
+        return worker !== null && worker !== undefined && atWork.has(worker);
+      });
+      const worker = places[place];
+      if (worker === null || worker === undefined) return false;
+      killed.add(worker);
+      return worker.kill("SIGKILL");
+    },
+    ended: () => ended,
+    lastWords: () => words.join("\n"),
+    dismiss: async () => {
+      isOver = true;
+      const outcomes = await Promise.all(
+        places.map((worker, place) => worker && end(worker, CREW[place], atWork.has(worker))),
+      );
+      return outcomes.filter((outcome) => outcome !== null);
+    },
+  };
+}
+
+const LAST_WORDS = 100;
+
+/** Between the end of a worker and the start of the next. */
+const PAUSE_MS = 100;
+
+/** Null: as it should be. Who is only just starting does not listen to signals yet and may simply end. */
+async function end(worker: ChildProcess, role = "worker", isAtWork: boolean): Promise<string | null> {
+  const gone = once(worker, "exit");
+  worker.kill("SIGTERM");
+  const patience = delay(30_000, "late" as const, { ref: false });
+  if ((await Promise.race([gone, patience])) === "late") {
+    worker.kill("SIGKILL");
+    await gone;
+    return `${role}: did not end within 30 s`;
+  }
+  return worker.exitCode === 0 || !isAtWork ? null : `${role}: ${worker.exitCode ?? worker.signalCode}`;
+}

@@ -1,0 +1,64 @@
+import type { Held } from "./ledger.ts";
+import type { Saying } from "./stream.ts";
+
+/** What has to be stored, counted, alerted and told of a stream, by the rules of `RULES`: worked out by hand, not by Earshot. */
+export function heldOf(sayings: readonly Saying[]): Held {
+  const recalls = sayings.filter(({ text }) => text.includes("recall"));
+  const negative = sayings.filter((saying) => lastSentiment(saying) === "negative");
+  const alerts = (rule: string, about: readonly Saying[]) => [
+    ...new Set(about.map(({ query, author }) => `${rule} ${query} ${author}`)),
+  ];
+  const told = (place: string, about: readonly Saying[]) => [
+    ...new Set(about.map(({ author }) => `${place} ${author}`)),
+  ];
+  return {
+    mentions: new Map(sayings.map((one) => [`${one.query} ${one.resourceId}`, lastSentiment(one)])),
+    counts: new Map([...tally("all", sayings), ...tally("negative", negative)]),
+    alerts: [...alerts("recall-words", recalls), ...alerts("somebody-is-unhappy", negative)],
+    told: [...told("#recalls", recalls), ...told("#unhappy", negative), ...told("desk", negative)],
+  };
+}
+
+/** Text of the rule files, by name. */
+export const RULES: Readonly<Record<string, string>> = {
+  "recall-words": `
+description: Somebody speaks of a recall.
+severity: warning
+when: { keyword: recall }
+groupBy: author
+over: { after: 30d }
+`,
+  "somebody-is-unhappy": `
+description: Somebody is unhappy, from the start or later.
+severity: critical
+when: { sentiment: negative }
+groupBy: author
+over: { after: 30d }
+`,
+  "count-all":
+    "description: Counted, and never met.\nseverity: info\nvolume: { atLeast: 9000000, within: 1h }\n",
+  "count-negative":
+    "description: Counted, and never met.\nseverity: info\nwhen: { sentiment: negative }\nvolume: { atLeast: 9000000, within: 1h }\n",
+};
+
+/** One message for each alert and receiver: what grows or ends is not told again. */
+export const ROUTES = [
+  {
+    match: { severity: "critical" },
+    receivers: ["unhappy", "desk"],
+    repeatEvery: "never",
+    sendResolved: false,
+  },
+  { match: { severity: "warning" }, receivers: ["recalls"], repeatEvery: "never", sendResolved: false },
+];
+
+function lastSentiment({ sentiment, turnsAt }: Saying): string {
+  return turnsAt === null ? sentiment : "negative";
+}
+
+function tally(series: string, sayings: readonly Saying[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { query } of sayings)
+    counts.set(`${series} ${query}`, (counts.get(`${series} ${query}`) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { compareWorlds, type Found, type Held } from "./ledger.ts";
+
+const HELD: Held = {
+  mentions: new Map([
+    ["Acme m1", "neutral"],
+    ["Acme m2", "negative"],
+    ["Acme m3", "neutral"],
+  ]),
+  counts: new Map([
+    ["all Acme", 3],
+    ["negative Acme", 1],
+  ]),
+  alerts: ["unhappy Acme ann"],
+  told: ["#unhappy ann", "desk ann"],
+};
+
+const ALL_IS_WELL: Found = {
+  mentions: [...HELD.mentions].map(([key, sentiment]) => ({ key, sentiment })),
+  counts: HELD.counts,
+  alerts: HELD.alerts,
+  told: [
+    { key: "#unhappy ann", identity: null },
+    { key: "desk ann", identity: "<1@acme.example>" },
+  ],
+  calls: { most: 30, limit: 30 },
+};
+
+test("a world in which everything came through has nothing wrong in any line", () => {
+  expect(compareWorlds(HELD, ALL_IS_WELL).filter(({ wrong, broken }) => wrong > 0 || broken)).toEqual([]);
+});
+
+const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>])[] = [
+  [
+    "a mention that is not there, although it was counted",
+    { mentions: ALL_IS_WELL.mentions.slice(1) },
+    { "mentions lost": 1 },
+  ],
+  [
+    "a mention that is there twice",
+    { mentions: [...ALL_IS_WELL.mentions, { key: "Acme m1", sentiment: "neutral" }] },
+    { "mentions stored twice": 1 },
+  ],
+  [
+    "a mention of another world",
+    { mentions: [...ALL_IS_WELL.mentions, { key: "Acme m9", sentiment: "neutral" }] },
+    { "mentions that nobody wrote": 1 },
+  ],
+  [
+    "a change that was not seen",
+    { mentions: ALL_IS_WELL.mentions.map((one) => ({ ...one, sentiment: "neutral" })) },
+    { "changes of mentions missed": 1 },
+  ],
+  [
+    "counts that are too high in one series and too low in another",
+    {
+      counts: new Map([
+        ["all Acme", 5],
+        ["negative Acme", 0],
+      ]),
+    },
+    { "mentions counted twice": 2, "mentions not counted": 1 },
+  ],
+  ["an alert that never came", { alerts: [] }, { "alerts lost": 1 }],
+  [
+    "an alert that came twice, and one that nobody was owed",
+    { alerts: ["unhappy Acme ann", "unhappy Acme ann", "unhappy Acme bob"] },
+    { "alerts twice": 1, "alerts without a reason": 1 },
+  ],
+  [
+    "a reader who was not told, and one who was told of nothing",
+    {
+      told: [
+        { key: "desk ann", identity: "<1@acme.example>" },
+        { key: "desk bob", identity: "<2@acme.example>" },
+      ],
+    },
+    { "notifications lost": 1, "notifications without a reason": 1 },
+  ],
+  [
+    "a message that stands in a channel twice",
+    { told: [...ALL_IS_WELL.told, { key: "#unhappy ann", identity: null }] },
+    { "messages seen twice": 1 },
+  ],
+  [
+    "a mail that came again as another mail",
+    { told: [...ALL_IS_WELL.told, { key: "desk ann", identity: "<2@acme.example>" }] },
+    { "messages seen twice": 1 },
+  ],
+  ["a call too many", { calls: { most: 31, limit: 30 } }, { "calls over the budget in any window": 1 }],
+];
+
+test.each(FAULTS)("%s breaks its limit and no other", (_, fault, wrong) => {
+  const broken = compareWorlds(HELD, { ...ALL_IS_WELL, ...fault }).filter((line) => line.broken);
+  expect(Object.fromEntries(broken.map((line) => [line.what, line.wrong]))).toEqual(wrong);
+});
+
+test("a mail that came again under its own Message-ID is reported, and breaks nothing", () => {
+  const told = [...ALL_IS_WELL.told, { key: "desk ann", identity: "<1@acme.example>" }];
+  const wrong = compareWorlds(HELD, { ...ALL_IS_WELL, told }).filter((line) => line.wrong > 0);
+  expect(wrong).toMatchObject([{ what: "mails repeated under one Message-ID", wrong: 1, broken: false }]);
+});
+
+test("one message in a thousand may be seen twice", () => {
+  const crowd = Array.from({ length: 1_000 }, (_, index) => `#unhappy voice${index}`);
+  const held = { ...HELD, told: crowd };
+  const twice = (n: number) => {
+    const told = [...crowd, ...crowd.slice(0, n)].map((key) => ({ key, identity: null }));
+    const lines = compareWorlds(held, { ...ALL_IS_WELL, told });
+    return lines.find(({ what }) => what === "messages seen twice")?.broken;
+  };
+  expect([twice(0), twice(1), twice(2)]).toEqual([false, false, true]);
+});

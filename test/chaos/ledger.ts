@@ -1,0 +1,135 @@
+/** What there was to know, and what has to follow from it. Keys are words that a person can look up. */
+export interface Held {
+  /** Key → last sentiment. */
+  readonly mentions: ReadonlyMap<string, string>;
+  /** Mentions by series and query. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly alerts: readonly string[];
+  /** Who has to read about what. */
+  readonly told: readonly string[];
+}
+
+/** What Earshot and the vendors have at the end. Nothing in it is distinct: that is the question. */
+export interface Found {
+  readonly mentions: readonly { readonly key: string; readonly sentiment: string | null }[];
+  readonly counts: ReadonlyMap<string, number>;
+  readonly alerts: readonly string[];
+  /** Messages that were delivered. `identity`: a reader's program shows messages of one identity once. */
+  readonly told: readonly { readonly key: string; readonly identity: string | null }[];
+  /** As the API counts: the most calls in any rolling window, and how many are allowed. */
+  readonly calls: { readonly most: number; readonly limit: number };
+}
+
+export interface LedgerLine {
+  readonly what: string;
+  /** Of how many. */
+  readonly of: number;
+  readonly wrong: number;
+  /** Null: only reported. */
+  readonly limit: number | null;
+  readonly broken: boolean;
+  /** A few keys to look up. */
+  readonly examples: readonly string[];
+}
+
+/** Compares what there was with what came of it. Pure. */
+export function compareWorlds(held: Held, found: Found): LedgerLine[] {
+  const stored = timesOf(found.mentions.map(({ key }) => key));
+  const alerted = timesOf(found.alerts);
+  const told = timesOf(found.told.map(({ key }) => key));
+  const expectedAlerts = new Set(held.alerts);
+  const expectedTold = new Set(held.told);
+  const messages = found.told.length;
+  const stale = found.mentions.filter(
+    ({ key, sentiment }) => held.mentions.has(key) && held.mentions.get(key) !== sentiment,
+  );
+  return [
+    line("mentions lost", held.mentions.size, missing(held.mentions.keys(), stored)),
+    line("mentions stored twice", held.mentions.size, repeated(stored)),
+    line("mentions that nobody wrote", found.mentions.length, unknown(stored, held.mentions)),
+    line(
+      "changes of mentions missed",
+      held.mentions.size,
+      stale.map(({ key }) => key),
+    ),
+    ...countLines(held.counts, found.counts),
+    line("alerts lost", held.alerts.length, missing(held.alerts, alerted)),
+    line("alerts twice", held.alerts.length, repeated(alerted)),
+    line("alerts without a reason", found.alerts.length, unknown(alerted, expectedAlerts)),
+    line("notifications lost", held.told.length, missing(held.told, told)),
+    line("notifications without a reason", messages, unknown(told, expectedTold)),
+    line("messages seen twice", messages, seenTwice(found.told), Math.floor(messages / 1_000)),
+    line("mails repeated under one Message-ID", messages, repeatedIdentities(found.told), null),
+    callLine(found.calls),
+  ];
+}
+
+function line(what: string, of: number, wrong: readonly string[], limit: number | null = 0): LedgerLine {
+  return {
+    what,
+    of,
+    wrong: wrong.length,
+    limit,
+    broken: limit !== null && wrong.length > limit,
+    examples: wrong.slice(0, 3),
+  };
+}
+
+function callLine({ most, limit }: Found["calls"]): LedgerLine {
+  const wrong = Math.max(0, most - limit);
+  return {
+    what: "calls over the budget in any window",
+    of: most,
+    wrong,
+    limit: 0,
+    broken: wrong > 0,
+    examples: [],
+  };
+}
+
+/** Too high: counted twice. Too low: not counted. */
+function countLines(held: Held["counts"], found: Found["counts"]): LedgerLine[] {
+  const keys = [...new Set([...held.keys(), ...found.keys()])];
+  const of = keys.reduce((sum, key) => sum + (held.get(key) ?? 0), 0);
+  const surplus = (key: string): number => (found.get(key) ?? 0) - (held.get(key) ?? 0);
+  const sum = (what: string, sign: 1 | -1): LedgerLine => {
+    const wrong = keys.filter((key) => surplus(key) * sign > 0);
+    const total = wrong.reduce((all, key) => all + surplus(key) * sign, 0);
+    return { what, of, wrong: total, limit: 0, broken: total > 0, examples: wrong.slice(0, 3) };
+  };
+  return [sum("mentions not counted", -1), sum("mentions counted twice", 1)];
+}
+
+function timesOf(keys: Iterable<string>): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
+  return times;
+}
+
+function missing(expected: Iterable<string>, there: ReadonlyMap<string, number>): string[] {
+  return [...expected].filter((key) => !there.has(key));
+}
+
+function unknown(there: ReadonlyMap<string, number>, expected: { has(key: string): boolean }): string[] {
+  return [...there.keys()].filter((key) => !expected.has(key));
+}
+
+/** One entry for each time too many. */
+function repeated(times: ReadonlyMap<string, number>): string[] {
+  return [...times].flatMap(([key, n]) => Array<string>(n - 1).fill(key));
+}
+
+/** Messages of one identity are one to their reader. A message without one stands for itself. */
+function seenTwice(told: Found["told"]): string[] {
+  const seen = new Map<string, string>();
+  told.forEach(({ key, identity }, index) => {
+    seen.set(`${key} ${identity ?? index}`, key);
+  });
+  return repeated(timesOf(seen.values()));
+}
+
+function repeatedIdentities(told: Found["told"]): string[] {
+  return repeated(
+    timesOf(told.flatMap(({ key, identity }) => (identity === null ? [] : [`${key} ${identity}`]))),
+  );
+}

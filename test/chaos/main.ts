@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+import { SECOND } from "../../src/lib/instant.ts";
+import { formatReport } from "./report.ts";
+import { runChaos } from "./run-chaos.ts";
+
+const HELP = `npm run chaos -- [options]
+
+Kills workers, the scheduler, the queue and the database of a running Earshot at random moments while mentions come,
+and compares in the end what was said with what was stored, counted, alerted and told.
+
+  --kills N         strikes (200)
+  --seed S          the same seed strikes at the same moments (1)
+  --queue KIND      redis or postgres (redis)
+  --every MS        mean time between two strikes (1200)
+  --rate N          mentions a second (8)
+  --patience S      how long the rest may take after the last strike (180)
+  --json            the report as one JSON object
+
+Ends with 1 when something was lost, told without a reason, or too often.
+`;
+
+const OPTIONS = {
+  kills: { type: "string", default: "200" },
+  seed: { type: "string", default: "1" },
+  queue: { type: "string", default: "redis" },
+  every: { type: "string", default: "1200" },
+  rate: { type: "string", default: "8" },
+  patience: { type: "string", default: "180" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+async function main(): Promise<number> {
+  const values = readArguments();
+  if (typeof values === "string") {
+    process.stderr.write(`${values}\n`);
+    return 2;
+  }
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const report = await runChaos({
+    kills: Number(values.kills),
+    seed: Number(values.seed),
+    queue: values.queue === "postgres" ? "postgres" : "redis",
+    everyMs: Number(values.every),
+    mentionsPerSecond: Number(values.rate),
+    patienceMs: Number(values.patience) * SECOND,
+    tell: (sentence) => process.stderr.write(`${sentence}\n`),
+  });
+  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
+  return report.broken ? 1 : 0;
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS, strict: true });
+    if (values.queue !== "redis" && values.queue !== "postgres") return "--queue is redis or postgres";
+    for (const name of ["kills", "seed", "every", "rate", "patience"] as const)
+      if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
+    return values;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,32 @@
+import type { Instant } from "../../src/lib/instant.ts";
+import { LATEST_MS, QUERIES, type Saying } from "./stream.ts";
+import type { World } from "./world.ts";
+
+/** Every query is known, and its past is read: what is said from now on alerts. */
+export function isWatching({ factsPool }: World): Promise<boolean> {
+  return isSo(
+    factsPool.query(`select count(*) = ${QUERIES.length} as yes from earshot.walks
+      where walk = 'added' and complete_until is not null`),
+  );
+}
+
+/** When everything that was said is visible, and nothing changes any more. */
+export function lastMomentOf(sayings: readonly Saying[], from: Instant): Instant {
+  return from + Math.max(0, ...sayings.map(({ at, turnsAt }) => turnsAt ?? at + LATEST_MS));
+}
+
+/** By Earshot's own word: everything is read up to the last moment, and nothing is owed any more. */
+export function isDrained({ factsPool }: World, lastMoment: Instant): Promise<boolean> {
+  return isSo(
+    factsPool.query(
+      `select (select bool_and(complete_until > to_timestamp($1::float8 / 1000)) from earshot.walks)
+        and not exists (select from earshot.notifications where state = 'due')
+        and not exists (select from earshot.alert_receivers where next_at <= now()) as yes`,
+      [lastMoment],
+    ),
+  );
+}
+
+async function isSo(answer: Promise<{ rows: { yes?: boolean }[] }>): Promise<boolean> {
+  return (await answer).rows[0]?.yes === true;
+}

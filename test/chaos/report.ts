@@ -1,0 +1,40 @@
+import type { LedgerLine } from "./ledger.ts";
+import type { ChaosReport } from "./run-chaos.ts";
+
+/** The report of a run for people, in lines. */
+export function formatReport(report: ChaosReport): string {
+  const { seed, queue, mentions, strikes, apiFaults, gaveUp, endedBadly, drainedAfterMs } = report;
+  const hits = Object.values(strikes).reduce((sum, n) => sum + n, 0);
+  const drained =
+    drainedAfterMs === null ? "NOT all done in time" : `all done ${seconds(drainedAfterMs)} after the last`;
+  return [
+    `${hits} strikes in ${seconds(report.struckForMs)} (${listed(strikes)}), ${drained}; seed ${seed}, queues on ${queue}`,
+    `${mentions} mentions; faults of the API: ${listed(apiFaults)}`,
+    `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
+    "",
+    row("", "of", "wrong", "limit", ""),
+    ...report.ledger.map(lineOf),
+    ...(report.lastWords === "" ? [] : ["", "the last words of the workers:", report.lastWords]),
+    "",
+  ].join("\n");
+}
+
+function lineOf({ what, of, wrong, limit, broken, examples }: LedgerLine): string {
+  const verdict = broken ? `BROKEN ${examples.join(", ")}` : limit === null ? "" : "ok";
+  return row(what, of, wrong, limit ?? "-", verdict);
+}
+
+function row(what: string, ...[of, wrong, limit, verdict]: (string | number)[]): string {
+  const number = (value: string | number | undefined) => String(value).padStart(8);
+  return `${what.padEnd(36)}${number(of)}${number(wrong)}${number(limit)}  ${verdict}`.trimEnd();
+}
+
+function listed(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([what, n]) => `${n} ${what}`)
+    .join(", ");
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
+}

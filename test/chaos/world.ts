@@ -1,0 +1,172 @@
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { systemClock } from "../../src/lib/clock.ts";
+import { type Closing, createClosing } from "../../src/lib/closing.ts";
+import type { Instant } from "../../src/lib/instant.ts";
+import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
+import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
+import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
+import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
+import { createLog } from "../../src/log.ts";
+import { openPool } from "../../src/store/database.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
+import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { startRedis, type TestRedis } from "../redis.ts";
+import { ROUTES, RULES } from "./held.ts";
+import { QUERIES } from "./stream.ts";
+
+export interface World {
+  /** Holds Earshot's configuration. */
+  readonly folder: string;
+  /** Earshot's own PostgreSQL, which is killed; it comes back by itself on the same port. */
+  readonly facts: EmbeddedPostgres;
+  /** For questions about the facts. */
+  readonly factsPool: Pool;
+  /** Null where the queues live in PostgreSQL. */
+  readonly redis: TestRedis | null;
+  /** The tables of the Listening API, in a PostgreSQL of their own that nothing happens to. */
+  readonly api: Database;
+  readonly account: SeededAccount;
+  /** The most calls in any rolling window, as the API counted them. */
+  mostCalls(): number;
+  readonly slack: FakeSlack;
+  readonly smtp: FakeSmtp;
+  /** What the workers find in their environment. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly closing: Closing;
+}
+
+export type QueueKind = "redis" | "postgres";
+
+/** Calls a minute that the account is allowed. */
+export const CALLS_A_MINUTE = 1_200;
+
+const USER = { username: "monitor@acme.example", password: "correct horse battery" };
+
+/** The engines and everybody outside: a Listening API, a Slack and a mail server that fail, all on this machine. */
+export async function openWorld(queue: QueueKind): Promise<World> {
+  const closing = createClosing();
+  try {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-chaos-"));
+    await chmod(folder, 0o755);
+    closing.add(() => rm(folder, { recursive: true, force: true }));
+    const facts = await startServer(closing, join(folder, "facts"));
+    const factsPool = poolOf(closing, facts.url, 2);
+    const outside = poolOf(closing, (await startServer(closing, join(folder, "outside"))).url, 12);
+    await migrateLocalApi(outside);
+    const account = await seedAccount(outside, accountAt(systemClock.now()));
+    const api = createLocalApi({
+      pool: outside,
+      clock: systemClock,
+      log: createLog({ level: "silent" }),
+      signingSecret: "for tests",
+    });
+    closing.add(api.close);
+    const mostCalls = watchCalls(api);
+    const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
+    const slack = await startFakeSlack();
+    closing.add(slack.close);
+    const smtp = await startFakeSmtp();
+    closing.add(smtp.close);
+    const redis = queue === "redis" ? await startRedis() : null;
+    if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
+    if (redis !== null) closing.add(redis.stop);
+    await writeConfiguration(folder, apiUrl, slack, smtp);
+    const env = {
+      ...process.env,
+      DATABASE_URL: facts.url,
+      REDIS_URL: redis?.url ?? "",
+      EARSHOT_CONFIG: join(folder, "earshot.yaml"),
+      EARSHOT_HOME: folder,
+      LOG_LEVEL: "info",
+    };
+    const db = createDatabase(outside);
+    return { folder, facts, factsPool, redis, api: db, account, mostCalls, slack, smtp, env, closing };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+/**
+ * The PostgreSQL of this directory; after an end, once more on the same port.
+ * Safe against the death of its processes, which is what happens here; a power cut would need `fsync`.
+ */
+export async function startServer(closing: Closing, dataDir: string): Promise<EmbeddedPostgres> {
+  const log = createLog({ level: "silent" });
+  const settings = { fsync: "off", full_page_writes: "off" };
+  const server = await startEmbeddedPostgres({ dataDir, log, maxConnections: 250, settings });
+  closing.add(server.stop);
+  return server;
+}
+
+function poolOf(closing: Closing, url: string, connections: number): Pool {
+  const pool = openPool({ url, connections, onError: () => {} });
+  closing.add(() => pool.end());
+  return pool;
+}
+
+function accountAt(at: Instant) {
+  return {
+    client: {
+      name: "Acme",
+      tags: { "ratelimit.limit": String(CALLS_A_MINUTE), "ratelimit.period": "1" },
+    },
+    user: USER,
+    project: { name: "Brands" },
+    queries: QUERIES.map((name) => ({ name })),
+    at,
+  };
+}
+
+/** Every answer to a good token tells how many calls the window holds; the fault 429 tells of another budget. */
+function watchCalls({ app }: LocalApi): () => number {
+  let most = 0;
+  app.addHook("onResponse", async (_request, reply) => {
+    if (reply.getHeader("x-rate-limit") !== `${CALLS_A_MINUTE}/1m`) return;
+    most = Math.max(most, Number(reply.getHeader("x-rate-limit-used") ?? 0));
+  });
+  return () => most;
+}
+
+async function writeConfiguration(
+  folder: string,
+  baseUrl: string,
+  slack: FakeSlack,
+  smtp: FakeSmtp,
+): Promise<void> {
+  const channel = (name: string) => ({
+    ...{ name, kind: "slack", channel: `#${name}`, token: slack.token, apiUrl: slack.apiUrl },
+  });
+  const { host, port } = smtp;
+  const config = {
+    source: {
+      ...{ baseUrl, ...USER, clientId: "earshot-api-client", pageSize: 40, timeout: "10s" },
+      // What is late by more than `overlap` may be missed, and what is late by more than `settle` makes a claim untrue.
+      ...{ pollEvery: "1s", updatesEvery: "2s", history: "1h", overlap: "20s", settle: "6s" },
+    },
+    receivers: [
+      channel("recalls"),
+      channel("unhappy"),
+      {
+        name: "desk",
+        kind: "email",
+        to: "desk@acme.example",
+        from: "earshot@acme.example",
+        smtp: { host, port },
+      },
+    ],
+    routes: ROUTES,
+    templates: join(folder, "templates"),
+  };
+  // A copy, so that a long run does not see what somebody edits meanwhile.
+  await cp(join(import.meta.dirname, "..", "..", "templates"), config.templates, { recursive: true });
+  // JSON is YAML.
+  await writeFile(join(folder, "earshot.yaml"), JSON.stringify(config));
+  await mkdir(join(folder, "rules"));
+  for (const [name, text] of Object.entries(RULES))
+    await writeFile(join(folder, "rules", `${name}.yaml`), text);
+}

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { startFakeWebServer } from "../fakes/web-server.ts";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { NEGATIVE } from "./rules.ts";
+import { asAdministrator, type Story } from "./story.ts";
+import { storyTime } from "./story-time.ts";
+
+/** Somebody changes our user at the source, and its tokens go. */
+async function rename(story: Story, username: string): Promise<void> {
+  await asAdministrator(story.databaseUrl, "delete from local_api.token; delete from earshot.tokens");
+  await asAdministrator(story.databaseUrl, `update local_api.api_user set username = '${username}'`);
+}
+
+/** What is told to the operators, without the moments. */
+function alerts(story: Story) {
+  return story.query<{ rule: string; state: string; notifications: string[] }>(
+    `select a.rule, a.state, array_agg(n.receiver || ' ' || n.kind || ' ' || n.state order by n.id) as notifications
+      from earshot.alerts a left join earshot.notifications n on n.project_id = a.project_id and n.alert_id = a.id
+      where a.project_id = 'all' group by a.id, a.rule, a.state order by a.id`,
+  );
+}
+
+/** Time goes on, and Earshot looks at itself now and then. */
+async function lookUntil(story: Story, time: string, stepMinutes = 1): Promise<void> {
+  const end = storyTime(time);
+  while (story.clock.now() < end) {
+    story.clock.set(Math.min(end, story.clock.now() + stepMinutes * 60_000));
+    await story.earshot.sweep();
+    await story.earshot.look();
+  }
+}
+
+onEveryEngine((tell) => {
+  test("a source that refuses our login is told to the operators at once, once, and is over by itself", async () => {
+    const story = await tell({ rules: { negative: NEGATIVE }, operator: { receivers: ["desk"] } });
+    await story.until("09:05");
+    await story.earshot.look();
+    expect(await alerts(story)).toEqual([]);
+    await rename(story, "somebody.else@acme.example");
+    story.clock.set(storyTime("09:10"));
+    await expect(story.earshot.refreshQueries()).rejects.toThrow();
+    for (let i = 0; i < 3; i++) await story.earshot.look();
+    expect(await alerts(story)).toEqual([
+      { rule: "source-refuses", state: "firing", notifications: ["desk fired sent"] },
+    ]);
+    expect(story.mailed("desk@acme.example")).toEqual(["[CRITICAL] Earshot: source-refuses"]);
+    const [mail] = story.smtp.mails;
+    expect(mail?.parsed.text).toContain("the source refuses our login");
+    expect(mail?.parsed.text).toContain("earshot doctor");
+    expect(mail?.parsed.text).not.toMatch(/\bmentions? so far|0 mentions|correct horse/);
+
+    await rename(story, "monitor@acme.example");
+    await story.earshot.refreshQueries();
+    await lookUntil(story, "09:15");
+    expect(await alerts(story)).toEqual([
+      { rule: "source-refuses", state: "resolved", notifications: ["desk fired sent", "desk resolved sent"] },
+    ]);
+    expect(story.mailed("alerts@acme.example")).toEqual([]);
+    expect(await story.told("#alerts")).toEqual([]);
+  });
+
+  test("a receiver whose channel is not there is told at once by another one, with what to do", async () => {
+    const story = await tell({
+      rules: { negative: NEGATIVE },
+      routes: [{ receivers: ["crisis"] }],
+      channels: ["alerts"],
+      operator: { receivers: ["crisis"] },
+    });
+    story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+    await story.until("09:05");
+    await story.earshot.look();
+    expect(await alerts(story)).toEqual([
+      { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
+    ]);
+    const [told] = await story.told("#alerts");
+    expect(told).toContain("CRITICAL Earshot: receiver crisis gets no messages");
+    const [sent] = await story.slack.messages();
+    expect(JSON.stringify(sent)).toContain("invite the app to it");
+    expect(await story.query("select outcome from earshot.deliveries where outcome = 'dead'")).toHaveLength(
+      1,
+    );
+  });
+
+  test("queries that lag are one trouble, graver when it goes on, and over below half of the limit", async () => {
+    const story = await tell({ rules: { negative: NEGATIVE }, queries: ["Acme", "Bolt"] });
+    await story.until("09:05");
+    await story.source.fail({ kind: "503", path: "data/mentions", remaining: 10_000 });
+    await lookUntil(story, "09:40", 5);
+    expect(await alerts(story)).toEqual([
+      { rule: "source-lag", state: "firing", notifications: ["alerts fired sent"] },
+    ]);
+    const [told] = await story.told("#alerts");
+    expect(told).toMatch(/^WARNING Earshot: 2 of 2 queries are not read up to the present/);
+    await lookUntil(story, "11:10", 5);
+    expect((await alerts(story))[0]?.notifications).toEqual(["alerts fired sent", "alerts escalated sent"]);
+    await asAdministrator(story.databaseUrl, "delete from local_api.fault");
+    await asAdministrator(story.databaseUrl, "update earshot.walks set retry_at_wall = null");
+    await story.settle();
+    await lookUntil(story, "11:15");
+    expect(await alerts(story)).toMatchObject([{ rule: "source-lag", state: "resolved" }]);
+  });
+
+  test("the heartbeat is called while the whole line works, and withheld with its reason", async () => {
+    const outside = await startFakeWebServer();
+    try {
+      const story = await tell({
+        rules: { negative: NEGATIVE },
+        heartbeat: { url: outside.url, every: "10s" },
+      });
+      const shown = async () =>
+        (
+          await story.query<{ value: object }>("select value from earshot.settings where key = 'heartbeat'")
+        )[0]?.value;
+      await story.earshot.look();
+      expect(outside.requests).toEqual([]);
+      expect(await shown()).toMatchObject({
+        outcome: "NotPolled",
+        reason: "no query has been read to its end yet",
+      });
+      await story.until("09:05");
+      expect((await story.earshot.look()).heartbeat).toEqual({ outcome: "Beats" });
+      await story.earshot.look();
+      expect(outside.requests).toHaveLength(1);
+      expect(await shown()).toMatchObject({ outcome: "Beats", answer: "200" });
+      expect(JSON.stringify(await shown())).not.toContain("very-secret-path");
+      story.clock.set(storyTime("10:00"));
+      expect((await story.earshot.look()).heartbeat).toMatchObject({ outcome: "NotPolled" });
+      expect(outside.requests).toHaveLength(1);
+    } finally {
+      await outside.close();
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import type { Failure } from "../../src/model/failure.ts";
+import type { LineState } from "../../src/watch/line-state.ts";
+import { OperatorConfig } from "../../src/watch/operator-config.ts";
+
+export const NOW = Date.UTC(2026, 2, 2, 12);
+export const SETTINGS = OperatorConfig.parse({});
+
+/** A line on which all is well, with what a test changes. */
+export function aLine(changes: Partial<LineState> = {}): LineState {
+  return {
+    failures: [],
+    progress: [aQuery()],
+    rhythms: [],
+    waiting: {
+      walks: 0,
+      oldestWalkMs: 0,
+      lastPolledAt: NOW - 30_000,
+      deliveries: 0,
+      oldestDeliveryMs: 0,
+      windows: 0,
+    },
+    digests: [],
+    lastJobAgoMs: 1_000,
+    upForMs: 24 * 3_600_000,
+    pollEveryMs: 60_000,
+    receivers: ["comms", "on-call"],
+    standing: new Set(),
+    now: NOW,
+    ...changes,
+  };
+}
+
+export function aQuery(changes: Partial<LineState["progress"][number]> = {}): LineState["progress"][number] {
+  return {
+    projectId: "1",
+    queryId: "1",
+    queryName: "Acme",
+    watchFrom: NOW - 24 * 3_600_000,
+    completeUntil: NOW - 60_000,
+    tickedUntil: NOW - 5 * 60_000,
+    polledAt: NOW - 60_000,
+    lastError: null,
+    ...changes,
+  };
+}
+
+export function aFailure(changes: Partial<Failure> = {}): Failure {
+  return {
+    kind: "call",
+    scope: "account",
+    reason: "unauthorized",
+    message: "mentions: 401 the token was refused",
+    final: true,
+    since: NOW - 60_000,
+    forMs: 60_000,
+    lastAgoMs: 1_000,
+    times: 1,
+    checkFailed: false,
+    ...changes,
+  };
+}

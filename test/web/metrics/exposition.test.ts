@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { deliveryReason } from "../../../src/web/metrics/delivery-reason.ts";
+import { gauge } from "../../../src/web/metrics/exposition.ts";
+
+test("whatever stands in a label, the lines stay well-formed and the label can be read back", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.double(), (name, value) => {
+      const [help, type, sample, ...more] = gauge("earshot_x", "Said\nof \\ it.", [
+        { labels: { name }, value },
+      ]).split("\n");
+      expect(more).toEqual([]);
+      expect([help, type]).toEqual(["# HELP earshot_x Said\\nof \\\\ it.", "# TYPE earshot_x gauge"]);
+      const found = /^earshot_x\{name="((?:[^"\\\n]|\\.)*)"\} (\S+)$/u.exec(sample ?? "");
+      const read = found?.[1]?.replaceAll(/\\(.)/g, (_, one: string) => (one === "n" ? "\n" : one));
+      expect(read).toBe(name);
+      const number = found?.[2]?.replace("Inf", "Infinity");
+      expect(Object.is(Number(number), value) || Number(number) === value).toBe(true);
+    }),
+  );
+});
+
+test.each([
+  ["", "none"],
+  ["Slack refused the message: channel_not_found. Check the channel's name", "channel_not_found"],
+  ["Slack asks us to wait 3s (rate limit)", "rate_limited"],
+  ["Slack answered HTTP 503", "http_503"],
+  ["The mail server answered 450 4.2.1 greylisted", "smtp_450"],
+  ["The mail server refused the login: 535 no", "login_refused"],
+  ["The webhook's server cannot be reached: ECONNREFUSED", "unreachable"],
+  ["whatever somebody's server says", "other"],
+])("%s is counted as %s", (detail, reason) => {
+  expect(deliveryReason(detail)).toBe(reason);
+});
