@@ -6,12 +6,13 @@ import { spellNumber } from "../lib/spell-number.ts";
  * was never tested. `testsADay`: how many independent tests of that chance a day holds.
  */
 export function spellRarity(lnP: number, testsADay = TESTS_AN_HOUR): string {
-  const days = Math.exp(-lnP) / testsADay;
+  // Rounded down, so that nothing is called rarer than it is; a hair above, so that 16 days are not 15.
+  const days = (Math.exp(-lnP) / testsADay) * (1 + 1e-9);
   if (!(days < 100 * YEAR)) return "less than once in 100 years";
-  if (days < 1.5) return "about once a day";
+  if (days < 2) return "about once a day";
   if (days >= 2 * YEAR) return `about once in ${spellNumber(Math.floor(days / YEAR))} years`;
   if (days >= 60) return `about once in ${Math.floor(days / 30)} months`;
-  return `about once in ${Math.max(2, Math.floor(days))} days`;
+  return `about once in ${Math.floor(days)} days`;
 }
 
 const TESTS_AN_HOUR = 150 / 24;

@@ -50,7 +50,7 @@ afterAll(() => closing.close());
 test("workers are killed again and again while mentions come, and nothing is lost or there twice", async () => {
   const crew = CREW.map(hire);
   closing.add(() => Promise.all(crew.map(dismiss)));
-  await until("the queries are watched", async () => (await count("queries")) === BRANDS.length);
+  await until("the queries are watched", async () => (await count("queries where active")) === BRANDS.length);
   await beginStream();
   await until("the first mentions are stored", async () => (await count("mentions")) > 0);
   for (let kill = 0; kill < KILLS; kill++) {

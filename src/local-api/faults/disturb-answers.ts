@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { CallFaults } from "./call-faults.ts";
+import { cutOf } from "./cut-of.ts";
 import { amountOf } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
 
@@ -14,7 +15,7 @@ export function disturbAnswers(app: FastifyInstance, faults: FaultSwitch): void 
     const whole = payload instanceof Readable ? await readAll(payload) : payload;
     if (typeof whole !== "string") return payload;
     const said = await disturbEnvelope(call, whole);
-    if (!(await call.take("truncated"))) return said;
+    if ((await cutOf(call))?.kind !== "truncated") return said;
     const bytes = Buffer.from(said);
     return bytes.subarray(0, bytes.byteLength >> 1);
   });
