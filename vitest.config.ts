@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
+    // Left to itself, vitest keeps a processor free, which on two is half of them.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     ...(report === undefined ? {} : { reporters: ["default", ["json", { outputFile: report }]] }),

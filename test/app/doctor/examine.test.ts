@@ -74,7 +74,7 @@ async function writeConfig(changes: Changes = {}): Promise<string> {
           from: "earshot@acme.example",
           smtp: { host: smtp.host, port: changes.smtpPort ?? smtp.port, user: "u", password: "mail-secret" },
         },
-        { name: "tickets", kind: "webhook", url: changes.hook ?? web.url },
+        { name: "tickets", kind: "webhook", url: changes.hook ?? web.url, allowPrivateAddress: true },
       ],
       routes: [{ receivers: ["comms"] }],
       rules: join(ROOT, "rules"),
