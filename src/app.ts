@@ -147,7 +147,7 @@ async function open(
           pageSize: config.source.pageSize,
           ...request,
         },
-        { signal, prefetch: 1 },
+        { signal },
       ),
     );
 

@@ -18,6 +18,8 @@ export interface CommitParts {
   readonly store: IngestStore;
   readonly directory: Directory;
   readonly clock: Clock;
+  /** Called when the rows are on their way to the tables, which takes them longer than anything else. */
+  readonly whileStoring?: () => void;
 }
 
 export interface CommittedPage {
@@ -44,7 +46,9 @@ export async function commitPage(
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
     await facts.walks.advance(key, lease, state);
     const seenAt = parts.clock.now();
-    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt);
+    const storing = facts.mentions.storePage(key.projectId, rows, seenAt);
+    if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
+    const outcome = await storing;
     await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
     const changes = [
       ...outcome.added.map((index) => ({ before: null, after: at(assessed, index) })),

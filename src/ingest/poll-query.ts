@@ -154,16 +154,17 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
   const repeats = createRepeatCounter();
   let { state } = call;
   try {
-    const pages = parts.walkPages(query, call.request, walking.signal);
     const rules = parts.rulesFor(query);
     const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
-    for await (const prepared of ahead(pages, prepare)) {
+    const pages = ahead(parts.walkPages(query, call.request, walking.signal), prepare);
+    const whileStoring = pages.begin;
+    for await (const prepared of pages) {
       const { page } = prepared;
       const repeated = repeats.count(page.mentions);
       const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
       const committed = isEmpty(page)
         ? NOTHING_COMMITTED
-        : await commitSoundly({ ...parts, prepare }, { key, query, lease }, prepared, {
+        : await commitSoundly({ ...parts, prepare, whileStoring }, { key, query, lease }, prepared, {
             before: resumable(page, state),
             after: resumable(page, after.state),
           });

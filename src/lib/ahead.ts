@@ -1,25 +1,41 @@
+/** Items that are worked on before they are asked for. To be walked once. */
+export interface Ahead<Result> extends AsyncIterable<Result> {
+  /** Begins with the next item now; else that is done when it is asked for. One item is ahead, never more. */
+  begin(): void;
+}
+
 /**
- * The items of `source`, each already worked on when it is asked for: while the caller is busy with one, the next is
- * fetched and given to `work`. One item is ahead, never more. A failure belongs to whoever asks for that item.
+ * The items of `source`, each given to `work`. Who is busy with one and knows a moment at which the processor is idle
+ * calls `begin`. A failure belongs to whoever asks for that item.
  */
-export async function* ahead<Item, Result>(
+export function ahead<Item, Result>(
   source: AsyncIterable<Item>,
   work: (item: Item) => Result,
-): AsyncGenerator<Result, void, undefined> {
+): Ahead<Result> {
   const items = source[Symbol.asyncIterator]();
-  const next = async (): Promise<IteratorResult<Result, void>> => {
+  let begun: Promise<IteratorResult<Result, void>> | null = null;
+
+  async function next(): Promise<IteratorResult<Result, void>> {
     const item = await items.next();
     return item.done === true ? { done: true, value: undefined } : { done: false, value: work(item.value) };
-  };
-  try {
-    let result = await next();
-    while (result.done !== true) {
-      const following = next();
-      following.catch(() => undefined);
-      yield result.value;
-      result = await following;
-    }
-  } finally {
-    await items.return?.();
   }
+
+  return {
+    begin() {
+      begun ??= next();
+      begun.catch(() => undefined);
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          const result = await (begun ?? next());
+          begun = null;
+          if (result.done === true) return;
+          yield result.value;
+        }
+      } finally {
+        await items.return?.();
+      }
+    },
+  };
 }

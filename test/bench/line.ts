@@ -106,7 +106,7 @@ function pollParts(store: PollParts["store"], source: SourceClient, rules: reado
     walkPages: (query, walk, signal) =>
       source.mentions(
         { projectId: query.projectId, queryIds: [query.queryId], pageSize: 5_000, ...walk },
-        { signal, prefetch: 1 },
+        { signal },
       ),
     rulesFor: () => rules,
     directory: {

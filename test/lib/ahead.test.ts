@@ -12,19 +12,29 @@ async function* counting(log: string[], end: number): AsyncGenerator<number> {
   }
 }
 
-test("the next item is worked on while the caller is busy with this one, and no further one", async () => {
+test("the next item is worked on when the caller says so, and no further one", async () => {
   const log: string[] = [];
   const worked = ahead(counting(log, 4), (item) => {
     log.push(`worked on ${item}`);
     return item * 10;
   });
-  expect(await worked.next()).toEqual({ done: false, value: 10 });
-  await new Promise(setImmediate);
-  expect(log).toEqual(["made 1", "worked on 1", "made 2", "worked on 2"]);
-  const rest: number[] = [];
-  for await (const item of worked) rest.push(item);
-  expect(rest).toEqual([20, 30, 40]);
+  const read: number[] = [];
+  for await (const item of worked) {
+    read.push(item);
+    if (read.length === 1) expect(log).toEqual(["made 1", "worked on 1"]);
+    worked.begin();
+    worked.begin();
+    await new Promise(setImmediate);
+    if (read.length === 1) expect(log).toEqual(["made 1", "worked on 1", "made 2", "worked on 2"]);
+  }
+  expect(read).toEqual([10, 20, 30, 40]);
   expect(log.at(-1)).toBe("closed");
+});
+
+test("who never says so gets every item all the same", async () => {
+  const read: number[] = [];
+  for await (const item of ahead(counting([], 3), (item) => item)) read.push(item);
+  expect(read).toEqual([1, 2, 3]);
 });
 
 test("a failure ahead is told to whoever asks for that item, after those before it", async () => {
@@ -35,7 +45,11 @@ test("a failure ahead is told to whoever asks for that item, after those before 
   });
   await expect(
     (async () => {
-      for await (const item of failing) read.push(item);
+      for await (const item of failing) {
+        read.push(item);
+        failing.begin();
+        await new Promise(setImmediate);
+      }
     })(),
   ).rejects.toThrow("no 2");
   expect(read).toEqual([1]);
@@ -43,11 +57,13 @@ test("a failure ahead is told to whoever asks for that item, after those before 
 
 test("who leaves early closes the source, and its failure ahead is nobody's", async () => {
   const log: string[] = [];
-  for await (const item of ahead(counting(log, 3), (item) => {
+  const failing = ahead(counting(log, 3), (item) => {
     if (item === 2) throw new Error("unheard");
     return item;
-  })) {
+  });
+  for await (const item of failing) {
     expect(item).toBe(1);
+    failing.begin();
     break;
   }
   expect(log.at(-1)).toBe("closed");
