@@ -160,7 +160,7 @@ async function open(
     actionsFor,
     unsubscribeUrl: createUnsubscribeLinks({
       receivers: config.receivers,
-      secret: await linkSecret(stores),
+      secret,
       consoleUrl,
     }),
   };

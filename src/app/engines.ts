@@ -1,8 +1,7 @@
-import { resolve } from "node:path";
 import type { Surroundings } from "../config.ts";
 import type { Logger } from "../log.ts";
 import type { BackendOptions } from "../queue/backend.ts";
-import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { openPostgres } from "./open-postgres.ts";
 
 /** The database and the queue, given or embedded. */
 export interface Engines {
@@ -15,12 +14,8 @@ export interface Engines {
 
 /** `DATABASE_URL`, or a PostgreSQL of our own; `REDIS_URL`, or queues in that PostgreSQL. */
 export async function openEngines(surroundings: Surroundings, log: Logger): Promise<Engines> {
-  const { databaseUrl, redisUrl, home } = surroundings;
-  const embedded =
-    databaseUrl === null
-      ? await startEmbeddedPostgres({ dataDir: resolve(home, "postgres"), log, maxConnections: 200 })
-      : null;
-  const url = databaseUrl ?? embedded?.url ?? "";
+  const { databaseUrl, redisUrl } = surroundings;
+  const { url, stop } = await openPostgres(surroundings, log, { share: false });
   return {
     databaseUrl: url,
     queue:
@@ -28,8 +23,6 @@ export async function openEngines(surroundings: Surroundings, log: Logger): Prom
         ? { kind: "postgres", url, schema: "earshot_queue" }
         : { kind: "redis", url: redisUrl, prefix: "earshot" },
     description: `${databaseUrl === null ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL"}, queues on ${redisUrl === null ? "it" : "Redis"}`,
-    stop: async () => {
-      await embedded?.stop();
-    },
+    stop,
   };
 }

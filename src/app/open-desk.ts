@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Surroundings } from "../config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
@@ -6,10 +5,10 @@ import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { openDatabase } from "../store/database.ts";
-import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { migrate } from "../store/migrate.ts";
 import { createStores, type Stores } from "../store/stores.ts";
 import { createDesk, type Desk } from "./desk.ts";
+import { openPostgres } from "./open-postgres.ts";
 
 /** The facts of the monitor and what people can do about them, without the monitor itself. */
 export interface OpenDesk {
@@ -25,18 +24,13 @@ export interface OpenDesk {
  * in one that is started now and stopped by `close`.
  */
 export async function openDesk(
-  { databaseUrl, home }: Pick<Surroundings, "databaseUrl" | "home">,
+  surroundings: Pick<Surroundings, "databaseUrl" | "home">,
   clock: Clock,
   log: Logger,
 ): Promise<OpenDesk> {
   return openTogether(async (closing) => {
-    const dataDir = resolve(home, "postgres");
-    const embedded =
-      databaseUrl === null
-        ? await startEmbeddedPostgres({ dataDir, log, maxConnections: 200, share: true })
-        : null;
-    if (embedded !== null) closing.add(embedded.stop);
-    const url = databaseUrl ?? embedded?.url ?? "";
+    const { url, stop } = await openPostgres(surroundings, log, { share: true });
+    closing.add(stop);
     await migrate(url);
     const database = openDatabase({
       url,

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Surroundings } from "../config.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -6,7 +5,7 @@ import type { DatabasePool } from "../local-api/store/database.ts";
 import { migrateLocalApi } from "../local-api/store/migrate-local-api.ts";
 import type { Logger } from "../log.ts";
 import { openPool } from "../store/database.ts";
-import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { openPostgres } from "./open-postgres.ts";
 
 /** The tables of the local Listening API, ready for use. */
 export interface LocalTables {
@@ -21,29 +20,19 @@ export interface LocalTables {
  * or in one that is started now and stopped by `close`.
  */
 export async function openLocalTables(
-  { databaseUrl, home }: Pick<Surroundings, "databaseUrl" | "home">,
+  surroundings: Pick<Surroundings, "databaseUrl" | "home">,
   log: Logger,
 ): Promise<LocalTables> {
   return openTogether(async (closing) => {
-    const dataDir = resolve(home, "postgres");
-    const embedded =
-      databaseUrl === null
-        ? await startEmbeddedPostgres({ dataDir, log, maxConnections: 200, share: true })
-        : null;
-    if (embedded !== null) closing.add(embedded.stop);
+    const { url, description, stop } = await openPostgres(surroundings, log, { share: true });
+    closing.add(stop);
     const pool = openPool({
-      url: databaseUrl ?? embedded?.url ?? "",
+      url,
       connections: 12,
       onError: (error) => log.warn({ error: describeError(error) }, "a connection to the database broke"),
     });
     closing.add(() => pool.end());
     await migrateLocalApi(pool);
-    const description =
-      databaseUrl !== null
-        ? "the PostgreSQL of DATABASE_URL"
-        : embedded?.shared === true
-          ? `the embedded PostgreSQL in ${home}, which another Earshot runs`
-          : `an embedded PostgreSQL in ${home}`;
     return { pool, description, close: closing.close };
   });
 }

@@ -54,10 +54,11 @@ export async function openPage(options: PageOptions): Promise<Page> {
     });
     closing.add(database.close);
     const stores = createStores(database.db);
-    const desk = { ...createDesk({ stores, clock }), secret: await linkSecret(stores) };
+    const secret = await linkSecret(stores);
+    const desk = { ...createDesk({ stores, clock }), secret };
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
-      unsubscribing: createUnsubscribing({ stores, secret: await linkSecret(stores), clock: systemClock }),
+      unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
       facts: createConsoleStore(database.db),
       clock,
       inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,

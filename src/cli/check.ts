@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
+import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { createRenderer } from "../templates/create-renderer.ts";
-import { shippedFolder } from "./shipped-folder.ts";
 
 interface CheckOptions {
   readonly config?: string;

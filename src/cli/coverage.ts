@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
-import { readSurroundings } from "../config.ts";
-import { systemClock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
-import { createLog } from "../log.ts";
 import { formatTable } from "./api/format-table.ts";
+import { withDesk } from "./desk/with-desk.ts";
 
 export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -15,8 +13,7 @@ export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): vo
     )
     .option("--json", "everything, as JSON; durations in milliseconds", false)
     .action(async (options: { readonly json: boolean }) => {
-      const log = createLog({ level: "silent" });
-      const report = await readCoverage(readSurroundings(env), systemClock, log);
+      const report = await withDesk(env, ({ facts, clock }) => readCoverage(facts, clock.now()));
       const text = options.json
         ? JSON.stringify(report, null, 2)
         : formatCoverage(report, widthOf(process.stdout));
@@ -40,7 +37,8 @@ export function formatCoverage({ budgets, walks }: CoverageReport, width: number
     state: walk.failures > 0 ? (walk.lastError ?? "failing") : "well",
   }));
   const table = walks.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
-  return [...budgets.map(spellBudget), table].join("\n");
+  // A demo has had several addresses, each an account without a limit.
+  return [...new Set(budgets.map(spellBudget)), table].join("\n");
 }
 
 function spellBudget({

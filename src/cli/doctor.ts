@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import { examine } from "../app/doctor/examine.ts";
 import type { Finding } from "../app/doctor/finding.ts";
 import { readSurroundings } from "../config.ts";
+import { shippedFolder } from "../lib/shipped-folder.ts";
 import { createLog } from "../log.ts";
+import { timeHere } from "./local-address.ts";
 import { ExitError } from "./run.ts";
-import { shippedFolder } from "./shipped-folder.ts";
 
 export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -23,6 +24,7 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
         env,
         file: options.config ?? surroundings.configFile,
         shipped: { rules: shippedFolder("rules"), templates: shippedFolder("templates") },
+        clock: await timeHere(surroundings.home),
         log: createLog({ level: "silent" }),
       });
       console.log(options.json ? JSON.stringify(findings, null, 2) : table(findings));

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { LOCAL_ACCOUNT } from "../app/local-account.ts";
-import { type Clock, createScaledClock } from "../lib/clock.ts";
+import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
 
 const Note = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
@@ -58,6 +58,11 @@ export async function readLocalAddress(home: string, wall: Clock): Promise<Local
   } catch {
     return null;
   }
+}
+
+/** The time of what runs on this data folder: the demo's own where one left a note, else the system's. */
+export async function timeHere(home: string): Promise<Clock> {
+  return (await readLocalAddress(home, systemClock))?.clock ?? systemClock;
 }
 
 function fileIn(home: string): string {

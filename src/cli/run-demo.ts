@@ -4,9 +4,9 @@ import { openPage } from "../app/open-page.ts";
 import type { Surroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
+import { shippedFolder } from "../lib/shipped-folder.ts";
 import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
-import { shippedFolder } from "./shipped-folder.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 

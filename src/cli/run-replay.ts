@@ -7,8 +7,8 @@ import type { Surroundings } from "../config.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
+import { shippedFolder } from "../lib/shipped-folder.ts";
 import type { Logger } from "../log.ts";
-import { shippedFolder } from "./shipped-folder.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 

@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import { explainAlert, explainMention } from "../app/explain.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
+import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { harmlessJson } from "./api/harmless.ts";
 import { findAlertOrNull } from "./desk/find-alert.ts";
 import { tellAlert, tellMention } from "./desk/tell-why.ts";
 import { withDesk } from "./desk/with-desk.ts";
-import { shippedFolder } from "./shipped-folder.ts";
 
 /** `earshot why`: a straight answer to "why did I (not) get this?". */
 export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {

@@ -1,8 +1,8 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findChromium } from "../../src/app/preview/find-chromium.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { aMention } from "../mention.ts";
-import { findChromium } from "./find-chromium.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 import { anAlert, storeMentions, tellAStory } from "./tell-a-story.ts";
 

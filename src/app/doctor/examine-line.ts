@@ -1,4 +1,4 @@
-import { systemClock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { openDatabase } from "../../store/database.ts";
@@ -9,14 +9,14 @@ import { HEARTBEAT_KEY, type HeartbeatState } from "../watch/heartbeat.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
 /** What a running Earshot last said of itself, and what stands aside. The database is up to date. */
-export async function examineLine(url: string): Promise<readonly Finding[]> {
+export async function examineLine(url: string, clock: Clock): Promise<readonly Finding[]> {
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
     const state = (await createSettingStore(database.db).get(HEARTBEAT_KEY)) as HeartbeatState | null;
     const failures = await createFailureStore(database.db).standing();
     const aside = await createSetAsideStore(database.db).standing(1_000);
     return [
-      line(state),
+      line(state, clock),
       ...failures
         .filter(({ kind }) => kind === "receiver")
         .map(({ scope, message }) =>
@@ -39,10 +39,10 @@ export async function examineLine(url: string): Promise<readonly Finding[]> {
   }
 }
 
-function line(state: HeartbeatState | null): Finding {
+function line(state: HeartbeatState | null, clock: Clock): Finding {
   if (state === null) return ok("line", "no Earshot has run on this database yet");
-  const agoMs = Math.max(0, systemClock.now() - state.at);
-  if (agoMs > 2 * MINUTE)
+  const agoMs = Math.max(0, clock.now() - state.at);
+  if (agoMs > 2 * MINUTE * clock.speed)
     return warn(
       "line",
       `Earshot last looked at itself ${formatDuration(agoMs)} ago`,

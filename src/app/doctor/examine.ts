@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Config, loadConfig, type Surroundings } from "../../config.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { describeFault } from "../../lib/fault.ts";
 import type { Logger } from "../../log.ts";
@@ -20,12 +21,14 @@ export interface Examination {
   readonly file: string;
   /** Rules and templates of those who have no configuration yet. */
   readonly shipped: { readonly rules: string; readonly templates: string };
+  /** The time of what runs on the database. */
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** Everything that Earshot needs, looked at once. A thing that is not there keeps nobody from looking at the rest. */
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
-  const { surroundings, log, shipped } = examination;
+  const { surroundings, clock, log, shipped } = examination;
   const { config, findings } = await configuration(examination);
   const templates = await examineTemplates(config?.templates ?? shipped.templates);
   const groups = await Promise.all([
@@ -33,7 +36,7 @@ export async function examine(examination: Examination): Promise<readonly Findin
     examineRules(config?.rules ?? shipped.rules),
     templates.findings,
     config === null ? [] : examineSource(config.source),
-    withDatabase(surroundings, log),
+    withDatabase(surroundings, clock, log),
     surroundings.redisUrl === null
       ? [ok("queue", "on the same PostgreSQL (no REDIS_URL)")]
       : examineRedis(surroundings.redisUrl),
@@ -89,15 +92,19 @@ async function examineTemplates(
   }
 }
 
-async function withDatabase({ databaseUrl, home }: Surroundings, log: Logger): Promise<readonly Finding[]> {
-  if (databaseUrl !== null) return lookAt(databaseUrl);
+async function withDatabase(
+  { databaseUrl, home }: Surroundings,
+  clock: Clock,
+  log: Logger,
+): Promise<readonly Finding[]> {
+  if (databaseUrl !== null) return lookAt(databaseUrl, clock);
   const dataDir = resolve(home, "postgres");
   if (!existsSync(dataDir))
     return [ok("database", `no DATABASE_URL: earshot start makes a PostgreSQL of its own in ${home}`)];
   try {
     const embedded = await startEmbeddedPostgres({ dataDir, log, share: true });
     try {
-      return await lookAt(embedded.url);
+      return await lookAt(embedded.url, clock);
     } finally {
       await embedded.stop();
     }
@@ -112,8 +119,8 @@ async function withDatabase({ databaseUrl, home }: Surroundings, log: Logger): P
   }
 }
 
-async function lookAt(url: string): Promise<readonly Finding[]> {
+async function lookAt(url: string, clock: Clock): Promise<readonly Finding[]> {
   const findings = await examineDatabase(url);
   const isUpToDate = findings.some(({ what, state }) => what === "migrations" && state === "ok");
-  return isUpToDate ? [...findings, ...(await examineLine(url))] : findings;
+  return isUpToDate ? [...findings, ...(await examineLine(url, clock))] : findings;
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { examine } from "../../../src/app/doctor/examine.ts";
 import type { Finding } from "../../../src/app/doctor/finding.ts";
 import { readSurroundings } from "../../../src/config.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { createLog } from "../../../src/log.ts";
 import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
 import { closedPort, type FakeSmtp, startFakeSmtp } from "../../fakes/smtp.ts";
@@ -91,6 +92,7 @@ async function examineWith(file: string, env: Record<string, string> = {}): Prom
     env: {},
     file,
     shipped: { rules: join(ROOT, "rules"), templates: join(ROOT, "templates") },
+    clock: systemClock,
     log: createLog({ level: "silent" }),
   });
 }

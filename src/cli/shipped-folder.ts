@@ -1,1 +1,0 @@
-export { shippedFolder } from "../lib/shipped-folder.ts";
