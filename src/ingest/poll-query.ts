@@ -156,7 +156,7 @@ async function walk(parts: PollParts, walking: Walking, stored: WalkState): Prom
   try {
     const rules = parts.rulesFor(query);
     const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
-    const pages = ahead(parts.walkPages(query, call.request, walking.signal), prepare);
+    const pages = ahead((signal) => parts.walkPages(query, call.request, signal), prepare, walking.signal);
     const whileStoring = pages.begin;
     for await (const prepared of pages) {
       const { page } = prepared;

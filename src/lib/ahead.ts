@@ -5,14 +5,17 @@ export interface Ahead<Result> extends AsyncIterable<Result> {
 }
 
 /**
- * The items of `source`, each given to `work`. Who is busy with one and knows a moment at which the processor is idle
- * calls `begin`. A failure belongs to whoever asks for that item.
+ * The items of a source, each given to `work`. Who is busy with one and knows a moment at which the processor is idle
+ * calls `begin`. A failure belongs to whoever asks for that item. Leaving early aborts the signal of the source, so
+ * that nobody waits for an item that nobody wants.
  */
 export function ahead<Item, Result>(
-  source: AsyncIterable<Item>,
+  open: (signal: AbortSignal) => AsyncIterable<Item>,
   work: (item: Item) => Result,
+  signal: AbortSignal,
 ): Ahead<Result> {
-  const items = source[Symbol.asyncIterator]();
+  const left = new AbortController();
+  const items = open(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
   let begun: Promise<IteratorResult<Result, void>> | null = null;
 
   async function next(): Promise<IteratorResult<Result, void>> {
@@ -34,6 +37,7 @@ export function ahead<Item, Result>(
           yield result.value;
         }
       } finally {
+        left.abort();
         await items.return?.();
       }
     },

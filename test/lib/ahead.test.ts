@@ -12,9 +12,13 @@ async function* counting(log: string[], end: number): AsyncGenerator<number> {
   }
 }
 
+function walked<Result>(source: AsyncIterable<number>, work: (item: number) => Result) {
+  return ahead(() => source, work, new AbortController().signal);
+}
+
 test("the next item is worked on when the caller says so, and no further one", async () => {
   const log: string[] = [];
-  const worked = ahead(counting(log, 4), (item) => {
+  const worked = walked(counting(log, 4), (item) => {
     log.push(`worked on ${item}`);
     return item * 10;
   });
@@ -33,13 +37,13 @@ test("the next item is worked on when the caller says so, and no further one", a
 
 test("who never says so gets every item all the same", async () => {
   const read: number[] = [];
-  for await (const item of ahead(counting([], 3), (item) => item)) read.push(item);
+  for await (const item of walked(counting([], 3), (item) => item)) read.push(item);
   expect(read).toEqual([1, 2, 3]);
 });
 
 test("a failure ahead is told to whoever asks for that item, after those before it", async () => {
   const read: number[] = [];
-  const failing = ahead(counting([], 3), (item) => {
+  const failing = walked(counting([], 3), (item) => {
     if (item === 2) throw new Error("no 2");
     return item;
   });
@@ -57,7 +61,7 @@ test("a failure ahead is told to whoever asks for that item, after those before 
 
 test("who leaves early closes the source, and its failure ahead is nobody's", async () => {
   const log: string[] = [];
-  const failing = ahead(counting(log, 3), (item) => {
+  const failing = walked(counting(log, 3), (item) => {
     if (item === 2) throw new Error("unheard");
     return item;
   });
@@ -67,4 +71,19 @@ test("who leaves early closes the source, and its failure ahead is nobody's", as
     break;
   }
   expect(log.at(-1)).toBe("closed");
+});
+
+test("who leaves early does not wait for the item that is under way", async () => {
+  async function* slow(signal: AbortSignal): AsyncGenerator<number> {
+    yield 1;
+    await new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+  }
+  const read: number[] = [];
+  const items = ahead(slow, (item) => item, new AbortController().signal);
+  for await (const item of items) {
+    read.push(item);
+    items.begin();
+    break;
+  }
+  expect(read).toEqual([1]);
 });
