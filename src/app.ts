@@ -7,8 +7,11 @@ import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
+import { rulesByQuery } from "./app/rules-by-query.ts";
+import { soundRules, soundTemplates } from "./app/sound-files.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
+import { totalsOf } from "./app/totals-of.ts";
 import { createUnsubscribeLinks } from "./app/unsubscribe-links.ts";
 import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
@@ -25,10 +28,8 @@ import { announceDigests } from "./digest/announce-digests.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
-import { describeError, UserError } from "./lib/errors.ts";
-import { describeFault } from "./lib/fault.ts";
+import { describeError } from "./lib/errors.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
-import { shippedFolder } from "./lib/shipped-folder.ts";
 import type { Logger } from "./log.ts";
 import type { QueueTally } from "./model/metric-facts.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
@@ -39,16 +40,14 @@ import type { BackendOptions } from "./queue/backend.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker, type Handlers } from "./queue/worker.ts";
-import { loadRules } from "./rules/load-rules.ts";
 import type { Rule } from "./rules/rule.ts";
-import type { SourceClient } from "./source/source-client.ts";
 import { createBudgetStore } from "./store/budgets.ts";
 import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
-import { createRenderer, type Renderer } from "./templates/create-renderer.ts";
+import type { Renderer } from "./templates/create-renderer.ts";
 
 /** What a process may do. Each can run in as many processes as one likes. */
 export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
@@ -301,48 +300,6 @@ const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
 /** Voices of so long ago are in no window any more; values that come back after so long may be called new. */
 const VOICES_FOR_MS = 7 * DAY;
 const VALUES_FOR_MS = 400 * DAY;
-
-async function soundRules(directory: string): Promise<readonly Rule[]> {
-  const { rules, faults } = await loadRules(directory);
-  if (faults.length > 0) {
-    throw new UserError(`the rules in ${directory} have ${faults.length} faults`, faults.map(describeFault));
-  }
-  return rules;
-}
-
-async function soundTemplates(directory: string): Promise<Renderer> {
-  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
-  const faults = renderer.check();
-  if (faults.length > 0)
-    throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
-  return renderer;
-}
-
-async function totalsOf(
-  source: SourceClient,
-  stores: Stores,
-  lookbackMs: number,
-  now: Instant,
-): Promise<ReadonlyMap<string, number>> {
-  const totals = new Map<string, number>();
-  for (const { projectId, queryId, watchFrom } of await stores.queries.active()) {
-    const range = { startDate: watchFrom - lookbackMs, endDate: now + DAY };
-    const page = await source.mentionsPage({ projectId, queryIds: [queryId], ...range, pageSize: 1 });
-    totals.set(queryId, page.total ?? 0);
-  }
-  return totals;
-}
-
-/** Rules are matched with queries once, not with every page. */
-function rulesByQuery(rules: readonly Rule[]): (query: Query) => readonly Rule[] {
-  const known = new Map<string, readonly Rule[]>();
-  return (query) => {
-    const key = JSON.stringify([query.projectId, query.queryId, query.name]);
-    const found = known.get(key) ?? rules.filter((rule) => rule.appliesTo(query));
-    known.set(key, found);
-    return found;
-  };
-}
 
 function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handlers {
   const {
