@@ -13,6 +13,7 @@ import { pendingMigrations } from "../store/pending-migrations.ts";
 import { ping } from "../store/ping.ts";
 import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
+import { fileAddress } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 import { createAlertExplainer } from "./alert-explainer.ts";
 import { createDesk } from "./desk.ts";
@@ -61,7 +62,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
       facts: createConsoleStore(database.db),
       clock,
-      inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      inbox: hasLocalInbox ? inboxView(inbox) : null,
       explainer: createAlertExplainer(options.settings.timezone),
       desk,
       health: {
@@ -88,6 +89,12 @@ export async function openPage(options: PageOptions): Promise<Page> {
       }
     }
   });
+}
+
+function inboxView({ list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>) {
+  const renderSlack = (blocks: readonly unknown[], fallback: string) =>
+    renderSlackMessage(blocks, fallback, fileAddress);
+  return { list, find, findFile, renderSlack };
 }
 
 const MOST_PORTS = 20;

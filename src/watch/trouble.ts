@@ -21,4 +21,5 @@ export type OperatorRuleName =
   | "query-silent"
   | "queue-stands-still"
   | "receiver-fails"
+  | "pictures-left-out"
   | "digest-not-built";
