@@ -1,14 +1,17 @@
 import { createActionLinks } from "./app/action-links.ts";
+import { createDesk } from "./app/desk.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
+import { appsOf, listenToSlack } from "./app/listen-to-slack.ts";
 import { createPlaces } from "./app/places.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
+import { createSlackDesk } from "./app/slack-desk.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
@@ -253,6 +256,11 @@ async function open(
   const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
   closing.add(worker.stop);
   await worker.start();
+  if (roles.includes("deliver")) {
+    const press = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
+    const listening = listenToSlack({ apps: appsOf(config.receivers), press, log, signal: stopping.signal });
+    closing.add(() => listening);
+  }
   if (roles.includes("sweep")) {
     const partitions = async () => {
       const now = clock.now();

@@ -65,7 +65,8 @@ function renderElement(element: unknown): string {
     case "button": {
       const label = renderText(fields["text"]);
       const url = linkable(fields["url"]);
-      const style = fields["style"] === "primary" || fields["style"] === "danger" ? ` is-${fields["style"]}` : "";
+      const style =
+        fields["style"] === "primary" || fields["style"] === "danger" ? ` is-${fields["style"]}` : "";
       return url === null
         ? `<span class="slack-button${style}">${label}</span>`
         : `<a class="slack-button" href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${label}</a>`;

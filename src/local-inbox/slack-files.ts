@@ -17,7 +17,8 @@ export function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (i
   const getUploadUrl: SlackMethod = async (fields) => {
     const name = storableText(fields["filename"] ?? "").slice(0, 255);
     const length = Number(fields["length"]);
-    if (name === "" || !Number.isInteger(length) || length < 1) return { ok: false, error: "invalid_arguments" };
+    if (name === "" || !Number.isInteger(length) || length < 1)
+      return { ok: false, error: "invalid_arguments" };
     if (length > MOST_BYTES) return { ok: false, error: "file_too_large" };
     const id = `F0${randomBytes(5).toString("hex").toUpperCase()}`;
     uploads.set(id, { name, length, bytes: null });

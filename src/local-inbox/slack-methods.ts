@@ -78,7 +78,8 @@ export function createSlackMethods(
   /** A file is shared as a message of its own. */
   const share: SlackMethod = async (fields) => {
     const wanted = fields["channel_id"];
-    if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted)) return { ok: false, error: "invalid_channel" };
+    if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted))
+      return { ok: false, error: "invalid_channel" };
     const channel = wanted === undefined ? null : await channels.resolve(wanted);
     if (wanted !== undefined && channel === null) return { ok: false, error: "channel_not_found" };
     const threadTs = fields["thread_ts"] ?? null;
@@ -109,7 +110,10 @@ export function createSlackMethods(
     const id = fields["user"] ?? "";
     const name = options.users === undefined ? `Person ${id}` : options.users[id];
     if (name === undefined) return { ok: false, error: "user_not_found" };
-    return { ok: true, user: { id, name, real_name: name, profile: { display_name: name, real_name: name } } };
+    return {
+      ok: true,
+      user: { id, name, real_name: name, profile: { display_name: name, real_name: name } },
+    };
   };
 
   const read = (isThread: boolean): SlackMethod => {

@@ -70,7 +70,10 @@ export interface Shown {
   /** False: something is still to be added, soon. */
   readonly finished: boolean;
   /** Whether a picture that was wanted is there; null where none was wanted, or it was not its turn. */
-  readonly picture: { readonly outcome: "brought" } | { readonly outcome: "left-out"; readonly because: string } | null;
+  readonly picture:
+    | { readonly outcome: "brought" }
+    | { readonly outcome: "left-out"; readonly because: string }
+    | null;
 }
 
 /** A notifier whose messages can be changed after they were sent. */

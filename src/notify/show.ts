@@ -31,7 +31,8 @@ export interface StandingLog {
   postpone(key: StandingKey, retryAfterMs: number | null): Promise<void>;
 }
 
-export interface ShowParts extends Pick<DeliverParts, "notifierOf" | "viewOf" | "lanes" | "log" | "receiversOf"> {
+export interface ShowParts
+  extends Pick<DeliverParts, "notifierOf" | "viewOf" | "lanes" | "log" | "receiversOf"> {
   readonly standing: StandingLog;
 }
 
@@ -81,7 +82,12 @@ export async function show(parts: ShowParts, key: StandingKey, signal: AbortSign
       },
     );
     await place.worked();
-    return await settle(parts, key, { ...claimed, shown, following: notifier.following }, found.view.resolvedAt !== null);
+    return await settle(
+      parts,
+      key,
+      { ...claimed, shown, following: notifier.following },
+      found.view.resolvedAt !== null,
+    );
   } catch (error) {
     return settleFailure(parts, key, claimed.attempts, error, place);
   }
@@ -94,7 +100,7 @@ async function settle(
   isOver: boolean,
 ): Promise<ShowOutcome> {
   if (!shown.finished) {
-    await standing.postpone(key, SOON_MS);
+    await standing.postpone(key, Math.min(SOON_MS, following.editEveryMs));
     return { outcome: "unfinished" };
   }
   await standing.shown(key, state, { editEveryMs: following.editEveryMs, isOver });
@@ -128,7 +134,11 @@ async function hasRoom({ log, lanes, receiversOf }: ShowParts, { lane }: Notifie
   return (await takeLane(lanes, lane)) !== null;
 }
 
-async function standingView({ viewOf }: ShowParts, { projectId, alertId, receiver }: StandingKey, id: string) {
+async function standingView(
+  { viewOf }: ShowParts,
+  { projectId, alertId, receiver }: StandingKey,
+  id: string,
+) {
   // A notification that nobody is owed: it only says what the view is for.
   const found = await viewOf({
     id,

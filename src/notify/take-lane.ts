@@ -37,7 +37,11 @@ export async function takeLane(lanes: LaneLog, lane: Lane): Promise<TakenLane | 
 }
 
 /** Where any number may go at once. */
-export const ANYWHERE: TakenLane = { giveBack: async () => {}, worked: async () => {}, failed: async () => 0 };
+export const ANYWHERE: TakenLane = {
+  giveBack: async () => {},
+  worked: async () => {},
+  failed: async () => 0,
+};
 
 const FIRST_MS = 1_000;
 /** However long it was away, it is tried so often: what waits comes within a minute of its return. */

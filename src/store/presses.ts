@@ -12,6 +12,11 @@ export function createPressStore(db: Db) {
       return Number(numAffectedRows ?? 0) > 0;
     },
 
+    /** Nothing came of it: it may be told again. */
+    async giveBack(id: string): Promise<void> {
+      await sql`delete from earshot.presses where id = ${id}`.execute(db);
+    },
+
     /** Slack tells of a press again for minutes, not for days. */
     async forget(): Promise<void> {
       await sql`delete from earshot.presses where taken_wall < now() - interval '2 days'`.execute(db);

@@ -41,6 +41,9 @@ export function inboxRoutes(
     if (file?.type !== "image/png") {
       return frames.sendProblem(request, reply, 404, "There is nothing here", "There is no such picture.");
     }
-    return reply.type("image/png").header("cache-control", "private, max-age=86400").send(Buffer.from(file.bytes));
+    return reply
+      .type("image/png")
+      .header("cache-control", "private, max-age=86400")
+      .send(Buffer.from(file.bytes));
   });
 }

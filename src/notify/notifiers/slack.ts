@@ -1,8 +1,8 @@
 import {
   type AlertMessage,
   type CheckNote,
-  defineNotifier,
   type DigestMessage,
+  defineNotifier,
   type NotifierMessage,
   type VendorRef,
 } from "../define-notifier.ts";
@@ -14,10 +14,10 @@ import { examineSlack } from "./slack/examine-slack.ts";
 import { findChannelId } from "./slack/find-channel-id.ts";
 import { findOwnMessage } from "./slack/find-own-message.ts";
 import { postMessage, type Thread } from "./slack/post-message.ts";
+import { showStanding, standingContent, threadOf } from "./slack/show-standing.ts";
 import { hasButtons, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
 import { channelLane, editLane } from "./slack/slack-lanes.ts";
-import { showStanding, standingContent, threadOf } from "./slack/show-standing.ts";
 
 /**
  * One message for each alert. It is edited to show how things stand; what happens later is told in its thread, and in

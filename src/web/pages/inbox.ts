@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { type Html, html, trustedHtml } from "../html.ts";
-import { type EmailMessage, fileAddress, type InboxMessage, type InboxView, type SlackMessage } from "../inbox-view.ts";
+import {
+  type EmailMessage,
+  fileAddress,
+  type InboxMessage,
+  type InboxView,
+  type SlackMessage,
+} from "../inbox-view.ts";
 import { livePart } from "../parts/live.ts";
 import { foreign, shorten } from "../parts/words.ts";
 import type { Times } from "../times.ts";

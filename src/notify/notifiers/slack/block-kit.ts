@@ -9,9 +9,7 @@ export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | R
  */
 export const blockKit = {
   header: (text: string): HeaderBlock[] =>
-    text === ""
-      ? []
-      : [{ type: "header", text: plainText(text, 150) }],
+    text === "" ? [] : [{ type: "header", text: plainText(text, 150) }],
 
   section: (mrkdwn: string): SectionBlock[] =>
     mrkdwn === ""
@@ -38,7 +36,13 @@ export const blockKit = {
   actions: (elements: ActionElement[], id?: string): ActionsBlock[] =>
     elements.length === 0
       ? []
-      : [{ type: "actions", ...(id !== undefined && { block_id: id.slice(0, 255) }), elements: elements.slice(0, 25) }],
+      : [
+          {
+            type: "actions",
+            ...(id !== undefined && { block_id: id.slice(0, 255) }),
+            elements: elements.slice(0, 25),
+          },
+        ],
 
   linkButton: (text: string, url: string | null): Button[] =>
     url === null || url.length > 3000
@@ -66,7 +70,9 @@ export const blockKit = {
     type: "static_select",
     action_id: actionId,
     placeholder: plainText(placeholder, 150),
-    options: options.slice(0, 100).map(({ text, value }) => ({ text: plainText(text, 75), value: value.slice(0, 150) })),
+    options: options
+      .slice(0, 100)
+      .map(({ text, value }) => ({ text: plainText(text, 75), value: value.slice(0, 150) })),
   }),
 
   /** Somebody of the workspace. */

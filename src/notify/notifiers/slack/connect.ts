@@ -1,7 +1,7 @@
 import { LogLevel, WebClient } from "@slack/web-api";
 import type { NotifierDeps } from "../../define-notifier.ts";
-import { toSlackDeliveryError } from "./slack-error.ts";
 import type { SlackConfig } from "./slack-config.ts";
+import { toSlackDeliveryError } from "./slack-error.ts";
 
 export interface Connection extends NotifierDeps {
   readonly config: SlackConfig;

@@ -1,6 +1,6 @@
 import { describeError } from "../../../lib/errors.ts";
-import { type Connection, secretsOf } from "./connect.ts";
 import type { SlackContent } from "./compose-slack.ts";
+import { type Connection, secretsOf } from "./connect.ts";
 import type { Thread } from "./post-message.ts";
 import { slackErrorCode, toSlackDeliveryError } from "./slack-error.ts";
 

@@ -1,5 +1,6 @@
 import type { CheckNote } from "../../define-notifier.ts";
-import { createClient, type Connection } from "./connect.ts";
+import type { Connection } from "./connect.ts";
+import { openSocketUrl } from "./open-socket-url.ts";
 import { hasButtons } from "./slack-config.ts";
 
 /** What the app cannot do as it was installed, and whether its app-level token opens a socket. Nobody is told anything. */
@@ -9,10 +10,12 @@ export async function examineSlack(connection: Connection): Promise<readonly Che
   const scopes = answer.response_metadata?.scopes ?? null;
   // A Slack that does not say what the app may do is taken at its word when a message is refused.
   const missing = scopes === null ? [] : Object.keys(SCOPES).filter((scope) => !scopes.includes(scope));
-  if (config.appToken !== undefined) {
-    await createClient(config.appToken, config.apiUrl, signal).apps.connections.open({});
-  }
+  const { appToken, apiUrl } = config;
+  const socket = appToken === undefined ? {} : await openSocketUrl({ appToken, apiUrl }, signal);
   return [
+    ...("error" in socket
+      ? [{ found: "its buttons do nothing: no socket can be opened", advice: `${socket.error}.` }]
+      : []),
     ...missing.map((scope) => ({
       found: `the Slack app lacks the scope ${scope}: ${SCOPES[scope as keyof typeof SCOPES]}`,
       advice: "Add it (slack-app-manifest.yaml has them all) and install the app again.",

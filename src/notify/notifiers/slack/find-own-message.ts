@@ -22,7 +22,8 @@ export async function findOwnMessage(
         : await client.conversations.replies({ ...options, ts: where.threadTs });
     const own = answer.messages?.find(({ metadata }) => {
       const payload: Record<string, unknown> = { ...metadata?.event_payload };
-      const isOurs = metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
+      const isOurs =
+        metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
       return isOurs && (payload["part"] ?? "message") === (where.part ?? "message");
     });
     if (own?.ts !== undefined) return own.ts;

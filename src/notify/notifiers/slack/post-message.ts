@@ -1,7 +1,7 @@
 import type { VendorRef } from "../../define-notifier.ts";
+import type { SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
 import { EVENT_TYPE, type MessagePart } from "./find-own-message.ts";
-import type { SlackContent } from "./compose-slack.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
 /** Where a message stands in Slack. */

@@ -1,10 +1,4 @@
-import type {
-  AlertMessage,
-  ShowOptions,
-  Shown,
-  StandingMessage,
-  VendorRef,
-} from "../../define-notifier.ts";
+import type { AlertMessage, Shown, ShowOptions, StandingMessage, VendorRef } from "../../define-notifier.ts";
 import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
 import { type Edited, editMessage } from "./edit-message.ts";
@@ -157,9 +151,7 @@ async function postAnew(
   const channel = previous["channel"] ?? connection.config.channel;
   // After a crash it may stand there already, under a name that we have not learned.
   const earlier =
-    message.attempt > 1
-      ? await foundOrNull({ channel, threadTs: null, notificationId }, connection)
-      : null;
+    message.attempt > 1 ? await foundOrNull({ channel, threadTs: null, notificationId }, connection) : null;
   if (earlier !== null && earlier !== previous["ts"]) {
     await onRef({ channel, ts: earlier });
     return LATER;
@@ -167,7 +159,10 @@ async function postAnew(
   if (!(await mayPost())) return LATER;
   const content = standingContent(message, {}, connection);
   await onRef(
-    await postMessage({ content, notificationId, part: "message", thread: null, broadcast: false }, connection),
+    await postMessage(
+      { content, notificationId, part: "message", thread: null, broadcast: false },
+      connection,
+    ),
   );
   return LATER;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SECOND } from "../../../lib/instant.ts";
 import { Duration } from "../../../lib/duration.ts";
+import { SECOND } from "../../../lib/instant.ts";
 
 /** A receiver in Slack, as people write it. */
 export const SlackConfig = z.strictObject({
@@ -11,8 +11,14 @@ export const SlackConfig = z.strictObject({
   token: z
     .string()
     .min(1)
-    .refine((token) => !token.startsWith("xapp-"), "this is an app-level token; expected the bot token (xoxb-…)")
-    .refine((token) => !token.startsWith("https:"), "this is a webhook's address; expected the bot token (xoxb-…)"),
+    .refine(
+      (token) => !token.startsWith("xapp-"),
+      "this is an app-level token; expected the bot token (xoxb-…)",
+    )
+    .refine(
+      (token) => !token.startsWith("https:"),
+      "this is a webhook's address; expected the bot token (xoxb-…)",
+    ),
   /** App-level token, for buttons over Socket Mode: no address of ours has to be reachable. */
   appToken: z
     .string()
@@ -21,7 +27,10 @@ export const SlackConfig = z.strictObject({
   /** The app's signing secret, for buttons over HTTP: Slack posts them to `<web.publicUrl>/slack/interactions`. */
   signingSecret: z
     .string()
-    .regex(/^(?!xox|xapp)[\w-]{16,}$/, "expected the signing secret of the app (Basic Information, App Credentials)")
+    .regex(
+      /^(?!xox|xapp)[\w-]{16,}$/,
+      "expected the signing secret of the app (Basic Information, App Credentials)",
+    )
     .exactOptional(),
   /** The least time between two messages to the channel, after a handful at once. 0s: as many as there are. */
   postEvery: Duration.default(SECOND),
@@ -33,6 +42,9 @@ export const SlackConfig = z.strictObject({
 export type SlackConfig = z.output<typeof SlackConfig>;
 
 /** Whether anybody listens when a button is pressed. */
-export function hasButtons({ appToken, signingSecret }: Pick<SlackConfig, "appToken" | "signingSecret">): boolean {
+export function hasButtons({
+  appToken,
+  signingSecret,
+}: Pick<SlackConfig, "appToken" | "signingSecret">): boolean {
   return appToken !== undefined || signingSecret !== undefined;
 }

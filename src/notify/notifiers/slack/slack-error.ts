@@ -117,9 +117,12 @@ const PERMANENT: Readonly<Record<string, string>> = {
   user_is_restricted: PERMISSION,
   cannot_reply_to_message: PERMISSION,
   is_inactive: "The channel is frozen: choose another one or ask a Slack administrator.",
-  org_login_required: "The workspace is being moved to another organisation: wait until that is done, then check the receiver.",
-  team_added_to_org: "The workspace is being moved to another organisation: wait until that is done, then check the receiver.",
-  message_limit_exceeded: "The workspace may post no more messages (a limit of its Slack plan): ask a Slack administrator.",
+  org_login_required:
+    "The workspace is being moved to another organisation: wait until that is done, then check the receiver.",
+  team_added_to_org:
+    "The workspace is being moved to another organisation: wait until that is done, then check the receiver.",
+  message_limit_exceeded:
+    "The workspace may post no more messages (a limit of its Slack plan): ask a Slack administrator.",
   deprecated_endpoint: REPORT,
   method_deprecated: REPORT,
   invalid_arg_name: REPORT,
