@@ -245,7 +245,11 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
 /** Messages are edited later; what people were told is what was posted. */
 async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
   const posted = slack.calls.filter(({ method }) => method === "chat.postMessage");
-  const kept = (await slack.messages()).filter(({ channelName }) => `#${channelName}` === channel);
+  // What only tells more of a message, in its thread, is no message of its own.
+  const kept = (await slack.messages()).filter(
+    ({ channelName, metadata }) =>
+      `#${channelName}` === channel && metadata !== null && metadata.payload["part"] === undefined,
+  );
   return kept.map(({ metadata, threadTs, text }) => {
     const id = metadata?.payload["notification_id"];
     const call = posted.find(({ fields }) => fields["metadata"]?.includes(String(id)) === true);
