@@ -33,7 +33,7 @@ export function createOutageNotes(parts: {
   const ended = (engine: Outage["engine"], outage: EngineOutage): void => {
     const to = clock.now();
     const { outcome, forMs, because } = outage;
-    pending.push({ engine, outcome, from: to - forMs, to, because });
+    pending.push({ engine, outcome, from: to - forMs * Math.max(1, clock.speed), to, because });
   };
 
   return {
