@@ -22,4 +22,6 @@ export type OperatorRuleName =
   | "queue-stands-still"
   | "receiver-fails"
   | "pictures-left-out"
-  | "digest-not-built";
+  | "digest-not-built"
+  | "engine-was-away"
+  | "set-aside";
