@@ -21,6 +21,7 @@ export interface StandingLog {
     readonly attempts: number;
     readonly root: { readonly notificationId: string; readonly ref: VendorRef };
   } | null>;
+  renew(key: StandingKey): Promise<void>;
   shown(
     key: StandingKey,
     state: string,
@@ -66,6 +67,10 @@ export async function show(parts: ShowParts, key: StandingKey, signal: AbortSign
     await place.giveBack();
     return { outcome: "not-due" };
   }
+  const keepAlive = setInterval(() => {
+    // A renewal that fails leaves the lease to run out; then somebody else edits.
+    parts.standing.renew(key).catch(() => {});
+  }, RENEW_EVERY_MS);
   try {
     const found = await standingView(parts, key, claimed.root.notificationId);
     if (found === null) {
@@ -89,9 +94,13 @@ export async function show(parts: ShowParts, key: StandingKey, signal: AbortSign
       found.view.resolvedAt !== null,
     );
   } catch (error) {
-    return settleFailure(parts, key, claimed.attempts, error, place);
+    return await settleFailure(parts, key, claimed.attempts, error, place);
+  } finally {
+    clearInterval(keepAlive);
   }
 }
+
+const RENEW_EVERY_MS = 3_000;
 
 async function settle(
   { standing }: ShowParts,

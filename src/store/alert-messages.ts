@@ -15,7 +15,7 @@ interface Root {
 }
 
 /** An editor that died frees the message after this. */
-const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 8;
 
 /** Messages that stand for an alert and follow it. */
 export function createAlertMessageStore(db: Db) {
@@ -90,6 +90,23 @@ export function createAlertMessageStore(db: Db) {
       if (claimed === undefined) return null;
       const root = await rootOf(key);
       return root === null ? null : { ...claimed, root };
+    },
+
+    /** Whoever edits is still at it. */
+    async renew({ projectId, alertId, receiver }: MessageKey): Promise<void> {
+      await sql`
+        update earshot.alert_messages set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
+          and leased_until_wall is not null
+      `.execute(db);
+    },
+
+    /** How many are being edited at this moment. */
+    async inHand(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.alert_messages where watched and leased_until_wall > now()
+      `.execute(db);
+      return rows[0]?.n ?? 0;
     },
 
     /** The vendor calls it otherwise now, or knows more of it. */

@@ -9,8 +9,8 @@ import { createManualClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import { slack } from "../../src/notify/notifiers/slack.ts";
 import { slackApps } from "../../src/notify/notifiers/slack/slack-apps.ts";
+import { slack } from "../../src/notify/notifiers/slack.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { alertMessage, notifierDeps } from "../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
@@ -76,7 +76,15 @@ beforeEach(async () => {
   alert = {
     ...{ id: uuid7(NOW), projectId: "p", rule: "negative", fingerprint: `negative ${queryId}`, queryId },
     ...{ queryName: "Acme", severity: "warning", state: "firing", labels: { query: "Acme" }, ...times },
-    ...{ resolvedAt: null, tellings: 1, retellReason: null, mentions: 1, because: "negative", values: {}, care: {} },
+    ...{
+      resolvedAt: null,
+      tellings: 1,
+      retellReason: null,
+      mentions: 1,
+      because: "negative",
+      values: {},
+      care: {},
+    },
   };
   await web.stores.alerts.save([alert]);
 });
@@ -91,7 +99,13 @@ async function message() {
     await notifierDeps(),
   );
   const view = buildAlertView({
-    ...{ kind: "fired", alert, mentions: [], rule: { name: "negative", description: null }, project: "Brands" },
+    ...{
+      kind: "fired",
+      alert,
+      mentions: [],
+      rule: { name: "negative", description: null },
+      project: "Brands",
+    },
     ...{ timezone: "UTC", consoleUrl: null },
   });
   await notifier.send(alertMessage({ notificationId: uuid7(NOW), alertId: alert.id, view }), {
@@ -102,10 +116,15 @@ async function message() {
   return posted;
 }
 
-function post(payload: object, over: { at?: number; secret?: string; body?: string } = {}): Promise<Response> {
+function post(
+  payload: object,
+  over: { at?: number; secret?: string; body?: string } = {},
+): Promise<Response> {
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   const timestamp = String(Math.floor((over.at ?? NOW) / 1000));
-  const hash = createHmac("sha256", over.secret ?? SIGNING_SECRET).update(`v0:${timestamp}:${body}`).digest("hex");
+  const hash = createHmac("sha256", over.secret ?? SIGNING_SECRET)
+    .update(`v0:${timestamp}:${body}`)
+    .digest("hex");
   return fetch(`${web.url}/slack/interactions`, {
     method: "POST",
     body: over.body ?? body,
@@ -119,7 +138,9 @@ function post(payload: object, over: { at?: number; secret?: string; body?: stri
 
 async function history(): Promise<string[]> {
   const events = await web.stores.alerts.events("p", alert.id);
-  return events.map(({ what, detail, at }) => `${new Date(at).toISOString().slice(11, 16)} ${what} ${detail}`);
+  return events.map(
+    ({ what, detail, at }) => `${new Date(at).toISOString().slice(11, 16)} ${what} ${detail}`,
+  );
 }
 
 const stateOf = async () => (await web.stores.alerts.find("p", alert.id))?.state;
@@ -152,7 +173,9 @@ test("somebody else's press on what is done is answered kindly, to them alone, a
 test("a press on an alert that is over says so", async () => {
   const posted = await message();
   await press(fake.press(posted, "earshot-resolve"));
-  expect(await press(fake.press(posted, "earshot-silence", { option: "4h" }))).toMatchObject({ outcome: "Refused" });
+  expect(await press(fake.press(posted, "earshot-silence", { option: "4h" }))).toMatchObject({
+    outcome: "Refused",
+  });
   expect(await answer()).toBe("ephemeral: Thank you, but nothing was changed: it is over.");
 });
 
@@ -172,7 +195,10 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
   expect(silences).toMatchObject([
     { match: { fingerprint: alert.fingerprint }, author: "Bo (U0BO)", endsAt: NOW + MINUTE + 4 * HOUR },
   ]);
-  expect((await web.stores.alerts.find("p", alert.id))?.care).toMatchObject({ assignee: "Bo (U0BO)", relevant: false });
+  expect((await web.stores.alerts.find("p", alert.id))?.care).toMatchObject({
+    assignee: "Bo (U0BO)",
+    relevant: false,
+  });
 });
 
 test("whoever is not known to the workspace is named by their id", async () => {
@@ -182,7 +208,9 @@ test("whoever is not known to the workspace is named by their id", async () => {
 
 test("names are text wherever they are told again", async () => {
   const posted = await message();
-  await press(fake.press(posted, "earshot-acknowledge", { user: { id: "U0EVE", name: "<!channel> *eve*\u202E" } }));
+  await press(
+    fake.press(posted, "earshot-acknowledge", { user: { id: "U0EVE", name: "<!channel> *eve*\u202E" } }),
+  );
   await press(fake.press(posted, "earshot-acknowledge", { at: "1771864999.000200" }));
   expect(await answer()).toContain("&lt;!channel&gt; ∗eve∗");
   expect((await history())[0]).not.toContain("\u202E");
@@ -228,8 +256,11 @@ test("an answer goes to Slack and nowhere else", async () => {
   const posted = await message();
   await press(fake.press(posted, "earshot-acknowledge"));
   const pressed = { ...fake.press(posted, "earshot-acknowledge", { at: "1771864999.000300" }) };
-  expect(await press({ ...pressed, response_url: `${web.url}/healthz` })).toMatchObject({ outcome: "Refused" });
-  for (let tries = 0; tries < 100 && !said.join("").includes("could not be answered"); tries++) await delay(10);
+  expect(await press({ ...pressed, response_url: `${web.url}/healthz` })).toMatchObject({
+    outcome: "Refused",
+  });
+  for (let tries = 0; tries < 100 && !said.join("").includes("could not be answered"); tries++)
+    await delay(10);
   expect(said.join("")).toContain("could not be answered");
   expect(fake.answers).toEqual([]);
 });

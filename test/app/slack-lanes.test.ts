@@ -37,17 +37,19 @@ beforeAll(async () => {
   fake = await startFakeSlack();
   const deps = await notifierDeps();
   const notifiers = new Map<string, Notifier>(
-    Object.entries({ alerts: "#alerts", "alerts-too": "alerts", crisis: "#crisis" }).map(([name, channel]) => [
-      name,
-      slack.create(
-        // So slow that the seconds which a busy machine loses do not count.
-        slack.config.parse({
-          ...{ kind: "slack", channel, token: fake.token, apiUrl: fake.apiUrl },
-          ...{ postEvery: "1m", editEvery: "2m" },
-        }),
-        deps,
-      ),
-    ]),
+    Object.entries({ alerts: "#alerts", "alerts-too": "alerts", crisis: "#crisis" }).map(
+      ([name, channel]) => [
+        name,
+        slack.create(
+          // So slow that the seconds which a busy machine loses do not count.
+          slack.config.parse({
+            ...{ kind: "slack", channel, token: fake.token, apiUrl: fake.apiUrl },
+            ...{ postEvery: "1m", editEvery: "2m" },
+          }),
+          deps,
+        ),
+      ],
+    ),
   );
   places = createPlaces(notifiers);
   parts = {
@@ -85,7 +87,14 @@ async function owe(severity: Severity, name: string, receiver = "alerts"): Promi
   made += 1;
   const times = { openedAt: NOON, firedAt: NOON, lastSeenAt: NOON, windowFrom: NOON, windowTo: NOON };
   const alert: Alert = {
-    ...{ id: uuid7(NOON + made), projectId: "p", rule: name, fingerprint: `${made}`, queryId: "1", queryName: name },
+    ...{
+      id: uuid7(NOON + made),
+      projectId: "p",
+      rule: name,
+      fingerprint: `${made}`,
+      queryId: "1",
+      queryName: name,
+    },
     ...{ severity, state: "firing", labels: {}, ...times, resolvedAt: null, tellings: 1, retellReason: null },
     ...{ mentions: 1, because: "negative", values: {}, care: {} },
   };
@@ -112,7 +121,9 @@ async function pass(ms: number): Promise<void> {
   await sql`
     update earshot.lanes set closed_until_wall = closed_until_wall - ${step}, counted_wall = counted_wall - ${step}
   `.execute(database.db);
-  await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${step}`.execute(database.db);
+  await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${step}`.execute(
+    database.db,
+  );
   await sql`update earshot.alert_messages set next_edit_wall = next_edit_wall - ${step}`.execute(database.db);
 }
 
@@ -137,7 +148,14 @@ test("a handful goes at once, then as many as the pace allows, the gravest first
     await sweep();
     expect((await told("#alerts")).length).toBe(before + 1);
   }
-  expect((await told("#alerts")).slice(5)).toEqual(["late-and-grave", "mild-3", "mild-4", "mild-5", "mild-6", "mild-7"]);
+  expect((await told("#alerts")).slice(5)).toEqual([
+    "late-and-grave",
+    "mild-3",
+    "mild-4",
+    "mild-5",
+    "mild-6",
+    "mild-7",
+  ]);
 });
 
 test("429 keeps that channel waiting as long as Slack asks, and no other", async () => {
@@ -181,7 +199,9 @@ test("an hour without Slack: one try a minute, and then everything in its order,
   const tries = fake.calls.filter(({ method }) => method === "chat.postMessage").length;
   expect(tries).toBeGreaterThan(50);
   expect(tries).toBeLessThan(75);
-  const { rows } = await sql<{ state: string }>`select distinct state from earshot.notifications`.execute(database.db);
+  const { rows } = await sql<{ state: string }>`select distinct state from earshot.notifications`.execute(
+    database.db,
+  );
   expect(rows).toEqual([{ state: "due" }]);
   await pass(MINUTE);
   await sweep();
@@ -198,7 +218,10 @@ test("an hour without Slack: one try a minute, and then everything in its order,
 test("one message that Slack always refuses holds up nobody", async () => {
   await owe("critical", "poison");
   await owe("info", "mild");
-  fake.faults.push({ method: "chat.postMessage", answer: { status: 200, body: '{"ok":false,"error":"never_heard_of"}' } });
+  fake.faults.push({
+    method: "chat.postMessage",
+    answer: { status: 200, body: '{"ok":false,"error":"never_heard_of"}' },
+  });
   expect(await sweep()).toEqual(["failed", "sent"]);
   expect(await told("#alerts")).toEqual(["mild"]);
   await pass(2 * SECOND);
@@ -251,7 +274,10 @@ test("an edit that Slack puts off keeps edits waiting, and no message", async ()
   await sweep();
   const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
   const edit = () => show({ ...parts, standing: stores.alertMessages }, key, AbortSignal.timeout(10_000));
-  fake.faults.push({ method: "chat.update", answer: { status: 429, headers: { "retry-after": "60" }, body: "" } });
+  fake.faults.push({
+    method: "chat.update",
+    answer: { status: 429, headers: { "retry-after": "60" }, body: "" },
+  });
   expect((await edit()).outcome).toBe("failed");
   const closed = new Set((await stores.lanes.closed()).map((lane) => lane.key));
   expect(places.followers(closed)).toEqual([]);

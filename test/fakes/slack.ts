@@ -103,7 +103,11 @@ async function relay(
   request: IncomingMessage,
   response: ServerResponse,
   apiUrl: string,
-  { faults, calls, answers }: Pick<FakeSlack, "faults" | "calls"> & {
+  {
+    faults,
+    calls,
+    answers,
+  }: Pick<FakeSlack, "faults" | "calls"> & {
     answers: { text: string; type: string }[];
   },
 ): Promise<void> {
@@ -165,10 +169,18 @@ async function upload(
 function pressOf(
   message: SlackInboxMessage,
   actionId: string,
-  { user = { id: "U0ANN", name: "Ann Example" }, option, selectedUser, at = "1771864900.000100" }: PressOptions,
+  {
+    user = { id: "U0ANN", name: "Ann Example" },
+    option,
+    selectedUser,
+    at = "1771864900.000100",
+  }: PressOptions,
   responseUrl: string,
 ): object {
-  const rows = message.blocks as readonly { block_id?: string; elements?: { action_id?: string; type: string }[] }[];
+  const rows = message.blocks as readonly {
+    block_id?: string;
+    elements?: { action_id?: string; type: string }[];
+  }[];
   const row = rows.find(({ elements }) => elements?.some((element) => element.action_id === actionId));
   const element = row?.elements?.find((one) => one.action_id === actionId);
   if (row === undefined || element === undefined) throw new Error(`the message has no ${actionId} to press`);
@@ -189,7 +201,9 @@ function pressOf(
         action_id: actionId,
         block_id: row.block_id,
         action_ts: at,
-        ...(option !== undefined && { selected_option: { text: { type: "plain_text", text: option }, value: option } }),
+        ...(option !== undefined && {
+          selected_option: { text: { type: "plain_text", text: option }, value: option },
+        }),
         ...(selectedUser !== undefined && { selected_user: selectedUser }),
       },
     ],

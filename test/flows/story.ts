@@ -229,8 +229,9 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
     const before = done();
     const swept = await earshot.sweep();
     const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
+    const { walks, notifications, alertMessages } = earshot.stores;
     const waiting =
-      due + (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.unsettled());
+      due + (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {

@@ -16,7 +16,12 @@ afterEach(() => slack.close());
 
 function listen(onInteraction: (payload: unknown) => Promise<void>, appToken = slack.appToken) {
   const log = pino({ level: "debug" }, { write: (line: string) => void said.push(line) });
-  return listenSocket({ config: { apiUrl: slack.apiUrl, appToken }, onInteraction, log, signal: aborter.signal });
+  return listenSocket({
+    config: { apiUrl: slack.apiUrl, appToken },
+    onInteraction,
+    log,
+    signal: aborter.signal,
+  });
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {

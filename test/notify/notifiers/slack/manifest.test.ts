@@ -37,7 +37,9 @@ const NEEDED: Readonly<Record<string, readonly string[] | null>> = {
 
 function calledMethods(): readonly string[] {
   const folder = "src/notify/notifiers";
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /slack.*\.ts$/.test(name));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /slack.*\.ts$/.test(name),
+  );
   const calls = files.flatMap((name) => [
     ...readFileSync(join(folder, name), "utf8").matchAll(
       /\b(auth|apps\.connections|chat|conversations|files|users)\.([a-z]\w+)\(/gi,

@@ -29,7 +29,10 @@ describe("a press", () => {
       [{ action_id: "earshot-acknowledge" }, { do: "acknowledge" }],
       [{ action_id: "earshot-resolve" }, { do: "resolve" }],
       [{ action_id: "earshot-not-relevant" }, { do: "not-relevant" }],
-      [{ action_id: "earshot-assign", selected_user: "U0BO" }, { do: "assign", userId: "U0BO" }],
+      [
+        { action_id: "earshot-assign", selected_user: "U0BO" },
+        { do: "assign", userId: "U0BO" },
+      ],
       ...SILENCE_LENGTHS.map((lengthMs, index) => [
         { action_id: "earshot-silence", selected_option: { value: silenceValues()[index] } },
         { do: "silence", lengthMs },
@@ -92,7 +95,11 @@ describe("a press", () => {
   });
 
   it("is read whatever comes, without an exception", () => {
-    const bent = fc.record({ type: fc.constant("block_actions"), user: fc.anything(), actions: fc.anything() });
+    const bent = fc.record({
+      type: fc.constant("block_actions"),
+      user: fc.anything(),
+      actions: fc.anything(),
+    });
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), bent), (any) => {
         expect(["pressed", "not-ours", "unfit"]).toContain(readPress(any).outcome);

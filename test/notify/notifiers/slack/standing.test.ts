@@ -143,7 +143,10 @@ describe("the message of an alert in Slack", () => {
 
     it("shows its text although Slack still works on the picture, or never takes it", async () => {
       await show();
-      const refuse = { method: "chat.update", answer: { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' } };
+      const refuse = {
+        method: "chat.update",
+        answer: { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' },
+      };
       for (let attempt = 2; attempt <= 6; attempt++) {
         fake.faults.push(refuse);
         const shown = await show({ attempt, view: { ...fired, mentionsCount: 90 + attempt } });
@@ -155,7 +158,10 @@ describe("the message of an alert in Slack", () => {
     });
 
     it("waits when Slack asks to, and an upload that breaks is tried again", async () => {
-      fake.faults.push({ method: "chat.update", answer: { status: 429, headers: { "retry-after": "9" }, body: "" } });
+      fake.faults.push({
+        method: "chat.update",
+        answer: { status: 429, headers: { "retry-after": "9" }, body: "" },
+      });
       await expect(show()).rejects.toMatchObject({ retryAfterMs: 9_000, concernsPlace: true });
       for (const fault of [{ drop: "before" as const }, { answer: { status: 500, body: fake.token } }]) {
         fake.faults.push({ method: "upload", ...fault });
@@ -170,7 +176,10 @@ describe("the message of an alert in Slack", () => {
     it("never uploads to another place than Slack's", async () => {
       fake.faults.push({
         method: "files.getUploadURLExternal",
-        answer: { status: 200, body: '{"ok":true,"upload_url":"http://169.254.169.254/x","file_id":"F012345678"}' },
+        answer: {
+          status: 200,
+          body: '{"ok":true,"upload_url":"http://169.254.169.254/x","file_id":"F012345678"}',
+        },
       });
       await expect(show()).rejects.toMatchObject({ message: "Slack wanted a picture somewhere else" });
     });
@@ -197,12 +206,15 @@ describe("the message of an alert in Slack", () => {
   it("is shown in the channel again only when the severity rises", async () => {
     await start({ appToken: true });
     for (const kind of ["doubled", "wave", "reminder", "escalated", "resolved"] as const) {
-      await notifier.send(alertMessage({ notificationId: kind, kind, view: { ...fired, kind }, previous: ref }), {
-        signal: signal(),
-      });
+      await notifier.send(
+        alertMessage({ notificationId: kind, kind, view: { ...fired, kind }, previous: ref }),
+        {
+          signal: signal(),
+        },
+      );
     }
-    expect((await replies()).filter(({ broadcast }) => broadcast).map(({ metadata }) => metadata?.payload)).toEqual([
-      { notification_id: "escalated" },
-    ]);
+    expect(
+      (await replies()).filter(({ broadcast }) => broadcast).map(({ metadata }) => metadata?.payload),
+    ).toEqual([{ notification_id: "escalated" }]);
   });
 });
