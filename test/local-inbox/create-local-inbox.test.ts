@@ -97,7 +97,11 @@ describe("the local Slack", () => {
     const shown = [{ type: "image", slack_file: { id }, alt_text: "a chart" }];
     const show = () => slack.apiCall("chat.update", { channel, ts, text: "one", blocks: shown });
     const complete = () =>
-      slack.files.completeUploadExternal({ files: [{ id, title: "Counts" }], channel_id: channel, thread_ts: ts });
+      slack.files.completeUploadExternal({
+        files: [{ id, title: "Counts" }],
+        channel_id: channel,
+        thread_ts: ts,
+      });
     await expect(complete()).rejects.toThrow("file_update_failed");
     await expect(show()).rejects.toThrow("invalid_blocks");
     const upload = async (body: Uint8Array, to = url) => (await fetch(to, { method: "POST", body })).status;
@@ -110,16 +114,24 @@ describe("the local Slack", () => {
     expect(replies.messages?.[1]).toMatchObject({ thread_ts: ts, files: [{ id, title: "Counts" }] });
     expect(await store.findFile(id)).toMatchObject({ type: "image/png", name: "counts.png" });
     await expect(complete()).rejects.toThrow("file_not_found");
-    await expect(slack.files.getUploadURLExternal({ filename: "x", length: 0 })).rejects.toThrow("invalid_arguments");
+    await expect(slack.files.getUploadURLExternal({ filename: "x", length: 0 })).rejects.toThrow(
+      "invalid_arguments",
+    );
   });
 
   it.each([
     ["a row without elements", { type: "actions", elements: [] }],
     ["two elements of one name", { type: "actions", elements: [button("a"), button("a")] }],
-    ["a choice of nothing", { type: "actions", elements: [{ type: "static_select", placeholder: plain("x"), options: [] }] }],
+    [
+      "a choice of nothing",
+      { type: "actions", elements: [{ type: "static_select", placeholder: plain("x"), options: [] }] },
+    ],
     ["a button of 76 characters", { type: "actions", elements: [button("a", "x".repeat(76))] }],
     ["a picture that nobody uploaded", { type: "image", slack_file: { id: "F012345678" }, alt_text: "x" }],
-    ["a picture without a word for those who cannot see it", { type: "image", slack_file: { id: "F012345678" }, alt_text: "" }],
+    [
+      "a picture without a word for those who cannot see it",
+      { type: "image", slack_file: { id: "F012345678" }, alt_text: "" },
+    ],
   ])("refuses %s as Slack does", async (_, block) => {
     const message = { channel: "#alerts", text: "x", blocks: [block] };
     await expect(slack.apiCall("chat.postMessage", message)).rejects.toThrow("invalid_blocks");

@@ -229,7 +229,11 @@ test("messages are shown as their readers see them, emails in a frame that does 
 test("a picture of a message is shown, and nothing else that was uploaded", async () => {
   web.files.set("F0123456789", { type: "image/png", bytes: new Uint8Array([1, 2, 3]) });
   web.files.set("F0000000000", { type: "application/octet-stream", bytes: new Uint8Array([1]) });
-  const reply = { ...slackMessage("4", "1", ""), blocks: [], files: [{ id: "F0123456789", title: `Chart "<b>` }] };
+  const reply = {
+    ...slackMessage("4", "1", ""),
+    blocks: [],
+    files: [{ id: "F0123456789", title: `Chart "<b>` }],
+  };
   web.inbox.unshift(reply);
   const page = (await get("/inbox")).body;
   expect(page).toContain('src="/inbox/files/F0123456789" alt="Chart ');

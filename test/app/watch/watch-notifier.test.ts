@@ -21,7 +21,10 @@ afterAll(async () => {
 });
 
 test("a picture that was left out stands as a failure with what to do, until one is brought", async () => {
-  let picture: Shown["picture"] = { outcome: "left-out", because: "the Slack app lacks the scope files:write" };
+  let picture: Shown["picture"] = {
+    outcome: "left-out",
+    because: "the Slack app lacks the scope files:write",
+  };
   const lane = { key: "edits", everyMs: 0, burst: 1 };
   const notifier: Notifier = {
     lane: { ...lane, key: "posts" },
@@ -40,7 +43,11 @@ test("a picture that was left out stands as a failure with what to do, until one
     );
   await show();
   const [failure] = await stores.failures.standing();
-  expect(failure).toMatchObject({ kind: "extra", scope: "comms", message: expect.stringContaining("files:write") });
+  expect(failure).toMatchObject({
+    kind: "extra",
+    scope: "comms",
+    message: expect.stringContaining("files:write"),
+  });
   picture = null;
   await show();
   expect(await stores.failures.standing()).toHaveLength(1);
