@@ -69,20 +69,21 @@ export async function deliver(
 ): Promise<DeliverOutcome> {
   const receiver = await parts.log.receiverOf(job.projectId, job.notificationId);
   const lane = receiver === null ? undefined : parts.notifierOf(receiver)?.lane;
-  if (lane === undefined) return deliverOne(parts, job, ANYWHERE, signal);
+  if (lane === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
   const place = await takeLane(parts.lanes, lane);
   if (place === null) return { outcome: "paced" };
-  const next = (await parts.log.nextDue(parts.receiversOf(lane.key))) ?? job;
-  return deliverOne(parts, next, place, signal);
+  const next = await parts.log.nextDue(parts.receiversOf(lane.key));
+  // Where another worker has just taken that one, the turn is not lost.
+  return deliverOne(parts, next === null ? [job] : [next, job], place, signal);
 }
 
 async function deliverOne(
   parts: DeliverParts,
-  job: { projectId: string; notificationId: string },
+  jobs: readonly { projectId: string; notificationId: string }[],
   place: TakenLane,
   signal: AbortSignal,
 ): Promise<DeliverOutcome> {
-  const notification = await parts.log.claim(job.projectId, job.notificationId);
+  const notification = await claimFirst(parts, jobs);
   if (notification === null) {
     await place.giveBack();
     return { outcome: "not-due" };
@@ -108,6 +109,17 @@ async function deliverOne(
   } finally {
     clearInterval(keepAlive);
   }
+}
+
+async function claimFirst(
+  { log }: DeliverParts,
+  jobs: readonly { projectId: string; notificationId: string }[],
+): Promise<Notification | null> {
+  for (const { projectId, notificationId } of jobs) {
+    const notification = await log.claim(projectId, notificationId);
+    if (notification !== null) return notification;
+  }
+  return null;
 }
 
 async function follow({ standing }: DeliverParts, notification: Notification): Promise<void> {
