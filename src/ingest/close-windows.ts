@@ -47,8 +47,8 @@ export async function closeWindows(
     const until = Math.min(closedUntil, query.tickedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
     const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
-    const waiting = await alertsToReconsider(facts, query, written, parts.clock.now());
-    const owed = await recordTelling(facts, parts, query, [...written, ...waiting]);
+    const waiting = alertsToReconsider(facts, query, written);
+    const owed = await recordTelling(facts, parts, query, written, waiting);
     return { judged: isLater ? (until - query.tickedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
   });
 }

@@ -49,6 +49,15 @@ export function createAlertStore(db: Db) {
       return rows[0] ?? null;
     },
 
+    /** These alerts, in no order; ids that are not stored are left out. */
+    async findMany(projectId: string, ids: readonly string[]): Promise<Alert[]> {
+      if (ids.length === 0) return [];
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a where project_id = ${projectId} and id = any(${[...ids]}::uuid[])
+      `.execute(db);
+      return rows;
+    },
+
     /** Writes alerts whole, and keeps the index of the newest ones in step. Part of the transaction that decided them. */
     async save(alerts: readonly Alert[]): Promise<void> {
       if (alerts.length === 0) return;

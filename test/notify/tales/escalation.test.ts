@@ -19,9 +19,9 @@ test("nobody acknowledges: one after the other is told, and in the end all hear 
     .ends("crisis", "11:00");
   expect(tale.until("12:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
-    "09:15 second-channel: reminder crisis (Escalated)",
-    "09:30 on-call: reminder crisis (Escalated)",
-    "10:00 webhook: reminder crisis (Escalated)",
+    "09:15 second-channel: unanswered crisis (Escalated)",
+    "09:30 on-call: unanswered crisis (Escalated)",
+    "10:00 webhook: unanswered crisis (Escalated)",
     "11:00 channel: resolved crisis (Resolved)",
     "11:00 second-channel: resolved crisis (Resolved)",
     "11:00 on-call: resolved crisis (Resolved)",
@@ -36,7 +36,7 @@ test("whoever acknowledges it stops it; only those who were told hear of the end
     .ends("crisis", "11:00");
   expect(tale.until("12:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
-    "09:15 second-channel: reminder crisis (Escalated)",
+    "09:15 second-channel: unanswered crisis (Escalated)",
     "11:00 channel: resolved crisis (Resolved)",
     "11:00 second-channel: resolved crisis (Resolved)",
   ]);
@@ -51,7 +51,7 @@ test("what grows graver after it was acknowledged calls again from the start", (
   expect(tale.until("12:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
     "10:00 channel: escalated crisis (SeverityRose)",
-    "10:15 second-channel: reminder crisis (Escalated)",
+    "10:15 second-channel: unanswered crisis (Escalated)",
   ]);
 });
 
@@ -70,9 +70,9 @@ test("rounds begin again until their limit, and tell everybody again", () => {
   const tale = startTale({ routes: ROUTES, escalations }).evidence("crisis", "09:00");
   expect(tale.until("day 3 09:00")).toEqual([
     "09:00 channel: fired crisis (FirstNotification)",
-    "09:10 on-call: reminder crisis (Escalated)",
-    "10:10 channel: reminder crisis (Escalated)",
-    "10:20 on-call: reminder crisis (Escalated)",
+    "09:10 on-call: unanswered crisis (Escalated)",
+    "10:10 channel: unanswered crisis (Escalated)",
+    "10:20 on-call: unanswered crisis (Escalated)",
   ]);
 });
 
@@ -82,7 +82,7 @@ test("time in which it was silenced does not count: steps begin when somebody co
     .evidence("crisis", "09:00", { severity: "critical" });
   expect(tale.until("10:20")).toEqual([
     "10:00 channel: fired crisis (FirstNotification)",
-    "10:15 second-channel: reminder crisis (Escalated)",
+    "10:15 second-channel: unanswered crisis (Escalated)",
   ]);
 });
 
@@ -106,8 +106,8 @@ test("a step leads to whoever is on call at its moment, by the local time of the
     .evidence("across", "07:50")
     .evidence("a week later", "day 8 07:50");
   expect(tale.until("day 9 00:00").filter((line) => !line.includes("channel"))).toEqual([
-    "07:45 ann: reminder before (Escalated)",
-    "08:05 bo: reminder across (Escalated)",
-    "day 8 08:05 ann: reminder a week later (Escalated)",
+    "07:45 ann: unanswered before (Escalated)",
+    "08:05 bo: unanswered across (Escalated)",
+    "day 8 08:05 ann: unanswered a week later (Escalated)",
   ]);
 });
