@@ -8,7 +8,7 @@ import type { Query } from "../model/query.ts";
 import type { DeliverParts } from "../notify/deliver.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import { buildAlertView } from "../templates/build-alert-view.ts";
+import { buildAlertView, MOST_LISTED } from "../templates/build-alert-view.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { OPERATOR_RULES } from "../watch/operator-rules.ts";
 import { drawAlertChart } from "./alert-chart.ts";
@@ -53,7 +53,8 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
   const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
   const also = notification.also ?? [];
-  const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
+  const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
+  const known = await parts.stores.alerts.findMany(projectId, listed);
   const view = buildAlertView({
     kind,
     alert,
@@ -62,7 +63,12 @@ async function alertView(parts: ViewParts, notification: Notification) {
     rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
     timezone: parts.timezone,
-    more: more.filter((one) => one !== null),
+    more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
+    unlisted: { count: unlisted.length, others: await parts.stores.alerts.tally(projectId, unlisted) },
+    waited:
+      kind === "unanswered"
+        ? { from: alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt, to: notification.createdAt }
+        : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Duration } from "../lib/duration.ts";
+import { MINUTE } from "../lib/instant.ts";
 import { compareSeverity, Severity } from "../model/severity.ts";
 
 /**
@@ -15,6 +16,9 @@ export const Throttle = z
   })
   .transform(({ per, ...throttle }) => ({ ...throttle, perMs: per }));
 export type Throttle = z.infer<typeof Throttle>;
+
+/** Of a person for whom nothing is configured: far more than anybody reads, far less than a storm. */
+export const STORM_THROTTLE: Throttle = { atMost: 10, perMs: 10 * MINUTE, breakThrough: "critical" };
 
 export function breaksThrough({ breakThrough }: Throttle, severity: Severity): boolean {
   return breakThrough !== "nothing" && compareSeverity(severity, breakThrough) >= 0;

@@ -97,7 +97,8 @@ const FIRED: AlertView = {
   ],
   hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
-  more: { count: 0, alerts: [], unlisted: 0 },
+  more: { count: 0, alerts: [], unlisted: 0, others: [] },
+  waited: null,
   actions: [],
   consoleUrl,
 };
@@ -114,7 +115,7 @@ const BARE: AlertView = {
   consoleUrl: null,
 };
 
-/** fired · escalated · doubled · another wave · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
+/** fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {
@@ -125,16 +126,22 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   },
   { ...FIRED, kind: "doubled", mentionsCount: 214 },
   { ...FIRED, kind: "wave", mentionsCount: 214 },
+  { ...FIRED, kind: "reopened" },
+  { ...FIRED, kind: "unanswered", waited: { from: openedAt, to: openedAt + 10 * MINUTE } },
   { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },
-  { ...FIRED, state: "resolved", resolvedAt: openedAt + 20 * MINUTE },
+  { ...FIRED, kind: "ended", state: "resolved", resolvedAt: openedAt + 20 * MINUTE },
   {
     ...FIRED,
     actions: [{ label: "I have it in hand", url: `${consoleUrl}/act` }],
     more: {
       count: 14,
       unlisted: 12,
+      others: [
+        { count: 9, query: "Northwind", ruleName: "influential-negative" },
+        { count: 3, query: "Southwind", ruleName: "crowd" },
+      ],
       alerts: [
         {
           severity: "warning",
