@@ -39,10 +39,18 @@ export interface DigestMessage {
 /** What a message shows, whoever it goes to. */
 export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMessage, "kind" | "view">;
 
+export interface Taken {
+  readonly vendorRef: VendorRef;
+  /** An earlier try had got through, so the vendor has what was to be said then, and not what is to be said now. */
+  readonly isFound?: boolean;
+}
+
 /** One receiver, ready to be told things. */
 export interface Notifier {
+  /** It is a program that wants every change by itself, also those that a later one has overtaken. */
+  readonly wantsEveryChange?: boolean;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
-  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<{ vendorRef: VendorRef }>;
+  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<Taken>;
   /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */
   check(options: { signal: AbortSignal }): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,12 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { GroupFlush, Notification, OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import type {
+  GroupFlush,
+  Notification,
+  NotificationKind,
+  OwedNotification,
+  ReceiverEntry,
+} from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import { at, type Db } from "./database.ts";
 
@@ -213,19 +219,45 @@ export function createNotificationStore(db: Db) {
       `.execute(db);
     },
 
+    /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+    async waitingBehind({
+      projectId,
+      alertId,
+      receiver,
+      id,
+    }: Notification): Promise<{ id: string; kind: Exclude<NotificationKind, "digest"> }[]> {
+      if (alertId === null) return [];
+      const { rows } = await sql<{ id: string; kind: Exclude<NotificationKind, "digest"> }>`
+        select id, kind from earshot.notifications
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver} and state = 'due'
+          and id > ${id}::uuid and also is null
+        order by id
+      `.execute(db);
+      return rows;
+    },
+
+    /** `said`: those that waited behind it, whose news it has told. */
     async markSent(
       notification: Notification,
       sentAt: Instant,
       vendorRef: Record<string, string>,
+      said: readonly { readonly id: string }[] = [],
     ): Promise<void> {
       await sql`
         with settled as (
           update earshot.notifications
           set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null,
             leased_until_wall = null
-          where project_id = ${notification.projectId} and id = ${notification.id}::uuid)
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid),
+        said as (
+          update earshot.notifications
+          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null
+          where project_id = ${notification.projectId} and id = any(${said.map(({ id }) => id)}::uuid[]) and state = 'due'
+          returning project_id, id)
         insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
-        values (${notification.projectId}, ${notification.id}::uuid, ${notification.attempts}, 'sent', '')
+        select ${notification.projectId}, ${notification.id}::uuid, ${notification.attempts}::int, 'sent', ''
+        union all
+        select project_id, id, 0, 'sent', 'told by the message before it, which had waited, too' from said
         on conflict do nothing
       `.execute(db);
     },

@@ -6,6 +6,7 @@ import {
   defineNotifier,
   type NotifierDeps,
   type NotifierMessage,
+  type Taken,
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
@@ -81,12 +82,12 @@ async function checkReceiver({ client, config }: Connection): Promise<void> {
   });
 }
 
-async function send(message: NotifierMessage, connection: Connection): Promise<{ vendorRef: VendorRef }> {
+async function send(message: NotifierMessage, connection: Connection): Promise<Taken> {
   const thread = threadOf(message);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
   const standing =
     thread === null || message.kind === "digest" ? "gone" : await showState(message, thread, connection);
-  if (earlier !== null) return { vendorRef: earlier };
+  if (earlier !== null) return { vendorRef: earlier, isFound: true };
   const content = composeSlack(message, connection.renderer);
   return {
     vendorRef: await postMessage(content, message, standing === "gone" ? null : thread, connection),
