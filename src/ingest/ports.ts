@@ -15,6 +15,7 @@ import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
 import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
+import type { StoryFacts } from "./fold-stories.ts";
 import type { RejectedRow } from "./source-page.ts";
 
 /** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
@@ -39,7 +40,12 @@ export interface IngestFacts {
   };
   readonly mentions: {
     rowsOf(page: readonly StoredMention[]): PageRows;
-    storePage(projectId: string, page: PageRows, seenAt: Instant): Promise<PageOutcome>;
+    storePage(
+      projectId: string,
+      page: PageRows,
+      seenAt: Instant,
+      folded?: ReadonlyMap<number, string>,
+    ): Promise<PageOutcome>;
     byArrival(projectId: string, queryId: string): AsyncGenerator<Mention[]>;
   };
   readonly counts: {
@@ -82,6 +88,7 @@ export interface IngestFacts {
   };
   readonly alerts: AlertFacts;
   readonly notifications: NotificationFacts;
+  readonly stories: StoryFacts;
   readonly silences: { standing(now: Instant): Promise<Silence[]> };
 }
 
