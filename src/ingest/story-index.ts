@@ -37,6 +37,9 @@ const ENOUGH = 18;
 export function createStoryIndex(): StoryIndex {
   const known = new Map<string, KnownText>();
   const bands = new Map<number, KnownText>();
+  // A ring: the first key of a map that is shortened at its head is slow to find.
+  const order: KnownText[] = [];
+  let oldest = 0;
   let news: KnownText[] = [];
 
   const remember = (text: KnownText): void => {
@@ -47,26 +50,33 @@ export function createStoryIndex(): StoryIndex {
         const key = bandKey(text.sketch, band);
         if (!bands.has(key)) bands.set(key, text);
       }
-    if (known.size > MOST_TEXTS) forgetOldest();
+    if (order.length < MOST_TEXTS) {
+      order.push(text);
+      return;
+    }
+    forget(order[oldest] ?? text);
+    order[oldest] = text;
+    oldest = (oldest + 1) % MOST_TEXTS;
   };
 
-  const forgetOldest = (): void => {
-    const [oldest] = known.values();
-    if (oldest === undefined) return;
-    known.delete(oldest.key);
-    if (oldest.sketch === null) return;
+  const forget = (text: KnownText): void => {
+    known.delete(text.key);
+    if (text.sketch === null) return;
     for (let band = 0; band < BANDS; band++) {
-      const key = bandKey(oldest.sketch, band);
-      if (bands.get(key) === oldest) bands.delete(key);
+      const key = bandKey(text.sketch, band);
+      if (bands.get(key) === text) bands.delete(key);
     }
   };
 
   const nearest = (sketch: Uint8Array): KnownText | null => {
     let best: KnownText | null = null;
+    let last: KnownText | undefined;
     let most = ENOUGH - 1;
     for (let band = 0; band < BANDS; band++) {
       const candidate = bands.get(bandKey(sketch, band));
-      if (candidate === undefined || candidate === best || candidate.sketch === null) continue;
+      // Texts that are near meet in most bands.
+      if (candidate === undefined || candidate === last || candidate.sketch === null) continue;
+      last = candidate;
       const equal = agreement(sketch, candidate.sketch);
       if (equal <= most) continue;
       best = candidate;
