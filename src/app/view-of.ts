@@ -55,11 +55,14 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const also = notification.also ?? [];
   const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
   const known = await parts.stores.alerts.findMany(projectId, listed);
+  const candidates = await mentionsOf(parts.stores, alert, rule);
+  const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const view = buildAlertView({
     kind,
     alert,
     explanation,
-    mentions: await mentionsOf(parts.stores, alert, rule),
+    mentions: candidates.map(({ mention }) => mention),
+    storyOf: (mention) => stories.get(mention) ?? "",
     rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
     timezone: parts.timezone,
@@ -84,11 +87,13 @@ function ownDescription({ queryId, rule }: Alert): string | null {
 }
 
 /** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
-async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined): Promise<readonly Mention[]> {
-  if (rule === undefined || rule.kind === "mention") {
-    const found = await stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
-    return found.map(({ mention }) => mention);
-  }
+async function mentionsOf(
+  stores: Stores,
+  alert: Alert,
+  rule: Rule | undefined,
+): Promise<readonly { readonly mention: Mention; readonly story: string }[]> {
+  if (rule === undefined || rule.kind === "mention")
+    return stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
   const until: Instant = Math.max(alert.windowTo, alert.lastSeenAt);
   const found = await stores.mentions.inWindow(
     alert.projectId,
@@ -98,7 +103,7 @@ async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined):
     MOST_CANDIDATES,
   );
   const isMeant = meant(rule, alert);
-  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met && isMeant(mention));
+  return found.filter(({ mention }) => rule.judge(mention).met && isMeant(mention));
 }
 
 const MOST_CANDIDATES = 1_000;

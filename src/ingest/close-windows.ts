@@ -1,4 +1,5 @@
-import { type Observation, observe } from "../alerts/lifecycle.ts";
+import type { Observation } from "../alerts/alert-life.ts";
+import { observe } from "../alerts/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";

@@ -15,6 +15,8 @@ export interface AlertViewFacts {
   readonly alert: Alert;
   /** Candidates to be shown, in any order; a few hundred at most are worth fetching. */
   readonly mentions: readonly Mention[];
+  /** The story that each was found to tell; absent: that of its own text. */
+  readonly storyOf?: (mention: Mention) => string;
   readonly rule: { readonly name: string; readonly description: string | null };
   /** What was found out about it when people were told; null or absent: nothing. */
   readonly explanation?: Explanation | null;
@@ -38,9 +40,8 @@ export interface AlertViewFacts {
 /** The facts about one alert as plain data for the templates. The same facts give the same view. */
 export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
-  const mentions = topMentions(facts.mentions, facts.maxMentions ?? 5).map(({ mention, copies }) =>
-    buildMentionView(mention, copies),
-  );
+  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
+  const mentions = top.map(({ mention, copies }) => buildMentionView(mention, copies));
   return {
     kind: facts.kind,
     severity: alert.severity,

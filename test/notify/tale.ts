@@ -1,5 +1,6 @@
 import { act } from "../../src/alerts/act.ts";
-import { type LifeRule, type Observation, observeAll } from "../../src/alerts/lifecycle.ts";
+import type { LifeRule, Observation } from "../../src/alerts/alert-life.ts";
+import { observeAll } from "../../src/alerts/lifecycle.ts";
 import { parseDuration } from "../../src/lib/duration.ts";
 import { groupBy } from "../../src/lib/group-by.ts";
 import type { Instant } from "../../src/lib/instant.ts";

@@ -1,5 +1,5 @@
+import type { Observation } from "../../alerts/alert-life.ts";
 import { fingerprint } from "../../alerts/fingerprint.ts";
-import type { Observation } from "../../alerts/lifecycle.ts";
 import { recordObservations, type Sighting } from "../../ingest/record-observations.ts";
 import { alertsToReconsider, recordTelling } from "../../ingest/record-telling.ts";
 import type { Clock } from "../../lib/clock.ts";
