@@ -111,3 +111,63 @@ test("a step leads to whoever is on call at its moment, by the local time of the
     "day 8 08:05 ann: unanswered a week later (Escalated)",
   ]);
 });
+
+test("the sun is followed: three offices share a day, each by its own clock, over the change of one of them", () => {
+  // Clocks in New York change on 8 March, in London on the 29th: for three weeks they are an hour nearer.
+  const offices = [
+    { name: "berlin", timezone: "Europe/Berlin", at: "08:00" },
+    { name: "york", timezone: "America/New_York", at: "08:00" },
+    { name: "kolkata", timezone: "Asia/Kolkata", at: "07:30" },
+  ].map((office) => ({
+    ...office,
+    every: "day",
+    from: "2026-03-01",
+    receivers: [`${office.name}-a`, `${office.name}-b`],
+  }));
+  const escalations = offices.map(({ name }) => ({
+    name,
+    match: { labels: { office: name } },
+    steps: [{ after: "0s", receivers: [name] }],
+  }));
+  const called = (day: string, office: string, at: string) =>
+    startTale({ day, routes: ROUTES, rotations: offices, escalations })
+      .evidence("x", at, { labels: { office } })
+      .until("day 2 00:00")
+      .filter((line) => !line.includes("channel"))
+      .map((line) => line.split(" ")[1]);
+  // 08:00 in Berlin is 07:00 UTC on Saturday and 06:00 UTC on Sunday, 29 March.
+  expect(called("2026-03-28", "berlin", "06:59")).toEqual(["berlin-a:"]);
+  expect(called("2026-03-28", "berlin", "07:00")).toEqual(["berlin-b:"]);
+  expect(called("2026-03-29", "berlin", "05:59")).toEqual(["berlin-b:"]);
+  expect(called("2026-03-29", "berlin", "06:00")).toEqual(["berlin-a:"]);
+  // 08:00 in New York is 13:00 UTC on 7 March and 12:00 UTC on the 8th.
+  expect(called("2026-03-07", "york", "12:59")).toEqual(["york-b:"]);
+  expect(called("2026-03-07", "york", "13:00")).toEqual(["york-a:"]);
+  expect(called("2026-03-08", "york", "11:59")).toEqual(["york-a:"]);
+  expect(called("2026-03-08", "york", "12:00")).toEqual(["york-b:"]);
+  // 07:30 in Kolkata is 02:00 UTC, whatever others do to their clocks.
+  expect(called("2026-03-08", "kolkata", "01:59")).toEqual(["kolkata-a:"]);
+  expect(called("2026-03-08", "kolkata", "02:00")).toEqual(["kolkata-b:"]);
+});
+
+test("the night holds a step, and the morning takes it; the steps after it do not wait", () => {
+  const tale = startTale({
+    routes: ROUTES,
+    escalations: [STEPS],
+    manners: {
+      "second-channel": {
+        quietHours: [{ timezone: "UTC", from: "22:00", to: "07:00", breakThrough: "nothing" }],
+      },
+    },
+  }).evidence("crisis", "23:00", { severity: "critical" });
+  expect(tale.until("day 2 08:00")).toEqual([
+    "23:00 channel: fired crisis (FirstNotification)",
+    "23:30 on-call: unanswered crisis (Escalated)",
+    "day 2 00:00 webhook: unanswered crisis (Escalated)",
+    "day 2 07:00 second-channel: unanswered crisis (Escalated)",
+  ]);
+});
+
+test("more rounds than ten are refused: that would be a loop", () => {
+  expect(() => startTale({ escalations: [{ ...STEPS, rounds: 11 }] })).toThrow();
+});
