@@ -59,6 +59,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowTo: alert.windowTo,
     timezone: facts.timezone,
     mentionsCount: alert.mentions,
+    tellings: alert.tellings,
     values: alert.values,
     mentions,
     findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
@@ -67,6 +68,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
+    care: careOf(alert),
     actions: (facts.actions ?? []).flatMap(({ label, url }) => {
       const safe = safeUrl(url);
       return safe === null ? [] : [{ label, url: safe }];
@@ -88,6 +90,17 @@ function labelsOf(alert: Alert): AlertView["labels"] {
       .slice(0, 5)
       .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }))
   );
+}
+
+function careOf({ state, care }: Alert): AlertView["care"] {
+  const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
+  return {
+    // Who took on the milder thing has not taken on the graver one.
+    takenBy: state === "firing" ? null : name(care?.acknowledgedBy),
+    givenTo: name(care?.assignee),
+    closedBy: name(care?.closedBy),
+    isRelevant: care?.relevant !== false,
+  };
 }
 
 export const MOST_LISTED = 5;

@@ -27,6 +27,7 @@ export function findTroubles(line: LineState, settings: OperatorConfig): readonl
     ...silences(line, settings, source.length > 0),
     ...queueTroubles(line, settings),
     ...receiverTroubles(line, settings),
+    ...pictureTroubles(line),
     ...digestTroubles(line, settings),
     ...outageTroubles(line),
     ...asideTroubles(line),
@@ -108,6 +109,19 @@ function receiverTroubles(line: LineState, settings: OperatorConfig): Trouble[] 
     const values = { failures: failure?.times ?? 0 };
     return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
   });
+}
+
+/** The label is not `receiver`: this one works, and may be told so itself. */
+function pictureTroubles(line: LineState): Trouble[] {
+  return line.failures
+    .filter(({ kind, scope }) => kind === "extra" && line.receivers.includes(scope))
+    .map(({ scope, since, message }) => ({
+      rule: "pictures-left-out" as const,
+      labels: { messagesTo: scope },
+      since,
+      because: `messages to ${scope} bring no charts: ${message}`,
+      values: {},
+    }));
 }
 
 function digestTroubles(line: LineState, settings: OperatorConfig): Trouble[] {

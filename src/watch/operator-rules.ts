@@ -43,6 +43,11 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     overAfterMs: 5 * MINUTE,
     description: "A receiver does not get its messages.",
   },
+  "pictures-left-out": {
+    severity: "info",
+    overAfterMs: 2 * MINUTE,
+    description: "Messages come without their pictures. Everything else of them arrives.",
+  },
   "digest-not-built": {
     severity: "warning",
     overAfterMs: 2 * MINUTE,

@@ -63,6 +63,7 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
       const line = await readLine({
         stores,
         receivers: config.receivers.map(({ name }) => name),
+        receiversOf: parts.deliver.receiversOf,
         pollEveryMs: parts.pollEveryMs,
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,
