@@ -56,7 +56,8 @@ function bundlesOf(decided: readonly Decided[]): Bundles {
 function detailOf(receiver: string, decision: Decision, bundles: Bundles): string {
   const leader = decision.do === "tell" && decision.with !== null ? bundles.get(decision.with) : undefined;
   const within = leader === undefined ? "" : `, in the message about ${leader.name}`;
-  return `${receiver} (${decision.by}${within})`;
+  // What became of an alert and what is said of it have names in common.
+  return `${receiver}${decision.do === "tell" ? " is told" : ""} (${decision.by}${within})`;
 }
 
 function owe(

@@ -22,7 +22,7 @@ export function tellAlert(explained: AlertExplanation): string[] {
     ...(alert.windowTo > alert.windowFrom
       ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
       : []),
-    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${value}`),
+    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${Number(value.toPrecision(4))}`),
     ...(rule === null
       ? ["  the rule is there no longer"]
       : [

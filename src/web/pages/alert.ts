@@ -74,16 +74,16 @@ export function alertPage(
   return {
     title,
     section: "/alerts",
-    // Beside the live part, so that nothing is taken from under somebody's fingers.
-    body: html`${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${token !== null && alertDesk(story.alert, token)}`,
+    // The forms are beside the live part, so that nothing is taken from under somebody's fingers.
+    body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${spellOut(story.alert.rule)}</h1>${token !== null && story.alert.firedAt !== null && html`<a href="#h-desk">Do something about it</a>`}</div>
+${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${token !== null && alertDesk(story.alert, token)}`,
   };
 }
 
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
-  return html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(alert.queryName)}: ${spellOut(alert.rule)}</h1></div>
-<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
+  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
 <div class="two">
 <div>
 <section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>

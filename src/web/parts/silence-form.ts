@@ -22,7 +22,7 @@ export function silenceForm(zone: string, token: string): Html {
 <div class="row"><label>From <input name="from" inputmode="numeric" maxlength="5" pattern="([01]?[0-9]|2[0-3]):[0-5][0-9]" placeholder="22:00" title="a time such as 22:00"></label>
 <label>To <input name="to" inputmode="numeric" maxlength="5" pattern="([01]?[0-9]|2[0-4]):[0-5][0-9]" placeholder="07:00" title="a time such as 07:00"></label>
 <label>Time zone <input name="timezone" maxlength="60" value="${zone}"></label>
-<label>Again and again for ${lengthChoice("recurringLength", RECURRING_LENGTHS, 30 * DAY)}</label></div>
+<label>For, instead of the above ${lengthChoice("recurringLength", RECURRING_LENGTHS, 30 * DAY)}</label></div>
 </details>
 <button type="submit">Silence</button></form>`;
 }
