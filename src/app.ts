@@ -192,7 +192,7 @@ async function open(
   const deliverParts: DeliverParts = {
     log: stores.notifications,
     lanes: stores.lanes,
-    shown: stores.alertMessages,
+    standing: stores.alertMessages,
     receiversOf: places.receiversOf,
     notifierOf: (receiver) => notifiers.get(receiver),
     viewOf: createViewOf(viewParts),

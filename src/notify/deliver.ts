@@ -30,20 +30,20 @@ export interface DeliveryLog {
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
 
-/** Which state of an alert its message shows. */
-export interface ShownLog {
-  stateOf(projectId: string, alertId: string): Promise<string | null>;
-  shown(
-    key: { readonly projectId: string; readonly alertId: string; readonly receiver: string },
-    state: string,
-    terms: { readonly editEveryMs: number; readonly isOver: boolean },
-  ): Promise<void>;
+/** The messages that stand for alerts. */
+export interface StandingMessages {
+  /** The alert has a message at the receiver, and that is to be brought up to date. */
+  stale(key: {
+    readonly projectId: string;
+    readonly alertId: string;
+    readonly receiver: string;
+  }): Promise<void>;
 }
 
 export interface DeliverParts {
   readonly log: DeliveryLog;
   readonly lanes: LaneLog;
-  readonly shown: ShownLog;
+  readonly standing: StandingMessages;
   /** The receivers whose messages go to one place. */
   readonly receiversOf: (lane: string) => readonly string[];
   /** Undefined for a receiver that is not configured (any more). */
@@ -104,16 +104,15 @@ async function deliverOne(
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined)
       return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
-    // Read before the alert is: what changes in between is then found to be not shown yet.
-    const state = await stateOf(parts, notification);
     // Asked before the facts are read, so that they tell of all that these have to say.
     const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
     const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
     const { vendorRef, isFound = false } = await notifier.send(message, { signal });
     await place.worked();
+    // Written first: whatever dies in between, a message that was sent follows its alert.
+    if (notifier.following !== undefined) await follow(parts, notification);
     await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
-    if (message.kind !== "digest") await follow(parts, notification, notifier, message, state, vendorRef);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     return await settleFailure(parts, notification, asDeliveryError(error), place);
@@ -122,27 +121,9 @@ async function deliverOne(
   }
 }
 
-async function stateOf({ shown }: DeliverParts, { projectId, alertId }: Notification): Promise<string> {
-  return (alertId === null ? null : await shown.stateOf(projectId, alertId)) ?? "";
-}
-
-/**
- * From now on the message follows its alert. A new one still lacks what comes after it, so it is looked at again at
- * once; a reply has brought the message that it answers up to date.
- */
-async function follow(
-  { shown }: DeliverParts,
-  { projectId, receiver }: Notification,
-  { following }: Notifier,
-  { alertId, view, kind }: AlertMessage,
-  state: string,
-  vendorRef: VendorRef,
-): Promise<void> {
-  if (following === undefined || kind === "test") return;
-  const isReply = vendorRef["inThread"] !== undefined;
-  const key = { projectId, alertId, receiver };
-  const isOver = isReply && view.resolvedAt !== null;
-  await shown.shown(key, isReply ? state : "", { editEveryMs: isReply ? following.editEveryMs : 0, isOver });
+async function follow({ standing }: DeliverParts, notification: Notification): Promise<void> {
+  const { projectId, alertId, receiver, kind } = notification;
+  if (alertId !== null && kind !== "test") await standing.stale({ projectId, alertId, receiver });
 }
 
 const RENEW_EVERY_MS = 3_000;

@@ -19,7 +19,13 @@ export interface StandingLog {
     readonly state: string;
     /** Tries since it was last up to date, this one included. */
     readonly attempts: number;
-    readonly root: { readonly notificationId: string; readonly ref: VendorRef };
+    /** What it was posted for, and as what the vendor knows it. */
+    readonly root: {
+      readonly notificationId: string;
+      readonly ref: VendorRef;
+      /** Other alerts that the message tells of. */
+      readonly also: readonly string[];
+    };
   } | null>;
   renew(key: StandingKey): Promise<void>;
   shown(
@@ -72,7 +78,7 @@ export async function show(parts: ShowParts, key: StandingKey, signal: AbortSign
     parts.standing.renew(key).catch(() => {});
   }, RENEW_EVERY_MS);
   try {
-    const found = await standingView(parts, key, claimed.root.notificationId);
+    const found = await standingView(parts, key, claimed.root);
     if (found === null) {
       await parts.standing.postpone(key, null);
       return { outcome: "given-up", error: "what it was about is stored no longer" };
@@ -146,7 +152,7 @@ async function hasRoom({ log, lanes, receiversOf }: ShowParts, { lane }: Notifie
 async function standingView(
   { viewOf }: ShowParts,
   { projectId, alertId, receiver }: StandingKey,
-  id: string,
+  { notificationId: id, also }: { readonly notificationId: string; readonly also: readonly string[] },
 ) {
   // A notification that nobody is owed: it only says what the view is for.
   const found = await viewOf({
@@ -162,6 +168,7 @@ async function standingView(
     attempts: 0,
     lastError: null,
     vendorRef: null,
+    also,
   });
   return found?.about === "alert" ? found : null;
 }

@@ -9,6 +9,11 @@ export interface PreviewView {
 }
 
 export interface PreviewMessage {
-  readonly slack: { readonly text: string; readonly blocks: readonly unknown[] };
+  readonly slack: SlackPreview & { readonly thread: readonly SlackPreview[] };
   readonly email: { readonly subject: string; readonly text: string; readonly html: string };
+}
+
+interface SlackPreview {
+  readonly text: string;
+  readonly blocks: readonly unknown[];
 }

@@ -48,7 +48,13 @@ export const slack = defineNotifier({
 });
 
 async function checkReceiver({ client, config }: Connection): Promise<void> {
-  await client.auth.test();
+  const { response_metadata: said } = await client.auth.test();
+  if (said?.scopes !== undefined && !said.scopes.includes("chat:write")) {
+    throw new DeliveryError("Slack lets the app post nothing: it lacks the scope chat:write", {
+      retryable: false,
+      advice: "Add it (slack-app-manifest.yaml has it) and install the app again.",
+    });
+  }
   if ((await findChannelId(client, config.channel)) === null) {
     throw new DeliveryError(`Slack shows the app no channel ${config.channel}`, {
       retryable: false,

@@ -65,7 +65,7 @@ describe("the message of an alert in Slack", () => {
       expect(await fake.messages()).toHaveLength(1);
       await showAll();
       const [details, picture] = await replies();
-      expect(JSON.stringify(details?.blocks)).toContain("About this rule:");
+      expect(JSON.stringify(details?.blocks)).toContain("Further mentions");
       expect(details?.metadata?.payload).toEqual({ notification_id: "n-1", part: "details" });
       const [file] = picture?.files ?? [];
       expect(Buffer.from((await fake.file(file?.id ?? "")) ?? [])).toEqual(PNG);
