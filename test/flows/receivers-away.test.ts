@@ -76,7 +76,7 @@ beforeAll(async () => {
   const parts = {
     log: stores.notifications,
     lanes: stores.lanes,
-    shown: stores.alertMessages,
+    standing: stores.alertMessages,
     receiversOf: (lane: string) =>
       [...notifiers].filter(([, one]) => one.lane?.key === lane).map(([name]) => name),
     notifierOf: (name: string) => notifiers.get(name),
