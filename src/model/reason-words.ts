@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
   AssignedBy: "Assigned",
   ResolvedBy: "Closed by hand",
   NotRelevantSaid: "Called not relevant",
+  SilencedBy: "Silenced",
   // What was said to a receiver.
   FirstNotification: "Told, the first time",
   FiredAndEnded: "Told that it began and is over already",

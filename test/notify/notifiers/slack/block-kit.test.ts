@@ -8,7 +8,25 @@ const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Texts around the limits, of what is easily torn: families, flags, skin tones, accents, entities. */
 const piece = fc.constantFrom(
-  ...["👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "é", "e\u0301\u0302", "नि", "🏴‍☠️", "a", " ", "ß", "&", "<", ">", "&amp;", "*", "\n", "…"],
+  ...[
+    "👩‍👩‍👧‍👦",
+    "🇩🇪",
+    "👍🏽",
+    "é",
+    "e\u0301\u0302",
+    "नि",
+    "🏴‍☠️",
+    "a",
+    " ",
+    "ß",
+    "&",
+    "<",
+    ">",
+    "&amp;",
+    "*",
+    "\n",
+    "…",
+  ],
 );
 const torn = fc
   .tuple(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 120 }), fc.nat(5))
@@ -77,15 +95,21 @@ describe("Slack takes whatever blocks are made of", () => {
   it("any text and any number of them, for whole blocks are left out", () => {
     const block = fc.tuple(fc.nat(6), anyText).map(([kind, text]): Block[] => {
       const safe = text.trim();
-      return [
-        () => blockKit.header(safe),
-        () => blockKit.section(safe),
-        () => blockKit.context(safe),
-        () => blockKit.image("F012345678", safe),
-        () => blockKit.actions([...blockKit.linkButton(safe || "Open", `https://a.example/${encodeURI("x")}`)]),
-        () => blockKit.richText([{ type: "rich_text_quote", elements: [{ type: "text", text: safe.slice(0, 900) }] }]),
-        () => blockKit.section(escapeValue(safe, "mrkdwn")),
-      ][kind]?.() ?? [];
+      return (
+        [
+          () => blockKit.header(safe),
+          () => blockKit.section(safe),
+          () => blockKit.context(safe),
+          () => blockKit.image("F012345678", safe),
+          () =>
+            blockKit.actions([...blockKit.linkButton(safe || "Open", `https://a.example/${encodeURI("x")}`)]),
+          () =>
+            blockKit.richText([
+              { type: "rich_text_quote", elements: [{ type: "text", text: safe.slice(0, 900) }] },
+            ]),
+          () => blockKit.section(escapeValue(safe, "mrkdwn")),
+        ][kind]?.() ?? []
+      );
     });
     fc.assert(
       fc.property(fc.array(block, { maxLength: 60 }), (rows) => {
