@@ -130,7 +130,13 @@ async function writeConfig(parts: LocalParts): Promise<void> {
     source: { baseUrl: parts.apiUrl, ...LOCAL_ACCOUNT, pollEvery: "1s", updatesEvery: "10s", history: "1h" },
     receivers: [
       {
-        ...{ name: "comms", kind: "slack", channel: "#alerts", token: "xoxb-local", apiUrl: parts.slackApiUrl },
+        ...{
+          name: "comms",
+          kind: "slack",
+          channel: "#alerts",
+          token: "xoxb-local",
+          apiUrl: parts.slackApiUrl,
+        },
         postEvery: "0s",
       },
     ],

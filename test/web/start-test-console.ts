@@ -18,6 +18,8 @@ export interface TestConsole {
   readonly clock: ManualClock;
   /** Newest first, as the local inbox gives them. */
   readonly inbox: InboxMessage[];
+  /** Of its messages, by id. */
+  readonly files: Map<string, { readonly type: string; readonly bytes: Uint8Array }>;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function startTestConsole(
   await ensurePartitions(database.db, now);
   const clock = createManualClock(now);
   const inbox: InboxMessage[] = [];
+  const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
   const web = await createConsole(
     {
@@ -42,7 +45,7 @@ export async function startTestConsole(
       inbox: {
         list: async ({ limit }) => inbox.slice(0, limit),
         find: async (id) => inbox.find((message) => message.id === id) ?? null,
-        findFile: async () => null,
+        findFile: async (id) => files.get(id) ?? null,
         renderSlack: (blocks, fallback) =>
           `<div class="slack-message"><p class="slack-section">${escapeForTest(JSON.stringify(blocks))} ${escapeForTest(fallback)}</p></div>`,
       },
@@ -61,6 +64,7 @@ export async function startTestConsole(
     database,
     clock,
     inbox,
+    files,
     close: async () => {
       await web.close();
       await database.close();
