@@ -114,7 +114,7 @@ test("a recurring silence holds exactly in the minutes that a clock on the wall 
         }
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 
@@ -137,6 +137,6 @@ test("a silence ends when nothing is silenced any more, and nothing is heard bef
           expect(silencedAt(all, alert, at + ((found.until - at) * part) / 8)).not.toBeNull();
       },
     ),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
