@@ -30,6 +30,7 @@ import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
+import { createStoryCache } from "./ingest/fold-stories.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
@@ -207,6 +208,7 @@ async function open(
       directory: createDirectory(config),
       clock,
       settings: (query, walk) => walkSettings(config.source, query, walk),
+      stories: createStoryCache(),
       everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
     },
     sharing: {

@@ -5,6 +5,7 @@ import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Notification } from "../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
 import { DeliveryError } from "./delivery-error.ts";
+import { kindToTell, type Overtaken } from "./overtaken.ts";
 import { ANYWHERE, type LaneLog, type TakenLane, takeLane } from "./take-lane.ts";
 
 /** The rows that a delivery reads and settles. */
@@ -16,7 +17,15 @@ export interface DeliveryLog {
   /** What could be sent to these receivers next: the gravest, and of those the oldest. */
   nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
-  markSent(notification: Notification, sentAt: Instant, vendorRef: VendorRef): Promise<void>;
+  /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+  waitingBehind(notification: Notification): Promise<readonly Overtaken[]>;
+  /** `said`: those of them that the message has told already. */
+  markSent(
+    notification: Notification,
+    sentAt: Instant,
+    vendorRef: VendorRef,
+    said: readonly Overtaken[],
+  ): Promise<void>;
   /** `retryAfterMs` null: given up. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
@@ -96,13 +105,15 @@ async function deliverOne(
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined)
       return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
-    const message = await messageOf(parts, notification);
+    // Asked before the facts are read, so that they tell of all that these have to say.
+    const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
+    const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
-    const { vendorRef } = await notifier.send(message, { signal });
+    const { vendorRef, isFound = false } = await notifier.send(message, { signal });
     await place.worked();
     // Written first: whatever dies in between, a message that was sent follows its alert.
     if (notifier.following !== undefined) await follow(parts, notification);
-    await parts.log.markSent(notification, parts.clock.now(), vendorRef);
+    await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     return await settleFailure(parts, notification, asDeliveryError(error), place);
@@ -173,7 +184,11 @@ async function giveUp(
   return { outcome: "dead", error };
 }
 
-async function messageOf(parts: DeliverParts, notification: Notification): Promise<NotifierMessage | null> {
+async function messageOf(
+  parts: DeliverParts,
+  notification: Notification,
+  behind: readonly Overtaken[],
+): Promise<NotifierMessage | null> {
   const found = await parts.viewOf(notification);
   if (found === null) return null;
   const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
@@ -181,6 +196,16 @@ async function messageOf(parts: DeliverParts, notification: Notification): Promi
     return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
-  const { view, chart } = found;
-  return { notificationId, attempt, kind, alertId, view, previous, ...(chart !== undefined && { chart }) };
+  const { chart } = found;
+  const told = kindToTell(kind, behind, found.view.resolvedAt !== null);
+  const view = { ...found.view, kind: told };
+  return {
+    notificationId,
+    attempt,
+    kind: told,
+    alertId,
+    view,
+    previous,
+    ...(chart !== undefined && { chart }),
+  };
 }

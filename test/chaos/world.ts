@@ -149,6 +149,8 @@ async function writeConfiguration(
       token: slack.token,
       apiUrl: slack.apiUrl,
       postEvery: "0s",
+      // Each alert is a message of its own, so that they can be counted.
+      throttle: "none",
     },
   });
   const { host, port } = smtp;
@@ -168,6 +170,7 @@ async function writeConfiguration(
         to: "desk@acme.example",
         from: "earshot@acme.example",
         smtp: { host, port },
+        throttle: "none",
       },
     ],
     routes: ROUTES,

@@ -39,7 +39,7 @@ export interface StorySetting {
   readonly heartbeat?: object;
   /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
   readonly sweepEveryMs?: number;
-  /** More about the receivers: quiet hours, a throttle. By name. */
+  /** More about the receivers: quiet hours, a throttle (none, when absent). By name. */
   readonly manners?: Readonly<Record<string, object>>;
   /** Terms of the walks, as in `earshot.yaml`. */
   readonly source?: object;
@@ -188,6 +188,7 @@ function configOf(
     apiUrl: outside.slack.apiUrl,
     postEvery: "0s",
     editEvery: "0s",
+    throttle: "none",
     ...manners[name],
   });
   const email = (name: string) => ({
@@ -196,6 +197,7 @@ function configOf(
     to: `${name}@acme.example`,
     from: "earshot@acme.example",
     smtp: { host: outside.smtp.host, port: outside.smtp.port },
+    throttle: "none",
     ...manners[name],
   });
   return parseConfig({
