@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { addAlertsCommand } from "./alerts.ts";
 import { addApiCommand } from "./api.ts";
+import { addBounceCommand } from "./bounce.ts";
 import { addCheckCommand } from "./check.ts";
 import { addCoverageCommand } from "./coverage.ts";
 import { addDetectCommand } from "./detect.ts";
@@ -28,6 +29,7 @@ export function createProgram(env: NodeJS.ProcessEnv): Command {
   addWhyCommand(program, env);
   addPreviewCommand(program, env);
   addSendTestCommand(program, env);
+  addBounceCommand(program, env);
   addCoverageCommand(program, env);
   addDetectCommand(program);
   addDoctorCommand(program, env);
@@ -51,6 +53,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
   earshot send-test on-call                 really tells this receiver something, and says what came back
   earshot local-api start                   the Listening API alone, with a sample account
+  earshot bounce < message                  what came back to the return path of mails
   earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

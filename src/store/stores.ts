@@ -1,5 +1,6 @@
 import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
+import { createBounceStore } from "./bounces.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
@@ -45,6 +46,7 @@ function createNounStores(db: Db) {
     arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
+    bounces: createBounceStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
     failures: createFailureStore(db),

@@ -21,4 +21,5 @@ export type OperatorRuleName =
   | "query-silent"
   | "queue-stands-still"
   | "receiver-fails"
+  | "receiver-bounces"
   | "digest-not-built";

@@ -11,6 +11,7 @@ import { jobScope } from "./note-jobs.ts";
 export interface LineSights {
   readonly stores: Stores;
   readonly receivers: readonly string[];
+  readonly addresses: ReadonlyMap<string, string>;
   readonly pollEveryMs: number;
   readonly upForMs: number;
   /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
@@ -22,13 +23,14 @@ export interface LineSights {
 /** Reads all facts about the line from the tables. */
 export async function readLine(sights: LineSights): Promise<LineState> {
   const { stores, now } = sights;
-  const [failures, progress, waiting, pulses, digests, aside, open] = await Promise.all([
+  const [failures, progress, waiting, pulses, digests, aside, bounces, open] = await Promise.all([
     stores.failures.standing(),
     stores.watch.progress(),
     stores.watch.waiting(now),
     stores.watch.pulses(),
     stores.digests.due(),
     stores.setAside.jobs(),
+    stores.bounces.standing(),
     stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
   ]);
   const watched = new Set(progress.map(queryScope));
@@ -54,6 +56,8 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     upForMs: sights.upForMs,
     pollEveryMs: sights.pollEveryMs,
     receivers: sights.receivers,
+    addresses: sights.addresses,
+    bounces,
     standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     now,
   };

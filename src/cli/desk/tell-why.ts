@@ -1,6 +1,7 @@
 import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/explain.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
+import { attemptName } from "../../model/attempt-name.ts";
 
 /** An alert's whole history, for a terminal. */
 export function tellAlert(explained: AlertExplanation): string[] {
@@ -43,7 +44,7 @@ export function tellAlert(explained: AlertExplanation): string[] {
       `  ${moment(one.createdAt)}  ${one.receiver}: ${one.kind} (${one.reason}), ${one.state}${one.lastError === null ? "" : `: ${one.lastError}`}`,
       ...one.deliveries.map(
         (delivery) =>
-          `      attempt ${delivery.attempt}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
+          `      ${attemptName(delivery.attempt)}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
       ),
     ]),
   ].map(plain);

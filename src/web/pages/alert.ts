@@ -1,5 +1,6 @@
 import type { Alert } from "../../model/alert.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
+import { attemptName } from "../../model/attempt-name.ts";
 import type { ShownDelivery, ShownMention, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { alertDesk } from "../parts/alert-desk.ts";
@@ -152,6 +153,6 @@ function told({ notifications, deliveries }: AlertStory, moment: Moment): Html {
 function attemptList(attempts: readonly ShownDelivery[]): Html {
   return html`<ol class="attempts">${attempts.map(
     (one) =>
-      html`<li>attempt ${one.attempt}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
+      html`<li>${attemptName(one.attempt)}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
   )}</ol>`;
 }

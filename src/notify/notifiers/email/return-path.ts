@@ -1,5 +1,3 @@
-import type { EmailConfig } from "./email-config.ts";
-
 /** Stands in `bouncesTo` for the notification, so that each mail has a return path of its own. */
 export const ID_PLACE = "{id}";
 
@@ -8,7 +6,7 @@ export const ID_PLACE = "{id}";
  * notification it is about even where it quotes nothing of the mail.
  */
 export function returnPath(
-  { bouncesTo, from }: Pick<EmailConfig, "bouncesTo" | "from">,
+  { bouncesTo, from }: { readonly bouncesTo?: string; readonly from: string },
   notificationId: string,
 ): string {
   return (bouncesTo ?? from).replace(ID_PLACE, notificationId.replaceAll(/[^0-9a-z]/gi, "").toLowerCase());
