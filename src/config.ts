@@ -125,6 +125,7 @@ function readConfig(content: unknown, issues: Issue[]): Written | undefined {
     return undefined;
   }
   checkNames(parsed.data, receivers, issues);
+  checkButtons(parsed.data, receivers, issues);
   return { ...parsed.data, receivers };
 }
 
@@ -152,6 +153,23 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
   }
   return manners.success && notifier.success ? [{ ...manners.data, notifier: notifier.data }] : [];
+}
+
+/** Slack posts presses to an address, unless it has a socket. */
+function checkButtons(
+  { web }: z.output<typeof Config>,
+  receivers: readonly ReceiverConfig[],
+  issues: Issue[],
+): void {
+  receivers.forEach(({ notifier }, index) => {
+    if (notifier.kind !== "slack" || notifier.signingSecret === undefined) return;
+    if (notifier.appToken !== undefined || web.publicUrl !== undefined) return;
+    issues.push({
+      path: ["receivers", index, "signingSecret"],
+      message:
+        "buttons over HTTP need web.publicUrl, for Slack posts to <web.publicUrl>/slack/interactions; buttons over Socket Mode need appToken instead, and no address",
+    });
+  });
 }
 
 /** Names that routes and digests use have to be names of receivers. */

@@ -8,6 +8,7 @@ import * as voicesAndValues from "./migrations/0021-voices-and-values.ts";
 import * as watch from "./migrations/0030-watch.ts";
 import * as desk from "./migrations/0040-desk.ts";
 import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
+import * as slack from "./migrations/0070-slack.ts";
 import * as bounces from "./migrations/0080-bounces.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
@@ -20,6 +21,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0030-watch": watch,
   "0040-desk": desk,
   "0050-unsubscribed": unsubscribed,
+  "0070-slack": slack,
   "0080-bounces": bounces,
 };
 

@@ -9,6 +9,11 @@ const LEASE_SECONDS = 8;
 /** Of the eight places that a process has for deliveries. */
 const MOST_AT_ONCE = 3;
 
+/** So many jobs of one receiver are worth adding at once. */
+const MOST_OF_A_RECEIVER = 50;
+
+const GRAVEST_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
+
 export function createNotificationStore(db: Db) {
   return {
     async owe(notifications: readonly OwedNotification[]): Promise<void> {
@@ -127,14 +132,34 @@ export function createNotificationStore(db: Db) {
       return rows.map((row) => row.createdAt);
     },
 
-    /** Notifications to be sent now, oldest first. */
-    async due(limit: number): Promise<{ projectId: string; notificationId: string }[]> {
+    /**
+     * Notifications to be sent now, of each receiver the gravest and oldest first and no more than a few: what follows
+     * is found when those are on their way. None of receivers that take nothing at this moment.
+     */
+    async due(
+      limit: number,
+      notTo: readonly string[] = [],
+    ): Promise<{ projectId: string; notificationId: string }[]> {
       const { rows } = await sql<{ projectId: string; notificationId: string }>`
-        select project_id as "projectId", id as "notificationId" from earshot.notifications
-        where state = 'due' and next_attempt_wall <= now() and (leased_until_wall is null or leased_until_wall < now())
-        order by next_attempt_wall limit ${limit}
+        select "projectId", "notificationId" from (
+          select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
+            row_number() over (partition by n.receiver order by ${GRAVEST_FIRST}) as place
+          from earshot.notifications n
+          left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+          where n.state = 'due' and n.next_attempt_wall <= now()
+            and (n.leased_until_wall is null or n.leased_until_wall < now())
+            and not n.receiver = any(${[...notTo]}::text[])) as waiting
+        where place <= ${MOST_OF_A_RECEIVER} order by place, next_attempt_wall limit ${limit}
       `.execute(db);
       return rows;
+    },
+
+    /** Null for one that is not stored. */
+    async receiverOf(projectId: string, id: string): Promise<string | null> {
+      const { rows } = await sql<{ receiver: string }>`
+        select receiver from earshot.notifications where project_id = ${projectId} and id = ${id}::uuid
+      `.execute(db);
+      return rows[0]?.receiver ?? null;
     },
 
     /** How many are on their way to a vendor at this moment. */
@@ -174,13 +199,19 @@ export function createNotificationStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** The oldest notification of a receiver that could be taken now: one has just been settled. */
-    async nextDue(receiver: string): Promise<{ projectId: string; notificationId: string } | null> {
+    /** The gravest and oldest notification of these receivers that could be taken now. */
+    async nextDue(
+      receivers: readonly string[],
+    ): Promise<{ projectId: string; notificationId: string } | null> {
       const { rows } = await sql<{ projectId: string; notificationId: string }>`
-        select project_id as "projectId", id as "notificationId" from earshot.notifications
-        where receiver = ${receiver} and state = 'due' and next_attempt_wall <= now()
-          and (leased_until_wall is null or leased_until_wall < now())
-        order by id limit 1
+        select n.project_id as "projectId", n.id as "notificationId" from earshot.notifications n
+        left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+        where n.receiver = any(${[...receivers]}::text[]) and n.state = 'due' and n.next_attempt_wall <= now()
+          and (n.leased_until_wall is null or n.leased_until_wall < now())
+          and not exists (
+            select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
+              and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
+        order by ${GRAVEST_FIRST} limit 1
       `.execute(db);
       return rows[0] ?? null;
     },

@@ -1,3 +1,4 @@
+import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
 import { createBounceStore } from "./bounces.ts";
@@ -7,8 +8,10 @@ import { createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
 import { createDigestStore } from "./digests.ts";
 import { createFailureStore } from "./failures.ts";
+import { createLaneStore } from "./lanes.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
+import { createPressStore } from "./presses.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
 import { createSetAsideStore } from "./set-aside.ts";
@@ -47,6 +50,9 @@ function createNounStores(db: Db) {
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
     bounces: createBounceStore(db),
+    alertMessages: createAlertMessageStore(db),
+    lanes: createLaneStore(db),
+    presses: createPressStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
     failures: createFailureStore(db),

@@ -54,6 +54,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowTo: alert.windowTo,
     timezone: facts.timezone,
     mentionsCount: alert.mentions,
+    tellings: alert.tellings,
     values: alert.values,
     mentions,
     findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
@@ -61,6 +62,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     hasChart: false,
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? []),
+    care: careOf(alert),
     actions: (facts.actions ?? []).flatMap(({ label, url }) => {
       const safe = safeUrl(url);
       return safe === null ? [] : [{ label, url: safe }];
@@ -79,6 +81,17 @@ function labelsOf(alert: Alert): AlertView["labels"] {
     .filter(([name]) => name !== "query")
     .slice(0, 5)
     .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }));
+}
+
+function careOf({ state, care }: Alert): AlertView["care"] {
+  const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
+  return {
+    // Who took on the milder thing has not taken on the graver one.
+    takenBy: state === "firing" ? null : name(care?.acknowledgedBy),
+    givenTo: name(care?.assignee),
+    closedBy: name(care?.closedBy),
+    isRelevant: care?.relevant !== false,
+  };
 }
 
 const MOST_LISTED = 5;

@@ -82,6 +82,7 @@ const FIRED: AlertView = {
   windowTo: openedAt,
   timezone: "America/Los_Angeles",
   mentionsCount: 62,
+  tellings: 1,
   values: { count: 62, expected: 11, score: 6.3 },
   mentions: [
     MENTION,
@@ -98,6 +99,7 @@ const FIRED: AlertView = {
   hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
   more: { count: 0, alerts: [], unlisted: 0 },
+  care: { takenBy: null, givenTo: null, closedBy: null, isRelevant: true },
   actions: [],
   consoleUrl,
 };
@@ -125,10 +127,22 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   },
   { ...FIRED, kind: "doubled", mentionsCount: 214 },
   { ...FIRED, kind: "wave", mentionsCount: 214 },
-  { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
+  {
+    ...FIRED,
+    kind: "reminder",
+    state: "acknowledged",
+    severity: "warning",
+    lastSeenAt: openedAt + 3 * HOUR,
+    care: { takenBy: "Ann Example", givenTo: "Bo", closedBy: null, isRelevant: true },
+  },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },
-  { ...FIRED, state: "resolved", resolvedAt: openedAt + 20 * MINUTE },
+  {
+    ...FIRED,
+    state: "resolved",
+    resolvedAt: openedAt + 20 * MINUTE,
+    care: { takenBy: "Ann Example", givenTo: null, closedBy: "Ann Example", isRelevant: false },
+  },
   {
     ...FIRED,
     actions: [{ label: "I have it in hand", url: `${consoleUrl}/act` }],

@@ -27,6 +27,7 @@ export function findTroubles(line: LineState, settings: OperatorConfig): readonl
     ...queueTroubles(line, settings),
     ...receiverTroubles(line, settings),
     ...bounceTroubles(line),
+    ...pictureTroubles(line),
     ...digestTroubles(line, settings),
   ];
 }
@@ -116,6 +117,19 @@ function bounceTroubles({ bounces, addresses }: LineState): Trouble[] {
     const values = { bounces: times };
     return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];
   });
+}
+
+/** The label is not `receiver`: this one works, and may be told so itself. */
+function pictureTroubles(line: LineState): Trouble[] {
+  return line.failures
+    .filter(({ kind, scope }) => kind === "extra" && line.receivers.includes(scope))
+    .map(({ scope, since, message }) => ({
+      rule: "pictures-left-out" as const,
+      labels: { messagesTo: scope },
+      since,
+      because: `messages to ${scope} bring no charts: ${message}`,
+      values: {},
+    }));
 }
 
 function digestTroubles(line: LineState, settings: OperatorConfig): Trouble[] {

@@ -22,4 +22,5 @@ export type OperatorRuleName =
   | "queue-stands-still"
   | "receiver-fails"
   | "receiver-bounces"
+  | "pictures-left-out"
   | "digest-not-built";

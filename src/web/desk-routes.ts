@@ -134,14 +134,15 @@ async function perform(
   asked: { readonly do: Deed | "assign"; readonly to: string; readonly length: number },
   by: string,
 ): Promise<string | null> {
-  if (asked.do === "silence") {
-    const match = { fingerprint: alert.fingerprint };
-    await desk.addSilence({ match, author: by, comment: "", lengthMs: asked.length });
-    return null;
-  }
   if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
-  const action = asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do };
-  const acted = await desk.act(alert.id, action, by);
+  const acted =
+    asked.do === "silence"
+      ? await desk.silenceAlert(alert.id, asked.length, by)
+      : await desk.act(
+          alert.id,
+          asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
+          by,
+        );
   if (acted === null) return "the alert is stored no longer";
   return acted.outcome === "Refused" ? acted.because : null;
 }

@@ -24,6 +24,8 @@ export interface ScriptedSmtp {
   breakAt: SmtpStep | null;
   /** Mails it has taken: for whom, and whether under TLS. */
   readonly mails: { readonly to: readonly string[]; readonly isSecret: boolean; readonly text: string }[];
+  /** How many came, whatever became of them. */
+  greeted: number;
   /** Commands that came before TLS was on. */
   readonly inClear: string[];
   close(): Promise<void>;
@@ -36,10 +38,12 @@ export async function startScriptedSmtp(tls: "implicit" | "starttls" | "none"): 
     answers: {},
     breakAt: null,
     mails: [],
+    greeted: 0,
     inClear: [],
   };
   const server = createServer((socket) => {
     sockets.add(socket);
+    script.greeted += 1;
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
     if (tls === "implicit") serve(secured(socket), script, false, true);

@@ -186,6 +186,8 @@ function configOf(
     channel,
     token: outside.slack.token,
     apiUrl: outside.slack.apiUrl,
+    postEvery: "0s",
+    editEvery: "0s",
     ...manners[name],
   });
   const email = (name: string) => ({
@@ -226,7 +228,7 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     const before = done();
     const swept = await earshot.sweep();
-    const due = swept.polls + swept.windows + swept.deliveries + swept.digests;
+    const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
     const waiting =
       due + (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.unsettled());
     quiet = waiting === 0 ? quiet + 1 : 0;

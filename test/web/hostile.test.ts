@@ -63,6 +63,7 @@ beforeAll(async () => {
       inbox: {
         list: async () => inbox(),
         find: async () => inbox()[1] ?? null,
+        findFile: async () => null,
         renderSlack: renderSlackMessage,
       },
       unsubscribing: {

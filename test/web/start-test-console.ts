@@ -53,6 +53,7 @@ export async function startTestConsole(
       inbox: {
         list: async ({ limit }) => inbox.slice(0, limit),
         find: async (id) => inbox.find((message) => message.id === id) ?? null,
+        findFile: async () => null,
         renderSlack: (blocks, fallback) =>
           `<div class="slack-message"><p class="slack-section">${escapeForTest(JSON.stringify(blocks))} ${escapeForTest(fallback)}</p></div>`,
       },

@@ -61,6 +61,7 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
         stores,
         receivers: config.receivers.map(({ name }) => name),
         addresses: addressesOf(config),
+        receiversOf: parts.deliver.receiversOf,
         pollEveryMs: parts.pollEveryMs,
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,

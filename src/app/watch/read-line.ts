@@ -12,6 +12,8 @@ export interface LineSights {
   readonly stores: Stores;
   readonly receivers: readonly string[];
   readonly addresses: ReadonlyMap<string, string>;
+  /** The receivers whose messages go by a lane. */
+  readonly receiversOf: (lane: string) => readonly string[];
   readonly pollEveryMs: number;
   readonly upForMs: number;
   /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
@@ -23,10 +25,11 @@ export interface LineSights {
 /** Reads all facts about the line from the tables. */
 export async function readLine(sights: LineSights): Promise<LineState> {
   const { stores, now } = sights;
+  const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
   const [failures, progress, waiting, pulses, digests, aside, bounces, open] = await Promise.all([
     stores.failures.standing(),
     stores.watch.progress(),
-    stores.watch.waiting(now),
+    stores.watch.waiting(now, inLine),
     stores.watch.pulses(),
     stores.digests.due(),
     stores.setAside.jobs(),

@@ -2,6 +2,7 @@ import { createTransport, type SendMailOptions } from "nodemailer";
 import { describeError } from "../../lib/errors.ts";
 import {
   defineNotifier,
+  type Lane,
   type NotifierDeps,
   type NotifierMessage,
   type VendorRef,
@@ -30,6 +31,7 @@ export const email = defineNotifier({
       }
     };
     return {
+      lane: serverLane(config),
       send: (message, { signal }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
@@ -46,6 +48,14 @@ export const email = defineNotifier({
     };
   },
 });
+
+/**
+ * Receivers behind one mail server wait together while it is away, and then come in their order. It is given no more
+ * than it bears in any case.
+ */
+function serverLane({ smtp }: EmailConfig): Lane {
+  return { key: `smtp ${smtp.host}:${smtp.port}`, everyMs: 20, burst: 20 };
+}
 
 /** nodemailer knows no signal. What was given up may still arrive; its Message-ID makes the repeat recognisable. */
 async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -89,7 +89,14 @@ describe("what a mail server says", () => {
   ])("at %s: %s", async (step, answer, retryable, says) => {
     server.answers[step] = answer;
     const error = await failureOf(notifier);
-    expect(error).toMatchObject({ retryable, message: expect.stringMatching(says) });
+    expect(error).toMatchObject({
+      retryable,
+      message: expect.stringMatching(says),
+      // What it says before it has heard of the mail, or when it goes, it would say to any other: all of them wait.
+      concernsPlace: retryable
+        ? answer.startsWith("421") || ["greeting", "ehlo", "auth"].includes(step)
+        : error.concernsPlace,
+    });
     if (!retryable) expect(error.advice).not.toBeNull();
     expect(JSON.stringify([error, error.stack])).not.toContain("very-secret-password");
   });
@@ -98,7 +105,7 @@ describe("what a mail server says", () => {
     "nothing at all, when it breaks off at %s, can be tried again",
     async (step) => {
       server.breakAt = step;
-      expect(await failureOf(notifier)).toMatchObject({ retryable: true, advice: null });
+      expect(await failureOf(notifier)).toMatchObject({ retryable: true, advice: null, concernsPlace: true });
     },
   );
 

@@ -3,7 +3,7 @@ import { DeliveryError } from "../../delivery-error.ts";
 /** What nodemailer threw, as a delivery error. SMTP says it itself: 4xx is for now, 5xx for good. */
 export function toEmailDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
   if (error instanceof DeliveryError) return error;
-  const { code, responseCode, response, message } = fieldsOf(error);
+  const { code, responseCode, response, message, command } = fieldsOf(error);
   if (code === "EAUTH" && (responseCode === null || responseCode >= 500)) {
     return new DeliveryError(`The mail server refused the login: ${response ?? message}`, {
       retryable: false,
@@ -15,6 +15,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     // Tried again: a network that strips the offer today may not do so tomorrow.
     return new DeliveryError(`The mail server offers no TLS: ${response ?? message}`, {
       retryable: true,
+      concernsPlace: true,
       advice: "Check the server's port and TLS, or set requireTls: false if sending in clear is meant.",
       secrets,
     });
@@ -23,6 +24,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     const isPermanent = responseCode >= 500;
     return new DeliveryError(`The mail server answered ${response ?? responseCode}`, {
       retryable: !isPermanent,
+      concernsPlace: isBeforeTheMail(command) || responseCode === 421,
       advice: isPermanent ? adviceFor(responseCode) : null,
       secrets,
     });
@@ -35,7 +37,12 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     });
   }
   const { said, advice } = describeConnection(code, message);
-  return new DeliveryError(said, { retryable: true, advice, secrets });
+  return new DeliveryError(said, { retryable: true, concernsPlace: true, advice, secrets });
+}
+
+/** What a server says before it has heard of the mail, it would say to any mail. */
+function isBeforeTheMail(command: string): boolean {
+  return !/^(MAIL|RCPT|DATA)/i.test(command);
 }
 
 /**
@@ -78,15 +85,18 @@ interface Fields {
   readonly responseCode: number | null;
   readonly response: string | null;
   readonly message: string;
+  /** The command that was answered, as far as it is known. */
+  readonly command: string;
 }
 
 function fieldsOf(error: unknown): Fields {
   const fields: Record<string, unknown> = typeof error === "object" && error !== null ? { ...error } : {};
-  const { code, responseCode, response } = fields;
+  const { code, responseCode, response, command } = fields;
   return {
     code: typeof code === "string" ? code : null,
     responseCode: typeof responseCode === "number" && responseCode >= 400 ? responseCode : null,
     response: typeof response === "string" ? response : null,
     message: error instanceof Error ? error.message : "unknown reason",
+    command: typeof command === "string" ? command : "",
   };
 }
