@@ -10,6 +10,7 @@ import * as desk from "./migrations/0040-desk.ts";
 import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
 import * as slack from "./migrations/0070-slack.ts";
 import * as bounces from "./migrations/0080-bounces.ts";
+import * as digestsByTheHour from "./migrations/0081-digests-by-the-hour.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -23,6 +24,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0050-unsubscribed": unsubscribed,
   "0070-slack": slack,
   "0080-bounces": bounces,
+  "0081-digests-by-the-hour": digestsByTheHour,
 };
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */

@@ -115,7 +115,6 @@ function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void
     digestBlocks(withTexts(digest, text), renderer),
   ]) {
     expect(faultOfMessage("text", blocks), attack).toBeNull();
-    expect(blocks.length).toBeGreaterThan(0);
     for (const [, url] of JSON.stringify(blocks).matchAll(/"url":"([^"]*)"/g))
       expect(url).toMatch(/^https?:/);
   }
