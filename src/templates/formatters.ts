@@ -111,9 +111,15 @@ function makeDateFormat(
     ...(shows !== "time" && { year: "numeric" }),
     ...(shows !== "day" && { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" }),
   };
-  try {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
-  } catch {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+  for (const [language, timeZone] of [
+    [locale, timezone],
+    [locale, "UTC"],
+  ] as const) {
+    try {
+      return new Intl.DateTimeFormat(language, { ...options, timeZone });
+    } catch {
+      // An unknown zone or language is no reason to tell nothing.
+    }
   }
+  return new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
 }

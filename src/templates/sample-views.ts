@@ -280,7 +280,14 @@ const NOTHING = {
 /** A full day · a quiet day with some mentions · a day without any history or mention. */
 export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
   DIGEST,
-  { ...DIGEST, quiet: true, alerts: [], topStories: [], completeUntil: DIGEST.periodTo },
+  {
+    ...DIGEST,
+    quiet: true,
+    totals: { ...DIGEST.totals, mentions: 594, negative: 271, neutral: 218, positive: 105 },
+    alerts: [],
+    topStories: [],
+    completeUntil: DIGEST.periodTo,
+  },
   {
     ...DIGEST,
     quiet: true,

@@ -10,5 +10,10 @@ export interface PreviewView {
 
 export interface PreviewMessage {
   readonly slack: { readonly text: string; readonly blocks: readonly unknown[] };
-  readonly email: { readonly subject: string; readonly text: string; readonly html: string };
+  readonly email: {
+    readonly subject: string;
+    readonly text: string;
+    readonly html: string /** The HTML with its picture inside. */;
+    readonly shown: string;
+  };
 }

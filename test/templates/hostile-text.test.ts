@@ -134,7 +134,7 @@ function replaceTexts(value: unknown, text: string, field: string): unknown {
   );
 }
 
-const OURS = /^(kind|severity|state|timezone|url|consoleUrl|unsubscribeUrl)$/;
+const OURS = /^(kind|severity|state|timezone|language|url|consoleUrl|unsubscribeUrl)$/;
 
 function withUrls(value: object, url: string): object {
   const replaced = JSON.parse(JSON.stringify(value), (field, item: unknown) =>
