@@ -11,6 +11,7 @@ import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
 import * as slack from "./migrations/0070-slack.ts";
 import * as bounces from "./migrations/0080-bounces.ts";
 import * as digestsByTheHour from "./migrations/0081-digests-by-the-hour.ts";
+import * as outages from "./migrations/0110-outages.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -25,6 +26,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0070-slack": slack,
   "0080-bounces": bounces,
   "0081-digests-by-the-hour": digestsByTheHour,
+  "0110-outages": outages,
 };
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */

@@ -11,6 +11,7 @@ import { createFailureStore } from "./failures.ts";
 import { createLaneStore } from "./lanes.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
+import { createOutageStore } from "./outages.ts";
 import { createPressStore } from "./presses.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
@@ -58,6 +59,7 @@ function createNounStores(db: Db) {
     failures: createFailureStore(db),
     setAside: createSetAsideStore(db),
     watch: createWatchStore(db),
+    outages: createOutageStore(db),
     silences: createSilenceStore(db),
   };
 }

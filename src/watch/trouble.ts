@@ -23,4 +23,6 @@ export type OperatorRuleName =
   | "receiver-fails"
   | "receiver-bounces"
   | "pictures-left-out"
-  | "digest-not-built";
+  | "digest-not-built"
+  | "engine-was-away"
+  | "set-aside";

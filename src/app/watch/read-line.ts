@@ -1,7 +1,8 @@
-import type { Instant } from "../../lib/instant.ts";
+import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { QueryRhythm } from "../../model/line-facts.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
 import type { Stores } from "../../store/stores.ts";
+import { OUTAGE_STANDS_MS } from "../../watch/judge-outage.ts";
 import type { LineState } from "../../watch/line-state.ts";
 import { OPERATOR_RULES } from "../../watch/operator-rules.ts";
 import type { OperatorRuleName } from "../../watch/trouble.ts";
@@ -26,16 +27,19 @@ export interface LineSights {
 export async function readLine(sights: LineSights): Promise<LineState> {
   const { stores, now } = sights;
   const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
-  const [failures, progress, waiting, pulses, digests, aside, bounces, open] = await Promise.all([
-    stores.failures.standing(),
-    stores.watch.progress(),
-    stores.watch.waiting(now, inLine),
-    stores.watch.pulses(),
-    stores.digests.due(),
-    stores.setAside.jobs(),
-    stores.bounces.standing(),
-    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
-  ]);
+  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open] =
+    await Promise.all([
+      stores.failures.standing(),
+      stores.watch.progress(),
+      stores.watch.waiting(now, inLine),
+      stores.watch.pulses(),
+      stores.digests.due(),
+      stores.setAside.jobs(),
+      stores.bounces.standing(),
+      stores.setAside.tally(now - NEWS_MS),
+      stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+      stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    ]);
   const watched = new Set(progress.map(queryScope));
   return {
     // What fails of a query that nobody watches any more does not matter any more.
@@ -46,7 +50,7 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     digests: digests.map(({ name, localDate, dueAt }) => {
       const scope = jobScope("build-digest", { name, localDate });
       const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
-      const given = aside.find((one) => one.scope === scope);
+      const given = jobsAside.find((one) => one.scope === scope);
       return {
         name,
         localDate,
@@ -55,6 +59,8 @@ export async function readLine(sights: LineSights): Promise<LineState> {
         setAside: given !== undefined,
       };
     }),
+    outages,
+    aside,
     lastJobAgoMs: sights.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
     upForMs: sights.upForMs,
     pollEveryMs: sights.pollEveryMs,
@@ -65,6 +71,9 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     now,
   };
 }
+
+/** What was set aside so long ago has been told. */
+const NEWS_MS = HOUR;
 
 function isOperatorRule(name: string): name is OperatorRuleName {
   return Object.hasOwn(OPERATOR_RULES, name);
