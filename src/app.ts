@@ -32,6 +32,7 @@ import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
 import { planDigests } from "./digest/planned-digest.ts";
+import { createStoryCache } from "./ingest/fold-stories.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
@@ -195,7 +196,7 @@ async function open(
   const deliverParts: DeliverParts = {
     log: stores.notifications,
     lanes: stores.lanes,
-    shown: stores.alertMessages,
+    standing: stores.alertMessages,
     receiversOf: places.receiversOf,
     notifierOf: (receiver) => notifiers.get(receiver),
     viewOf: createViewOf(viewParts),
@@ -211,6 +212,7 @@ async function open(
       directory: createDirectory(config),
       clock,
       settings: (query, walk) => walkSettings(config.source, query, walk),
+      stories: createStoryCache(),
       everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
     },
     sharing: {

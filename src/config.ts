@@ -19,18 +19,20 @@ import { NotifierConfig } from "./notify/notifiers.ts";
 import { QuietHours } from "./notify/quiet-hours.ts";
 import { Rotation } from "./notify/rotation.ts";
 import { RouteConfig } from "./notify/route.ts";
-import { Throttle } from "./notify/throttle.ts";
+import { STORM_THROTTLE, Throttle } from "./notify/throttle.ts";
 import { HeartbeatConfig } from "./watch/heartbeat-config.ts";
 import { OperatorConfig } from "./watch/operator-config.ts";
 
 const Receiver = z.object({
   name: z.string().min(1),
   quietHours: z.array(QuietHours).default([]),
-  throttle: Throttle.nullable().default(null),
+  throttle: Throttle.exactOptional(),
 });
 
 /** What every receiver has beside what its kind needs. */
-export interface ReceiverConfig extends z.output<typeof Receiver> {
+export interface ReceiverConfig extends Omit<z.output<typeof Receiver>, "throttle"> {
+  /** Null: `throttle: none`, or a program that reads it. */
+  readonly throttle: Throttle | null;
   readonly notifier: NotifierConfig;
 }
 
@@ -142,7 +144,12 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     return [];
   }
   const { name, quietHours, throttle, ...rest } = entry as Record<string, unknown>;
-  const manners = Receiver.safeParse({ name, quietHours, throttle });
+  const isOff = throttle === "none";
+  const manners = Receiver.safeParse({
+    name,
+    quietHours,
+    ...(throttle !== undefined && !isOff && { throttle }),
+  });
   const notifier = NotifierConfig.safeParse(rest);
   for (const [result, schema] of [
     [manners, Receiver],
@@ -152,7 +159,15 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     const found = describeIssues(result.error, schema, entry);
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
   }
-  return manners.success && notifier.success ? [{ ...manners.data, notifier: notifier.data }] : [];
+  if (!manners.success || !notifier.success) return [];
+  const usual = notifier.data.kind === "webhook" ? null : STORM_THROTTLE;
+  return [
+    {
+      ...manners.data,
+      throttle: isOff ? null : (manners.data.throttle ?? usual),
+      notifier: notifier.data,
+    },
+  ];
 }
 
 /** Slack posts presses to an address, unless it has a socket. */

@@ -82,6 +82,7 @@ async function actOn(
     const now = clock.now();
     const acted = act(alert, action, by, now);
     if (acted.outcome === "Refused") return acted;
+    await facts.notifications.lockTelling(projectId);
     await facts.alerts.amend(acted.alert);
     await facts.alerts.addEvents(projectId, [acted.event]);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));

@@ -8,7 +8,7 @@ import type { Query } from "../model/query.ts";
 import type { DeliverParts } from "../notify/deliver.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import { buildAlertView } from "../templates/build-alert-view.ts";
+import { buildAlertView, MOST_LISTED } from "../templates/build-alert-view.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { OPERATOR_RULES } from "../watch/operator-rules.ts";
 import { drawAlertChart } from "./alert-chart.ts";
@@ -57,16 +57,25 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
   const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
   const also = notification.also ?? [];
-  const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
+  const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
+  const known = await parts.stores.alerts.findMany(projectId, listed);
+  const candidates = await mentionsOf(parts.stores, alert, rule);
+  const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const view = buildAlertView({
     kind,
     alert,
     explanation,
-    mentions: await mentionsOf(parts.stores, alert, rule),
+    mentions: candidates.map(({ mention }) => mention),
+    storyOf: (mention) => stories.get(mention) ?? "",
     rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
     timezone: parts.timezone,
-    more: more.filter((one) => one !== null),
+    more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
+    unlisted: { count: unlisted.length, others: await parts.stores.alerts.tally(projectId, unlisted) },
+    waited:
+      kind === "unanswered"
+        ? { from: alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt, to: notification.createdAt }
+        : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
@@ -82,11 +91,13 @@ function ownDescription({ queryId, rule }: Alert): string | null {
 }
 
 /** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
-async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined): Promise<readonly Mention[]> {
-  if (rule === undefined || rule.kind === "mention") {
-    const found = await stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
-    return found.map(({ mention }) => mention);
-  }
+async function mentionsOf(
+  stores: Stores,
+  alert: Alert,
+  rule: Rule | undefined,
+): Promise<readonly { readonly mention: Mention; readonly story: string }[]> {
+  if (rule === undefined || rule.kind === "mention")
+    return stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
   const until: Instant = Math.max(alert.windowTo, alert.lastSeenAt);
   const found = await stores.mentions.inWindow(
     alert.projectId,
@@ -96,7 +107,7 @@ async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined):
     MOST_CANDIDATES,
   );
   const isMeant = meant(rule, alert);
-  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met && isMeant(mention));
+  return found.filter(({ mention }) => rule.judge(mention).met && isMeant(mention));
 }
 
 const MOST_CANDIDATES = 1_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { LocalInboxDeps } from "./local-inbox-options.ts";
-import type { SlackMethod } from "./slack-methods.ts";
+import type { SlackMethod } from "./slack-method.ts";
 import { storableText } from "./storable.ts";
 
 interface Upload {

@@ -4,10 +4,8 @@ import type { InboxMessage, SlackInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import { createSlackFiles } from "./slack-files.ts";
 import { faultOfMessage, filesInBlocks } from "./slack-limits.ts";
+import type { SlackMethod } from "./slack-method.ts";
 import { storable, storableText } from "./storable.ts";
-
-export type SlackAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
-export type SlackMethod = (fields: Readonly<Record<string, string>>) => Promise<SlackAnswer>;
 
 export interface SlackMethods {
   readonly methods: ReadonlyMap<string, SlackMethod>;

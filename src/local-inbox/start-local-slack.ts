@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { createSlackMethods, type SlackAnswer, type SlackMethods } from "./slack-methods.ts";
+import type { SlackAnswer } from "./slack-method.ts";
+import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";
 
 export interface LocalSlack {
   readonly apiUrl: string;

@@ -39,6 +39,12 @@ export interface DigestMessage {
 /** What a message shows, whoever it goes to. */
 export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMessage, "kind" | "view">;
 
+export interface Taken {
+  readonly vendorRef: VendorRef;
+  /** An earlier try had got through, so the vendor has what was to be said then, and not what is to be said now. */
+  readonly isFound?: boolean;
+}
+
 /** A place that takes messages at a pace. Receivers that lead to one place share it. */
 export interface Lane {
   /** Names the place; no secret. */
@@ -94,11 +100,13 @@ export interface CheckNote {
 
 /** One receiver, ready to be told things. */
 export interface Notifier {
+  /** It is a program that wants every change by itself, also those that a later one has overtaken. */
+  readonly wantsEveryChange?: boolean;
   /** Absent: as many messages as there are. */
   readonly lane?: Lane;
   readonly following?: Following;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
-  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<{ vendorRef: VendorRef }>;
+  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<Taken>;
   /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */
   check(options: { signal: AbortSignal }): Promise<void>;
   /** What of a receiver that works could be better; absent where nothing is known. Throws DeliveryError. */

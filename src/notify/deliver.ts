@@ -5,6 +5,7 @@ import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Notification } from "../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
 import { DeliveryError } from "./delivery-error.ts";
+import { kindToTell, type Overtaken } from "./overtaken.ts";
 import { ANYWHERE, type LaneLog, type TakenLane, takeLane } from "./take-lane.ts";
 
 /** The rows that a delivery reads and settles. */
@@ -16,25 +17,33 @@ export interface DeliveryLog {
   /** What could be sent to these receivers next: the gravest, and of those the oldest. */
   nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
-  markSent(notification: Notification, sentAt: Instant, vendorRef: VendorRef): Promise<void>;
+  /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+  waitingBehind(notification: Notification): Promise<readonly Overtaken[]>;
+  /** `said`: those of them that the message has told already. */
+  markSent(
+    notification: Notification,
+    sentAt: Instant,
+    vendorRef: VendorRef,
+    said: readonly Overtaken[],
+  ): Promise<void>;
   /** `retryAfterMs` null: given up. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
 
-/** Which state of an alert its message shows. */
-export interface ShownLog {
-  stateOf(projectId: string, alertId: string): Promise<string | null>;
-  shown(
-    key: { readonly projectId: string; readonly alertId: string; readonly receiver: string },
-    state: string,
-    terms: { readonly editEveryMs: number; readonly isOver: boolean },
-  ): Promise<void>;
+/** The messages that stand for alerts. */
+export interface StandingMessages {
+  /** The alert has a message at the receiver, and that is to be brought up to date. */
+  stale(key: {
+    readonly projectId: string;
+    readonly alertId: string;
+    readonly receiver: string;
+  }): Promise<void>;
 }
 
 export interface DeliverParts {
   readonly log: DeliveryLog;
   readonly lanes: LaneLog;
-  readonly shown: ShownLog;
+  readonly standing: StandingMessages;
   /** The receivers whose messages go to one place. */
   readonly receiversOf: (lane: string) => readonly string[];
   /** Undefined for a receiver that is not configured (any more). */
@@ -95,14 +104,15 @@ async function deliverOne(
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined)
       return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
-    // Read before the alert is: what changes in between is then found to be not shown yet.
-    const state = await stateOf(parts, notification);
-    const message = await messageOf(parts, notification);
+    // Asked before the facts are read, so that they tell of all that these have to say.
+    const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
+    const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
-    const { vendorRef } = await notifier.send(message, { signal });
+    const { vendorRef, isFound = false } = await notifier.send(message, { signal });
     await place.worked();
-    await parts.log.markSent(notification, parts.clock.now(), vendorRef);
-    if (message.kind !== "digest") await follow(parts, notification, notifier, message, state, vendorRef);
+    // Written first: whatever dies in between, a message that was sent follows its alert.
+    if (notifier.following !== undefined) await follow(parts, notification);
+    await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     return await settleFailure(parts, notification, asDeliveryError(error), place);
@@ -111,27 +121,9 @@ async function deliverOne(
   }
 }
 
-async function stateOf({ shown }: DeliverParts, { projectId, alertId }: Notification): Promise<string> {
-  return (alertId === null ? null : await shown.stateOf(projectId, alertId)) ?? "";
-}
-
-/**
- * From now on the message follows its alert. A new one still lacks what comes after it, so it is looked at again at
- * once; a reply has brought the message that it answers up to date.
- */
-async function follow(
-  { shown }: DeliverParts,
-  { projectId, receiver }: Notification,
-  { following }: Notifier,
-  { alertId, view, kind }: AlertMessage,
-  state: string,
-  vendorRef: VendorRef,
-): Promise<void> {
-  if (following === undefined || kind === "test") return;
-  const isReply = vendorRef["inThread"] !== undefined;
-  const key = { projectId, alertId, receiver };
-  const isOver = isReply && view.resolvedAt !== null;
-  await shown.shown(key, isReply ? state : "", { editEveryMs: isReply ? following.editEveryMs : 0, isOver });
+async function follow({ standing }: DeliverParts, notification: Notification): Promise<void> {
+  const { projectId, alertId, receiver, kind } = notification;
+  if (alertId !== null && kind !== "test") await standing.stale({ projectId, alertId, receiver });
 }
 
 const RENEW_EVERY_MS = 3_000;
@@ -180,7 +172,11 @@ async function giveUp(
   return { outcome: "dead", error };
 }
 
-async function messageOf(parts: DeliverParts, notification: Notification): Promise<NotifierMessage | null> {
+async function messageOf(
+  parts: DeliverParts,
+  notification: Notification,
+  behind: readonly Overtaken[],
+): Promise<NotifierMessage | null> {
   const found = await parts.viewOf(notification);
   if (found === null) return null;
   const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
@@ -188,6 +184,16 @@ async function messageOf(parts: DeliverParts, notification: Notification): Promi
     return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
-  const { view, chart } = found;
-  return { notificationId, attempt, kind, alertId, view, previous, ...(chart !== undefined && { chart }) };
+  const { chart } = found;
+  const told = kindToTell(kind, behind, found.view.resolvedAt !== null);
+  const view = { ...found.view, kind: told };
+  return {
+    notificationId,
+    attempt,
+    kind: told,
+    alertId,
+    view,
+    previous,
+    ...(chart !== undefined && { chart }),
+  };
 }

@@ -19,8 +19,15 @@ export interface StandingLog {
     readonly state: string;
     /** Tries since it was last up to date, this one included. */
     readonly attempts: number;
-    readonly root: { readonly notificationId: string; readonly ref: VendorRef };
+    /** What it was posted for, and as what the vendor knows it. */
+    readonly root: {
+      readonly notificationId: string;
+      readonly ref: VendorRef;
+      /** Other alerts that the message tells of. */
+      readonly also: readonly string[];
+    };
   } | null>;
+  renew(key: StandingKey): Promise<void>;
   shown(
     key: StandingKey,
     state: string,
@@ -66,8 +73,12 @@ export async function show(parts: ShowParts, key: StandingKey, signal: AbortSign
     await place.giveBack();
     return { outcome: "not-due" };
   }
+  const keepAlive = setInterval(() => {
+    // A renewal that fails leaves the lease to run out; then somebody else edits.
+    parts.standing.renew(key).catch(() => {});
+  }, RENEW_EVERY_MS);
   try {
-    const found = await standingView(parts, key, claimed.root.notificationId);
+    const found = await standingView(parts, key, claimed.root);
     if (found === null) {
       await parts.standing.postpone(key, null);
       return { outcome: "given-up", error: "what it was about is stored no longer" };
@@ -89,9 +100,13 @@ export async function show(parts: ShowParts, key: StandingKey, signal: AbortSign
       found.view.resolvedAt !== null,
     );
   } catch (error) {
-    return settleFailure(parts, key, claimed.attempts, error, place);
+    return await settleFailure(parts, key, claimed.attempts, error, place);
+  } finally {
+    clearInterval(keepAlive);
   }
 }
+
+const RENEW_EVERY_MS = 3_000;
 
 async function settle(
   { standing }: ShowParts,
@@ -137,7 +152,7 @@ async function hasRoom({ log, lanes, receiversOf }: ShowParts, { lane }: Notifie
 async function standingView(
   { viewOf }: ShowParts,
   { projectId, alertId, receiver }: StandingKey,
-  id: string,
+  { notificationId: id, also }: { readonly notificationId: string; readonly also: readonly string[] },
 ) {
   // A notification that nobody is owed: it only says what the view is for.
   const found = await viewOf({
@@ -153,6 +168,7 @@ async function standingView(
     attempts: 0,
     lastError: null,
     vendorRef: null,
+    also,
   });
   return found?.about === "alert" ? found : null;
 }

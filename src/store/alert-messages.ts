@@ -12,16 +12,18 @@ interface MessageKey {
 interface Root {
   readonly notificationId: string;
   readonly ref: Record<string, string>;
+  /** Other alerts that it tells of. */
+  readonly also: readonly string[];
 }
 
 /** An editor that died frees the message after this. */
-const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 8;
 
 /** Messages that stand for an alert and follow it. */
 export function createAlertMessageStore(db: Db) {
   const rootOf = async ({ projectId, alertId, receiver }: MessageKey): Promise<Root | null> => {
     const { rows } = await sql<Root>`
-      select id as "notificationId", vendor_ref as ref from earshot.notifications
+      select id as "notificationId", vendor_ref as ref, coalesce(also, '[]'::jsonb) as also from earshot.notifications
       where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver} and state = 'sent'
         and not vendor_ref ? 'inThread'
       order by id desc limit 1
@@ -29,14 +31,14 @@ export function createAlertMessageStore(db: Db) {
     return rows[0] ?? null;
   };
   return {
-    rootOf,
-
-    /** What a message about the alert would show at this moment, as a mark to compare; null where it is not stored. */
-    async stateOf(projectId: string, alertId: string): Promise<string | null> {
-      const { rows } = await sql<{ state: string }>`
-        select ${STATE} as state from earshot.alerts a where a.project_id = ${projectId} and a.id = ${alertId}::uuid
+    /** There is a message about the alert, and it is to be brought up to date at once. */
+    async stale({ projectId, alertId, receiver }: MessageKey): Promise<void> {
+      await sql`
+        insert into earshot.alert_messages (project_id, alert_id, receiver, shown, next_edit_wall)
+        values (${projectId}, ${alertId}::uuid, ${receiver}, '', now())
+        on conflict (project_id, alert_id, receiver)
+        do update set shown = '', next_edit_wall = now(), watched = true, attempts = 0
       `.execute(db);
-      return rows[0]?.state ?? null;
     },
 
     /** The message shows this state of the alert now. It is looked at again after `editEveryMs`, unless that was its end. */
@@ -46,11 +48,9 @@ export function createAlertMessageStore(db: Db) {
       terms: { readonly editEveryMs: number; readonly isOver: boolean },
     ): Promise<void> {
       await sql`
-        insert into earshot.alert_messages (project_id, alert_id, receiver, shown, next_edit_wall, watched)
-        values (${projectId}, ${alertId}::uuid, ${receiver}, ${state},
-          now() + make_interval(secs => ${terms.editEveryMs / 1000}), ${!terms.isOver})
-        on conflict (project_id, alert_id, receiver) do update set shown = excluded.shown,
-          next_edit_wall = excluded.next_edit_wall, watched = excluded.watched, leased_until_wall = null, attempts = 0
+        update earshot.alert_messages set shown = ${state}, watched = ${!terms.isOver}, attempts = 0,
+          next_edit_wall = now() + make_interval(secs => ${terms.editEveryMs / 1000}), leased_until_wall = null
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
       `.execute(db);
     },
 
@@ -89,7 +89,30 @@ export function createAlertMessageStore(db: Db) {
       const [claimed] = rows;
       if (claimed === undefined) return null;
       const root = await rootOf(key);
-      return root === null ? null : { ...claimed, root };
+      if (root !== null) return { ...claimed, root };
+      // It was never sent, and when it is, it will be looked at again.
+      await sql`
+        update earshot.alert_messages set watched = false, leased_until_wall = null
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
+      `.execute(db);
+      return null;
+    },
+
+    /** Whoever edits is still at it. */
+    async renew({ projectId, alertId, receiver }: MessageKey): Promise<void> {
+      await sql`
+        update earshot.alert_messages set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
+          and leased_until_wall is not null
+      `.execute(db);
+    },
+
+    /** How many are being edited at this moment. */
+    async inHand(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.alert_messages where watched and leased_until_wall > now()
+      `.execute(db);
+      return rows[0]?.n ?? 0;
     },
 
     /** The vendor calls it otherwise now, or knows more of it. */

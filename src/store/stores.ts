@@ -18,6 +18,7 @@ import { createSeenValueStore } from "./seen-values.ts";
 import { createSetAsideStore } from "./set-aside.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
+import { createStoryStore } from "./stories.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
 import { createWatchStore } from "./watch.ts";
@@ -61,5 +62,6 @@ function createNounStores(db: Db) {
     watch: createWatchStore(db),
     outages: createOutageStore(db),
     silences: createSilenceStore(db),
+    stories: createStoryStore(db),
   };
 }

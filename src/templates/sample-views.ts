@@ -98,7 +98,8 @@ const FIRED: AlertView = {
   ],
   hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
-  more: { count: 0, alerts: [], unlisted: 0 },
+  more: { count: 0, alerts: [], unlisted: 0, others: [] },
+  waited: null,
   care: { takenBy: null, givenTo: null, closedBy: null, isRelevant: true },
   actions: [],
   consoleUrl,
@@ -116,7 +117,7 @@ const BARE: AlertView = {
   consoleUrl: null,
 };
 
-/** fired · escalated · doubled · another wave · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
+/** fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {
@@ -127,6 +128,8 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   },
   { ...FIRED, kind: "doubled", mentionsCount: 214 },
   { ...FIRED, kind: "wave", mentionsCount: 214 },
+  { ...FIRED, kind: "reopened" },
+  { ...FIRED, kind: "unanswered", waited: { from: openedAt, to: openedAt + 10 * MINUTE } },
   {
     ...FIRED,
     kind: "reminder",
@@ -139,6 +142,7 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   { ...FIRED, kind: "test", severity: "info" },
   {
     ...FIRED,
+    kind: "ended",
     state: "resolved",
     resolvedAt: openedAt + 20 * MINUTE,
     care: { takenBy: "Ann Example", givenTo: null, closedBy: "Ann Example", isRelevant: false },
@@ -149,6 +153,10 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     more: {
       count: 14,
       unlisted: 12,
+      others: [
+        { count: 9, query: "Northwind", ruleName: "influential-negative" },
+        { count: 3, query: "Southwind", ruleName: "crowd" },
+      ],
       alerts: [
         {
           severity: "warning",

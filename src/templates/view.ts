@@ -9,7 +9,7 @@ import type { MentionView } from "./mention-view.ts";
  * with a wrong name is an error and not an empty place. Texts may be hostile; the format of the template escapes them.
  */
 export interface AlertView {
-  /** Why this message goes out: fired, escalated, reminder, resolved, test. */
+  /** Why this message goes out: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test. */
   readonly kind: Exclude<NotificationKind, "digest">;
   readonly severity: Severity;
   readonly state: AlertState;
@@ -59,7 +59,11 @@ export interface AlertView {
     }[];
     /** How many are not among those few. */
     readonly unlisted: number;
+    /** The most common of those, by query and rule. */
+    readonly others: readonly { readonly count: number; readonly query: string; readonly ruleName: string }[];
   };
+  /** Of `unanswered`: the time in which nobody acknowledged it; else null. */
+  readonly waited: { readonly from: Instant; readonly to: Instant } | null;
   /** What people have done about it, each named as they named themselves; null where nobody has. */
   readonly care: {
     /** Who acknowledged it. */

@@ -34,6 +34,8 @@ export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly unknown[];
   readonly editedAt: Instant | null;
+  /** An answer that is shown in the channel, too. */
+  readonly broadcast?: boolean;
   /** What was shared with it. */
   readonly files?: readonly { readonly id: string; readonly title: string }[];
 }

@@ -142,7 +142,14 @@ async function writeConfiguration(
   smtp: FakeSmtp,
 ): Promise<void> {
   const channel = (name: string) => ({
-    ...{ name, kind: "slack", channel: `#${name}`, token: slack.token, apiUrl: slack.apiUrl },
+    ...{
+      name,
+      kind: "slack",
+      channel: `#${name}`,
+      token: slack.token,
+      apiUrl: slack.apiUrl,
+      postEvery: "0s",
+    },
   });
   const { host, port } = smtp;
   const config = {

@@ -229,8 +229,9 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
     const before = done();
     const swept = await earshot.sweep();
     const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
+    const { walks, notifications, alertMessages } = earshot.stores;
     const waiting =
-      due + (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.unsettled());
+      due + (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {
@@ -245,7 +246,11 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
 /** Messages are edited later; what people were told is what was posted. */
 async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
   const posted = slack.calls.filter(({ method }) => method === "chat.postMessage");
-  const kept = (await slack.messages()).filter(({ channelName }) => `#${channelName}` === channel);
+  // What only tells more of a message, in its thread, is no message of its own.
+  const kept = (await slack.messages()).filter(
+    ({ channelName, metadata }) =>
+      `#${channelName}` === channel && metadata !== null && metadata.payload["part"] === undefined,
+  );
   return kept.map(({ metadata, threadTs, text }) => {
     const id = metadata?.payload["notification_id"];
     const call = posted.find(({ fields }) => fields["metadata"]?.includes(String(id)) === true);

@@ -108,10 +108,12 @@ const UNWANTED = /[^\P{Cc}\n]|[\p{Surrogate}\u061C\u200B\u200E\u200F\u202A-\u202
 function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void {
   const [alert] = sampleAlertViews;
   const [digest] = sampleDigestViews;
+  const details = detailBlocks(withTexts(alert, text), renderer);
   for (const blocks of [
     alertBlocks(withTexts(alert, text), renderer, { alertId: "a-1", picture: "F0123456789" }),
     replyBlocks(withTexts(alert, text), renderer, { alertId: "a-1", picture: null }),
-    detailBlocks(withTexts(alert, text), renderer),
+    // Where the texts are all that it has, nothing of it is left.
+    ...(details.length === 0 ? [] : [details]),
     digestBlocks(withTexts(digest, text), renderer),
   ]) {
     expect(faultOfMessage("text", blocks), attack).toBeNull();

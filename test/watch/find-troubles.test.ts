@@ -132,6 +132,12 @@ const receiver = (changes: object) =>
 test.each([
   ["a refusal that no try mends", receiver({ final: true, forMs: 0 }), ["receiver-fails"]],
   ["a failure", receiver({ forMs: MINUTE, times: 2 }), []],
+  [
+    "messages that lack their pictures",
+    aFailure({ kind: "extra", scope: "comms", message: "no scope files:write" }),
+    ["pictures-left-out"],
+  ],
+  ["pictures that a receiver of yesterday lacked", aFailure({ kind: "extra", scope: "gone" }), []],
   ["failures for ten minutes", receiver({ forMs: 10 * MINUTE, times: 4 }), ["receiver-fails"]],
   ["a single failure whose next try is an hour away", receiver({ forMs: HOUR, times: 1 }), []],
   ["a receiver that is configured no longer", receiver({ scope: "gone", final: true }), []],

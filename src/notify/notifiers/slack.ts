@@ -4,6 +4,7 @@ import {
   type DigestMessage,
   defineNotifier,
   type NotifierMessage,
+  type Taken,
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
@@ -35,11 +36,11 @@ export const slack = defineNotifier({
         withSlack(config, deps, options.signal, (connection) => showStanding(message, options, connection)),
     },
     send: (message, { signal }) =>
-      withSlack(config, deps, signal, async (connection) => ({
-        vendorRef: await (message.kind === "digest"
-          ? sendDigest(message, connection)
-          : sendAlert(message, connection)),
-      })),
+      withSlack(config, deps, signal, async (connection) =>
+        message.kind === "digest"
+          ? { vendorRef: await sendDigest(message, connection) }
+          : sendAlert(message, connection),
+      ),
     check: ({ signal }) => withSlack(config, deps, signal, checkReceiver),
     notes: ({ signal }): Promise<readonly CheckNote[]> => withSlack(config, deps, signal, examineSlack),
     close: async () => {},
@@ -47,7 +48,13 @@ export const slack = defineNotifier({
 });
 
 async function checkReceiver({ client, config }: Connection): Promise<void> {
-  await client.auth.test();
+  const { response_metadata: said } = await client.auth.test();
+  if (said?.scopes !== undefined && !said.scopes.includes("chat:write")) {
+    throw new DeliveryError("Slack lets the app post nothing: it lacks the scope chat:write", {
+      retryable: false,
+      advice: "Add it (slack-app-manifest.yaml has it) and install the app again.",
+    });
+  }
   if ((await findChannelId(client, config.channel)) === null) {
     throw new DeliveryError(`Slack shows the app no channel ${config.channel}`, {
       retryable: false,
@@ -72,7 +79,7 @@ async function sendDigest(message: DigestMessage, connection: Connection): Promi
   );
 }
 
-async function sendAlert(message: AlertMessage, connection: Connection): Promise<VendorRef> {
+async function sendAlert(message: AlertMessage, connection: Connection): Promise<Taken> {
   const { notificationId, view, previous } = message;
   const thread = threadOf(previous);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
@@ -84,9 +91,9 @@ async function sendAlert(message: AlertMessage, connection: Connection): Promise
       connection,
       notificationId,
     )) !== "gone";
-  if (earlier !== null) return earlier;
+  if (earlier !== null) return { vendorRef: earlier, isFound: true };
   const around = { alertId: buttonsFor(message, connection), picture: null };
-  return postMessage(
+  const vendorRef = await postMessage(
     {
       content: isThere
         ? composeReply(view, connection.renderer, around)
@@ -94,12 +101,16 @@ async function sendAlert(message: AlertMessage, connection: Connection): Promise
       notificationId,
       part: "message",
       thread: isThere ? thread : null,
-      // A message in a thread rings for nobody who has not opened it: that is for what grew graver.
-      broadcast: message.kind === "escalated",
+      // A message in a thread rings for nobody who has not opened it: that is for what grew graver, came
+      // back, or is taken on by nobody.
+      broadcast: RINGS.has(message.kind),
     },
     connection,
   );
+  return { vendorRef };
 }
+
+const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set(["escalated", "reopened", "unanswered"]);
 
 function buttonsFor({ alertId }: AlertMessage, { config }: Connection): string | null {
   return hasButtons(config) ? alertId : null;

@@ -145,6 +145,13 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
 .login { max-width: 340px; margin: 12vh auto 0; padding: 0 20px; }
 .desk form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
 .desk label { display: grid; gap: 3px; font-size: .88rem; }
+.desk .whole { flex: 1 1 100%; } .desk .whole[open] { padding-bottom: 6px; }
+.desk summary { cursor: pointer; padding: 6px 0; }
+.desk fieldset { border: 0; padding: 0; margin: 6px 0; display: flex; flex-wrap: wrap; gap: 4px 12px; }
+.desk legend { font-size: .88rem; padding: 0; margin-bottom: 3px; }
+.desk .days label { display: inline-flex; align-items: center; gap: 5px; min-height: 36px; }
+.desk input[type=checkbox] { width: auto; min-height: 0; }
+.desk .row { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
 .desk button, .timeline form button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 5px 12px; min-height: 36px; cursor: pointer; }
 .login form { display: grid; gap: 10px; margin-top: 16px; }
 .login button { margin-top: 6px; }

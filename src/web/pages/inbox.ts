@@ -113,7 +113,7 @@ function channel(place: Place, inbox: InboxView, times: Times): Html {
 }
 
 function slackMessage(message: SlackMessage, inbox: InboxView, times: Times): Html {
-  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}</p>${(message.text !== "" || message.blocks.length > 0) && trustedHtml(inbox.renderSlack(message.blocks, message.text))}${(message.files ?? []).map(picture)}</article>`;
+  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}${message.broadcast === true && html` <span class="detail">also sent to the channel</span>`}</p>${(message.text !== "" || message.blocks.length > 0) && trustedHtml(inbox.renderSlack(message.blocks, message.text))}${(message.files ?? []).map(picture)}</article>`;
 }
 
 function picture({ id, title }: NonNullable<SlackMessage["files"]>[number]): Html {

@@ -45,13 +45,12 @@ export function replyBlocks(view: AlertView, renderer: Renderer, around: Surroun
   ]);
 }
 
-/** What the message has no room for: the rule in the words of its author, and the mentions that it does not show. */
+/** The mentions that matter, too, and that the message has no room for; none where it shows all. */
 export function detailBlocks(view: AlertView, renderer: Renderer): Block[] {
   const rest = view.resolvedAt === null ? view.mentions.slice(MENTIONS_IN_MESSAGE) : [];
-  return fitBlocks([
-    ...blockKit.section(renderer.render("slack/alert-details.mrkdwn", view)),
-    ...mentionBlocks(rest, renderer),
-  ]);
+  const mentions = mentionBlocks(rest, renderer);
+  if (mentions.length === 0) return [];
+  return fitBlocks([...blockKit.section(renderer.render("slack/alert-details.mrkdwn", view)), ...mentions]);
 }
 
 /** One rich text block for each mention, so that a message that is too long loses whole mentions. */

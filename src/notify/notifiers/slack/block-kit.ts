@@ -1,5 +1,3 @@
-import { shortenText } from "../../../templates/shorten-text.ts";
-
 /** The part of Slack's Block Kit that Earshot uses. */
 export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | RichTextBlock | ImageBlock;
 
@@ -198,10 +196,9 @@ function withoutEmptyTexts({ type, elements }: RichTextPart): RichTextPart {
   return { type, elements: elements.filter(({ text }) => text !== "") };
 }
 
-/** The limits of Slack count UTF-16 units, a reader counts characters: cut by the reader's, then once more by Slack's. */
+/** The limits of Slack count UTF-16 units, a reader counts characters: whole characters, as many as have room. */
 function cutPlain(text: string, limit: number): string {
-  const short = shortenText(text, limit);
-  return short.length <= limit ? short : shortenText(short, Math.floor(limit / 8));
+  return text.length <= limit ? text : `${wholeCharacters(text, limit - 1).trimEnd()}…`;
 }
 
 /** Cuts between lines, so that no entity, link or bold mark is torn; a first line that alone is too long loses its marks. */
@@ -209,6 +206,20 @@ function cutMrkdwn(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf("\n", limit - 2);
   if (end > 0) return `${text.slice(0, end)}\n…`;
-  const head = text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "");
+  const head = wholeCharacters(text, limit - 1);
   return `${head.replace(/(&[a-z]*|<[^>]*)$/, "").replaceAll("*", "")}…`;
 }
+
+/** The characters, as a reader counts them, of which all fits into so many units. */
+function wholeCharacters(text: string, room: number): string {
+  let end = 0;
+  for (const { index, segment } of CHARACTERS.segment(text.slice(0, room + LONGEST_CHARACTER))) {
+    if (index + segment.length > room) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+}
+
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** More than any family with all its joiners has. */
+const LONGEST_CHARACTER = 64;

@@ -1,7 +1,6 @@
 import type { CheckNote } from "../../define-notifier.ts";
 import type { Connection } from "./connect.ts";
 import { openSocketUrl } from "./open-socket-url.ts";
-import { hasButtons } from "./slack-config.ts";
 
 /** What the app cannot do as it was installed, and whether its app-level token opens a socket. Nobody is told anything. */
 export async function examineSlack(connection: Connection): Promise<readonly CheckNote[]> {
@@ -20,14 +19,6 @@ export async function examineSlack(connection: Connection): Promise<readonly Che
       found: `the Slack app lacks the scope ${scope}: ${SCOPES[scope as keyof typeof SCOPES]}`,
       advice: "Add it (slack-app-manifest.yaml has them all) and install the app again.",
     })),
-    ...(hasButtons(config)
-      ? []
-      : [
-          {
-            found: "its messages have no buttons",
-            advice: "Set appToken (Socket Mode) or signingSecret (HTTP) at the receiver.",
-          },
-        ]),
   ];
 }
 
