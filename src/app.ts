@@ -1,4 +1,5 @@
 import { createActionLinks } from "./app/action-links.ts";
+import { createAskForTalk } from "./app/ask-for-talk.ts";
 import { createDesk } from "./app/desk.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
@@ -30,6 +31,7 @@ import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
+import { planDigests } from "./digest/planned-digest.ts";
 import { createStoryCache } from "./ingest/fold-stories.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
@@ -163,6 +165,7 @@ async function open(
       ),
     );
 
+  const digests = planDigests(config.digests);
   const viewParts = {
     stores,
     rulesFor,
@@ -175,18 +178,19 @@ async function open(
       secret,
       consoleUrl,
     }),
+    languageOf: (digest: string, receiver: string) =>
+      digests.find(({ name }) => name === digest)?.languages.get(receiver) ?? null,
   };
 
   let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
-    await announceDigests(stores.digests, config.digests, now);
+    await announceDigests(stores.digests, digests, now);
     const plan = { stores, budget, source: config.source, rulesFor };
     if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
       publishedAt = monotonicMs();
       await publishPlan(plan, now);
     }
-    const { digests } = config;
     return sweep({ stores, queues, digests, places, planPolls: (at) => planPolls(plan, at) }, now);
   };
   const deliverParts: DeliverParts = {
@@ -231,7 +235,14 @@ async function open(
     },
     deliver: deliverParts,
     show: { ...deliverParts, standing: stores.alertMessages },
-    digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
+    digest: {
+      store: stores,
+      digests,
+      askForTalk: createAskForTalk(source, log, stopping.signal),
+      clock,
+      historyMs: config.source.history,
+      consoleUrl,
+    },
     sweep: async () => {
       await stores.watch.beat("sweep", clock.now());
       await sweepNow();

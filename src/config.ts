@@ -218,7 +218,10 @@ function checkNames(
   };
   checkRoutes(["routes"], config.routes, []);
   config.digests.forEach((digest, index) => {
-    check(["digests", index], digest.receivers);
+    check(
+      ["digests", index],
+      digest.receivers.map(({ name }) => name),
+    );
   });
   check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);

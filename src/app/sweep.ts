@@ -1,4 +1,4 @@
-import type { DigestConfig } from "../digest/digest-config.ts";
+import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/readiness.ts";
 import type { Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
@@ -25,7 +25,7 @@ export interface Swept {
 export interface SweepParts {
   readonly stores: Stores;
   readonly queues: Queues;
-  readonly digests: readonly DigestConfig[];
+  readonly digests: readonly PlannedDigest[];
   readonly places: Places;
   /** The calls that the account's rate limit has room for now; null where it has no limit. */
   readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;

@@ -24,6 +24,8 @@ export interface ViewParts {
   readonly consoleUrl: () => string | null;
   /** The link with which a receiver ends its subscription to a digest; null for none. */
   readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
+  /** The language of dates that a receiver reads a digest in; null for that of the digest. */
+  readonly languageOf?: (digest: string, receiver: string) => string | null;
   /** Links with which this receiver can act on the alert without logging in. */
   readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
@@ -36,7 +38,9 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       const body = await parts.stores.digests.body(name, localDate);
       if (body === null) return null;
       const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
-      return { about: "digest", view: { ...(body as DigestView), unsubscribeUrl } };
+      const view = body as DigestView;
+      const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
+      return { about: "digest", view: { ...view, language, unsubscribeUrl } };
     }
     return alertView(parts, notification);
   };

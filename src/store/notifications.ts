@@ -27,7 +27,7 @@ export function createNotificationStore(db: Db) {
       if (notifications.length === 0) return;
       await sql`
         insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason, also)
-        select "projectId", id, receiver, kind, "alertId", digest->>'name', (digest->>'localDate')::date,
+        select "projectId", id, receiver, kind, "alertId", digest->>'name', digest->>'localDate',
           to_timestamp("createdAt" / 1000), reason, also
         from json_to_recordset(${JSON.stringify(notifications)}::json) as n("projectId" text, id uuid, receiver text,
           kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text, also jsonb)
@@ -359,5 +359,5 @@ function isBeingRead(now: Instant) {
 
 const COLUMNS = sql`
   id, project_id as "projectId", receiver, kind, alert_id as "alertId", case when digest_name is null then null
-    else json_build_object('name', digest_name, 'localDate', digest_date::text) end as digest, created_at as "createdAt", state, reason, attempts, last_error as "lastError",
+    else json_build_object('name', digest_name, 'localDate', digest_date) end as digest, created_at as "createdAt", state, reason, attempts, last_error as "lastError",
   vendor_ref as "vendorRef", coalesce(also, '[]'::jsonb) as also`;

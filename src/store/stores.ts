@@ -1,6 +1,7 @@
 import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
+import { createBounceStore } from "./bounces.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
@@ -50,6 +51,7 @@ function createNounStores(db: Db) {
     arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
+    bounces: createBounceStore(db),
     alertMessages: createAlertMessageStore(db),
     lanes: createLaneStore(db),
     presses: createPressStore(db),

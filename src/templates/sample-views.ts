@@ -179,6 +179,7 @@ const DIGEST: DigestView = {
   periodFrom: openedAt - 32 * HOUR - 35 * MINUTE,
   periodTo: openedAt - 8 * HOUR - 35 * MINUTE,
   timezone: "America/Los_Angeles",
+  language: "en",
   completeUntil: openedAt - 8 * HOUR - 40 * MINUTE,
   quiet: false,
   totals: {
@@ -188,6 +189,8 @@ const DIGEST: DigestView = {
     positive: 120,
     previousMentions: 610,
     previousNegative: 305,
+    usualMentions: 580,
+    usualNegative: 261,
   },
   perQuery: [
     {
@@ -198,6 +201,8 @@ const DIGEST: DigestView = {
       positive: 50,
       previousMentions: 310,
       previousNegative: 180,
+      usualMentions: 290,
+      usualNegative: 136,
     },
     {
       query: "Southbay Air",
@@ -207,6 +212,8 @@ const DIGEST: DigestView = {
       positive: 70,
       previousMentions: 300,
       previousNegative: 125,
+      usualMentions: 288,
+      usualNegative: 121,
     },
   ],
   topStories: [
@@ -230,6 +237,15 @@ const DIGEST: DigestView = {
     },
   ],
   topMentions: [MENTION, NEWS],
+  topAuthors: [
+    { name: "Ann Example", mentions: 42, negative: 38 },
+    { name: "The Daily Example", mentions: 17, negative: null },
+    { name: "Bo", mentions: 9, negative: 2 },
+  ],
+  topHashtags: [
+    { name: "stranded", mentions: 212 },
+    { name: "northwind", mentions: 140 },
+  ],
   alerts: [
     {
       rule: "crisis-spike",
@@ -265,12 +281,21 @@ const NOTHING = {
   positive: 0,
   previousMentions: null,
   previousNegative: null,
+  usualMentions: null,
+  usualNegative: null,
 };
 
 /** A full day · a quiet day with some mentions · a day without any history or mention. */
 export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
   DIGEST,
-  { ...DIGEST, quiet: true, alerts: [], topStories: [], completeUntil: DIGEST.periodTo },
+  {
+    ...DIGEST,
+    quiet: true,
+    totals: { ...DIGEST.totals, mentions: 594, negative: 271, neutral: 218, positive: 105 },
+    alerts: [],
+    topStories: [],
+    completeUntil: DIGEST.periodTo,
+  },
   {
     ...DIGEST,
     quiet: true,
@@ -278,6 +303,8 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     perQuery: [{ ...NOTHING, query: "Northwind" }],
     topStories: [],
     topMentions: [],
+    topAuthors: [],
+    topHashtags: [],
     alerts: [],
     completeUntil: DIGEST.periodTo,
     consoleUrl: null,

@@ -1,5 +1,6 @@
 import { MINUTE } from "../lib/instant.ts";
 import { judgeAside } from "./judge-aside.ts";
+import { judgeBounces } from "./judge-bounces.ts";
 import { judgeDigest } from "./judge-digests.ts";
 import { judgeLag } from "./judge-lag.ts";
 import { judgeOutage } from "./judge-outage.ts";
@@ -27,6 +28,7 @@ export function findTroubles(line: LineState, settings: OperatorConfig): readonl
     ...silences(line, settings, source.length > 0),
     ...queueTroubles(line, settings),
     ...receiverTroubles(line, settings),
+    ...bounceTroubles(line),
     ...pictureTroubles(line),
     ...digestTroubles(line, settings),
     ...outageTroubles(line),
@@ -108,6 +110,16 @@ function receiverTroubles(line: LineState, settings: OperatorConfig): Trouble[] 
     const since = failure?.since ?? line.now;
     const values = { failures: failure?.times ?? 0 };
     return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
+  });
+}
+
+function bounceTroubles({ bounces, addresses }: LineState): Trouble[] {
+  return bounces.flatMap((standing): Trouble[] => {
+    const { receiver, since, times } = standing;
+    const verdict = judgeBounces(standing, addresses.get(receiver));
+    if (verdict.outcome !== "ComesBack") return [];
+    const values = { bounces: times };
+    return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];
   });
 }
 

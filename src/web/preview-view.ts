@@ -10,7 +10,13 @@ export interface PreviewView {
 
 export interface PreviewMessage {
   readonly slack: SlackPreview & { readonly thread: readonly SlackPreview[] };
-  readonly email: { readonly subject: string; readonly text: string; readonly html: string };
+  readonly email: {
+    readonly subject: string;
+    readonly text: string;
+    readonly html: string;
+    /** The HTML with its picture inside. */
+    readonly shown: string;
+  };
 }
 
 interface SlackPreview {

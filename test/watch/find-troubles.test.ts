@@ -185,3 +185,37 @@ test("many silent queries are one trouble", () => {
     { rule: "query-silent", labels: { query: "many" }, values: { queries: 6 } },
   ]);
 });
+
+const bounces = (changes: Partial<LineState["bounces"][number]> = {}): Partial<LineState> => ({
+  bounces: [
+    {
+      receiver: "on-call",
+      to: "duty@brand.example",
+      times: 2,
+      since: NOW - HOUR,
+      detail: "5.1.1 User unknown",
+      ...changes,
+    },
+  ],
+});
+
+test.each<[string, Partial<LineState>, string[]]>([
+  ["one mail that came back", bounces({ times: 1 }), []],
+  ["two mails that came back", bounces(), ["receiver-bounces"]],
+  ["mails that came back from the address of before", bounces({ to: "old@brand.example" }), []],
+  ["mails that came back from a receiver that is no more", bounces({ receiver: "gone" }), []],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+test("a receiver whose mails come back is told with what was said and what to do", () => {
+  const [trouble] = findTroubles(aLine(bounces({ times: 3 })), SETTINGS);
+  expect(trouble).toMatchObject({
+    labels: { receiver: "on-call" },
+    since: NOW - HOUR,
+    values: { bounces: 3 },
+  });
+  expect(trouble?.because).toBe(
+    "receiver on-call does not get its mails: 3 to duty@brand.example came back, the newest with 5.1.1 User unknown. Check the address; nothing is disabled, and mails go on being sent to it",
+  );
+});

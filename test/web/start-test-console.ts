@@ -23,13 +23,20 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
+type Standing = Required<Pick<ConsoleDeps, "facts" | "desk">>;
+
 /** Signs forms and links. */
 export const SECRET = "for tests";
 
 /** The console on a database of its own, at a moment that stands still. */
 export async function startTestConsole(
   now: Instant,
-  options: { settings?: Partial<ConsoleSettings>; deps?: Partial<ConsoleDeps> } = {},
+  options: {
+    settings?: Partial<ConsoleSettings>;
+    deps?: Partial<ConsoleDeps>;
+    /** Changes the parts that stand on the database. */
+    standing?: (parts: Standing) => Partial<ConsoleDeps>;
+  } = {},
 ): Promise<TestConsole> {
   const testDatabase = await createTestDatabase();
   const database = openDatabase({ url: testDatabase.url, onError: () => undefined });
@@ -38,9 +45,13 @@ export async function startTestConsole(
   const inbox: InboxMessage[] = [];
   const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
+  const standing: Standing = {
+    facts: createConsoleStore(database.db),
+    desk: { ...createDesk({ stores, clock }), secret: SECRET },
+  };
   const web = await createConsole(
     {
-      facts: createConsoleStore(database.db),
+      ...standing,
       clock: { now: clock.now, speed: 60 },
       inbox: {
         list: async ({ limit }) => inbox.slice(0, limit),
@@ -49,10 +60,10 @@ export async function startTestConsole(
         renderSlack: (blocks, fallback) =>
           `<div class="slack-message"><p class="slack-section">${escapeForTest(JSON.stringify(blocks))} ${escapeForTest(fallback)}</p></div>`,
       },
-      desk: { ...createDesk({ stores, clock }), secret: SECRET },
       health: { ready: async () => [{ name: "database", ok: true }] },
       whatHappensNext: () => "A crisis breaks out within two minutes.",
       log: pino({ level: "silent" }),
+      ...options.standing?.(standing),
       ...options.deps,
     },
     { host: "127.0.0.1", port: 0, timezone: "UTC", ...options.settings },

@@ -12,6 +12,7 @@ import { jobScope } from "./note-jobs.ts";
 export interface LineSights {
   readonly stores: Stores;
   readonly receivers: readonly string[];
+  readonly addresses: ReadonlyMap<string, string>;
   /** The receivers whose messages go by a lane. */
   readonly receiversOf: (lane: string) => readonly string[];
   readonly pollEveryMs: number;
@@ -26,17 +27,19 @@ export interface LineSights {
 export async function readLine(sights: LineSights): Promise<LineState> {
   const { stores, now } = sights;
   const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
-  const [failures, progress, waiting, pulses, digests, jobsAside, aside, outages, open] = await Promise.all([
-    stores.failures.standing(),
-    stores.watch.progress(),
-    stores.watch.waiting(now, inLine),
-    stores.watch.pulses(),
-    stores.digests.due(),
-    stores.setAside.jobs(),
-    stores.setAside.tally(now - NEWS_MS),
-    stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
-    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
-  ]);
+  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open] =
+    await Promise.all([
+      stores.failures.standing(),
+      stores.watch.progress(),
+      stores.watch.waiting(now, inLine),
+      stores.watch.pulses(),
+      stores.digests.due(),
+      stores.setAside.jobs(),
+      stores.bounces.standing(),
+      stores.setAside.tally(now - NEWS_MS),
+      stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+      stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    ]);
   const watched = new Set(progress.map(queryScope));
   return {
     // What fails of a query that nobody watches any more does not matter any more.
@@ -62,6 +65,8 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     upForMs: sights.upForMs,
     pollEveryMs: sights.pollEveryMs,
     receivers: sights.receivers,
+    addresses: sights.addresses,
+    bounces,
     standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     now,
   };

@@ -2,6 +2,7 @@ import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { describePrecision } from "../../model/alert-action.ts";
+import { attemptName } from "../../model/attempt-name.ts";
 import { wordsOf } from "../../model/reason-words.ts";
 
 /** An alert's whole history, for a terminal. */
@@ -49,7 +50,7 @@ export function tellAlert(explained: AlertExplanation): string[] {
       `  ${moment(one.createdAt)}  ${one.receiver}: ${wordsOf(one.reason)} (${one.reason})${one.alertId === alert.id ? "" : `, in the message about alert ${one.alertId}`}, ${one.state}${one.lastError === null ? "" : `: ${one.lastError}`}`,
       ...one.deliveries.map(
         (delivery) =>
-          `      attempt ${delivery.attempt}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
+          `      ${attemptName(delivery.attempt)}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
       ),
     ]),
   ].map(plain);

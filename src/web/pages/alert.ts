@@ -2,6 +2,7 @@ import { DAY } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import { describePrecision, type RulePrecision } from "../../model/alert-action.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
+import { attemptName } from "../../model/attempt-name.ts";
 import type { Mention } from "../../model/mention.ts";
 import { wordsOf } from "../../model/reason-words.ts";
 import type {
@@ -188,6 +189,6 @@ function told({ alert, notifications, deliveries }: AlertStory, moment: Moment):
 function attemptList(attempts: readonly ShownDelivery[]): Html {
   return html`<ol class="attempts">${attempts.map(
     (one) =>
-      html`<li>attempt ${one.attempt}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
+      html`<li>${attemptName(one.attempt)}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
   )}</ol>`;
 }
