@@ -9,6 +9,8 @@ import { createPreviews, type Previews } from "./app/preview/create-previews.ts"
 import { registerQueries } from "./app/register-queries.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
+import { createSourceKnowledge } from "./app/source-knowledge.ts";
+import { createSourcePages } from "./app/source-pages.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { totalsOf } from "./app/totals-of.ts";
@@ -46,6 +48,7 @@ import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
+import { createSourceTraitStore } from "./store/source-traits.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
@@ -136,19 +139,17 @@ async function open(
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
   const calls = createCallNotes({ stores, clock });
+  const knowledge = createSourceKnowledge(createSourceTraitStore(database.db, accountOf(config)), clock);
+  const { pagesOf, firstPage } = createSourcePages({
+    sources,
+    priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),
+    pageSize: config.source.pageSize,
+    knowledge,
+    stores,
+    clock,
+  });
   const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
-    calls.notedPages(
-      queries.map(queryScope),
-      sources[priorityOf(queries, request, rulesFor)].mentions(
-        {
-          projectId: queries[0]?.projectId ?? "",
-          queryIds: queries.map(({ queryId }) => queryId),
-          pageSize: config.source.pageSize,
-          ...request,
-        },
-        { signal },
-      ),
-    );
+    calls.notedPages(queries.map(queryScope), pagesOf(queries, request, signal));
 
   const viewParts = {
     stores,
@@ -186,6 +187,8 @@ async function open(
       store: stores,
       walkPages: (query, request, signal) => pages([query], request, signal),
       walkPagesOf: pages,
+      firstPage,
+      knowledge,
       walkAlone: stores.walks.walkAlone,
       rulesFor,
       directory: createDirectory(config),

@@ -49,12 +49,15 @@ export async function pollTogether(
         queryIds.length === 1 || proven,
       ),
   );
+  let direction: WalkRequest["orderDirection"] | null = null;
   const members = await Promise.all(
     keys.map(async (key) => {
       const walkPages: PollParts["walkPages"] = (query, request, ownSignal) => {
         queries.set(query.queryId, query);
-        if (request.cursor === null) return shared.pagesOf(query.queryId, request);
-        // It goes on from a cursor of its own, which nobody can share.
+        direction ??= request.orderDirection;
+        if (request.cursor === null && request.orderDirection === direction)
+          return shared.pagesOf(query.queryId, request);
+        // It goes on from a cursor of its own, or the other way round, which nobody can share.
         shared.leave(query.queryId);
         return parts.walkPages(query, request, ownSignal);
       };

@@ -65,6 +65,26 @@ export function createMentionStore(db: Db) {
       return rows;
     },
 
+    /** Whether something of these queries is stored that was there (or had changed) before the request begins. */
+    async hasOlder(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+      request: {
+        readonly startDate: Instant;
+        readonly sinceAdded?: Instant;
+        readonly sinceUpdated?: Instant;
+      },
+    ): Promise<boolean> {
+      const { startDate, sinceAdded, sinceUpdated } = request;
+      const moment = sinceAdded === undefined ? sql`m.updated_at` : sql`m.added_at`;
+      const { rows } = await sql<{ found: boolean }>`
+        select exists (
+          select from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+          join earshot.mentions m on m.project_id = q."projectId" and m.query_id = q."queryId"
+          where ${moment} <= ${at(sinceAdded ?? sinceUpdated ?? startDate)} and m.event_at > ${at(startDate)}) as found
+      `.execute(db);
+      return rows[0]?.found ?? false;
+    },
+
     /** Every stored mention of a query, in order of arrival, in batches: for series that are new to a rule. */
     async *byArrival(projectId: string, queryId: string, batch = 5_000): AsyncGenerator<Mention[]> {
       let after: { added: Instant; resource: string } | null = null;

@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { createSourceKnowledge } from "../../src/app/source-knowledge.ts";
+import { createSourcePages } from "../../src/app/source-pages.ts";
 import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
@@ -9,6 +11,7 @@ import { createSourceClient, type SourceClient } from "../../src/source/source-c
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import type { Database } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createSourceTraitStore } from "../../src/store/source-traits.ts";
 import { createStores } from "../../src/store/stores.ts";
 import type { PageServer } from "./pages.ts";
 
@@ -65,7 +68,7 @@ export async function createLine(
   };
   // Watched from long before: every mention is judged, counted and may alert.
   const watchFrom = options.history ? NOW : NOW - 30 * DAY;
-  const parts = pollParts(stores, source, rules);
+  const parts = pollParts(database, source, rules);
   const prepare = async (): Promise<void> => {
     await stores.queries.register([query], watchFrom, NOW - 14 * DAY);
     await stores.walks.ensure(NOW);
@@ -100,14 +103,23 @@ export async function createLine(
   };
 }
 
-function pollParts(store: PollParts["store"], source: SourceClient, rules: readonly Rule[]): PollParts {
+function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[]): PollParts {
+  const stores = createStores(db);
+  const clock = createManualClock(NOW);
+  const knowledge = createSourceKnowledge(createSourceTraitStore(db, "bench"), clock);
+  const { pagesOf, firstPage } = createSourcePages({
+    sources: { crisis: source, live: source, background: source },
+    priorityOf: () => "live",
+    pageSize: 5_000,
+    knowledge,
+    stores,
+    clock,
+  });
   return {
-    store,
-    walkPages: (query, walk, signal) =>
-      source.mentions(
-        { projectId: query.projectId, queryIds: [query.queryId], pageSize: 5_000, ...walk },
-        { signal },
-      ),
+    store: stores,
+    walkPages: (query, request, signal) => pagesOf([query], request, signal),
+    firstPage,
+    knowledge,
     rulesFor: () => rules,
     directory: {
       routes: [
@@ -128,7 +140,7 @@ function pollParts(store: PollParts["store"], source: SourceClient, rules: reado
       escalations: [],
       rotations: [],
     },
-    clock: createManualClock(NOW),
+    clock,
     settings: () => ({
       overlapMs: 5 * MINUTE,
       settleMs: 0,

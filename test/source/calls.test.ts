@@ -178,13 +178,13 @@ test.each<[string, string, unknown, unknown]>([
     "mentionsPage",
     `/projects/19/data/mentions${DATA}`,
     { results: [], resultsTotal: 0, resultsPage: 0, resultsPageSize: 20 },
-    { mentions: [], rejected: [], nextCursor: null, total: 0, pageSize: 20, budget: null },
+    { mentions: [], rejected: [], servedAt: expect.any(Number), nextCursor: null, total: 0, pageSize: 20, budget: null },
   ],
   [
     "fullText",
     `/projects/19/data/mentions/fulltext${DATA}`,
     { results: [] },
-    { mentions: [], rejected: [], nextCursor: null, total: null, pageSize: null, budget: null },
+    { mentions: [], rejected: [], servedAt: expect.any(Number), nextCursor: null, total: null, pageSize: null, budget: null },
   ],
   ...["hashtags", "emoticons", "urls", "mentionedAuthors"].map((name): [string, string, unknown, unknown] => [
     name,
