@@ -40,5 +40,5 @@ function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
 export function isOutdated({ running }: WalkState, { path = PLAIN_PATH }: WalkSettings): boolean {
   if (running === null) return false;
   const begun = running.path ?? PLAIN_PATH;
-  return begun.since !== path.since || begun.pages !== path.pages;
+  return begun.since !== path.since || (path.pages === "number" && begun.pages === "cursor");
 }

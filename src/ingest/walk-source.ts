@@ -66,12 +66,13 @@ async function* observe(
   found: Finding[],
 ): AsyncGenerator<SourcePage> {
   const { request } = asked;
-  let pages = 0;
+  let [pages, rows] = [0, 0];
   let last: SourcePage | null = null;
   try {
     for await (const page of parts.fetch(asked.queries, request, asked.signal)) {
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
       pages += 1;
+      rows += page.mentions.length + page.rejected.length;
       last = page;
       if (found.some(({ trait, value }) => trait === sinceTrait(request) && value === "ignored"))
         throw new OtherWayError(
@@ -80,7 +81,10 @@ async function* observe(
       yield page;
     }
   } catch (error) {
-    throw await understand(error, parts, traits, asked, pages, found);
+    // Behind all that there is, a cursor leads nowhere.
+    const isBehindAll = request.cursor === null && last?.total != null && rows >= last.total;
+    if (!isBehindAll || !isRefusal(error)) throw await understand(error, parts, traits, asked, pages, found);
+    found.push({ trait: "after-end", value: "refused" });
   }
   if (last !== null && request.path.pages === "cursor" && isShort(last))
     found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
@@ -135,8 +139,7 @@ async function understand(
   pages: number,
   found: Finding[],
 ): Promise<unknown> {
-  const { status } = error as { readonly status?: number | null };
-  if (typeof status !== "number" || !REFUSALS.has(status)) return error;
+  if (!isRefusal(error)) return error;
   const { request } = asked;
   if (pages > 0 || request.cursor !== null) {
     if (request.path.pages === "number") return error;
@@ -156,6 +159,11 @@ async function understand(
     return error;
   found.push({ trait: sinceTrait(request), value: "refused" });
   return new OtherWayError("the server refuses to be told from when on; it is read the other way round");
+}
+
+function isRefusal(error: unknown): boolean {
+  const { status } = (error ?? {}) as { readonly status?: number | null };
+  return typeof status === "number" && REFUSALS.has(status);
 }
 
 const REFUSALS = new Set([400, 404, 410, 422]);

@@ -35,6 +35,8 @@ export interface WalkState {
   readonly gap: WalkGap | null;
   /** Where a walk that was given up in its middle goes on, if that is further than its watermark would lead. */
   readonly continueFrom?: Instant;
+  /** The next walk asks for pages by number: with cursors it came to the same place twice. */
+  readonly byNumber?: boolean;
   /** How often it was taken past a page that always fails, since a walk last came to its end; none where absent. */
   readonly stepped?: number;
   /** The last page's cursor and the walk it belongs to, where it had one. */
@@ -118,7 +120,7 @@ export function nextCall(
   settings: WalkSettings,
   now: Instant,
 ): { readonly outcome: "Begins" | "Resumes"; readonly request: WalkRequest; readonly state: WalkState } {
-  const { continueFrom, ...rest } = state;
+  const { continueFrom, byNumber, ...rest } = state;
   const running = state.running ?? begin(kind, state, settings, now);
   return {
     outcome: state.running ? "Resumes" : "Begins",
@@ -234,10 +236,11 @@ function gapAfter(
 export function abandonWalk(state: WalkState, settings?: Pick<WalkSettings, "overlapMs">): WalkState {
   const { running, watermark } = state;
   const abandoned = { ...state, running: null };
-  if (running === null || settings === undefined || watermark === null || isDown(running)) return abandoned;
-  const goesOnFrom = progressOf(state, settings);
-  const isStuck = watermark - settings.overlapMs <= running.since;
-  return isStuck && goesOnFrom !== null ? { ...abandoned, continueFrom: goesOnFrom } : abandoned;
+  if (running === null || settings === undefined || running.cursor === null) return abandoned;
+  const isStuck = isDown(running) || (watermark ?? 0) - settings.overlapMs <= running.since;
+  if (!isStuck) return abandoned;
+  const goesOnFrom = isDown(running) ? null : progressOf(state, settings);
+  return goesOnFrom === null ? { ...abandoned, byNumber: true } : { ...abandoned, continueFrom: goesOnFrom };
 }
 
 /** How far an ascending walk has come for good: what is indexed late may still appear behind its beginning. */
@@ -260,7 +263,11 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
   const { path = PLAIN_PATH } = settings;
   const newestFirst =
     kind === "added" && watermark !== null && now - watermark > (settings.newestFirstBehindMs ?? Infinity);
-  const taken: WalkPath = newestFirst ? { ...path, direction: "desc" } : path;
+  const taken: WalkPath = {
+    ...path,
+    ...(newestFirst && { direction: "desc" }),
+    ...(state.byNumber === true && { pages: "number" }),
+  };
   return {
     startedAt: now,
     since,
@@ -270,7 +277,7 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
     cursor: null,
     total: null,
     seen: 0,
-    ...(taken === PLAIN_PATH ? {} : { path: taken }),
+    path: taken,
   };
 }
 

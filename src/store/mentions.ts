@@ -29,6 +29,12 @@ export function createMentionStore(db: Db) {
         returning query_id as "queryId", resource_id as "resourceId"
       `.execute(db);
       const added = placesOf(inserted.rows, page.keys);
+      const moved = await removeMoved(db, projectId, page.json, added);
+      if (moved.length > 0) {
+        const places = new Set(moved.map(({ index }) => index));
+        const rest = added.filter((index) => !places.has(index));
+        return { added: rest, changed: [...moved, ...(await replaceChanged(db, projectId, page.json))] };
+      }
       if (added.length === page.keys.length) return { added, changed: [] };
       return { added, changed: await replaceChanged(db, projectId, page.json) };
     },
@@ -172,6 +178,33 @@ export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
 }
 
 let lastDay = { day: 0, text: "1970-01-01" };
+
+/**
+ * The day of publication is the partition and so part of the key, and a source may correct it, or tell it later: such a
+ * mention was inserted anew, and its earlier row goes. Only what has changed since it came can have moved.
+ */
+async function removeMoved(
+  db: Db,
+  projectId: string,
+  rows: string,
+  added: readonly number[],
+): Promise<PageOutcome["changed"]> {
+  if (added.length === 0) return [];
+  const moved = await sql<{ index: number; before: Mention }>`
+    with page as (
+      select i, q, r, d from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}
+      where u > a and i in (select place::int from json_array_elements_text(${JSON.stringify(added)}::json) place)),
+    gone as (
+      delete from earshot.mentions m using page
+      where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
+      returning i, m.body as before),
+    followed as (
+      update earshot.matches x set day = d from page
+      where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
+    select i as index, before from gone order by i
+  `.execute(db);
+  return moved.rows;
+}
 
 async function replaceChanged(db: Db, projectId: string, rows: string): Promise<PageOutcome["changed"]> {
   const changed = await sql<{ index: number; before: Mention }>`

@@ -101,9 +101,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     const last = results.at(-1);
     const isEnd = from - again + results.length >= all.length;
     const nextPlace: Place | null =
-      last === undefined
-        ? place
-        : { walk: asked.walk, at: last[asked.orderBy], id: last.resourceId, isEnd };
+      last === undefined ? place : { walk: asked.walk, at: last[asked.orderBy], id: last.resourceId, isEnd };
     const hasNext = nextPlace !== null && !(isEnd && habits.lastPage === "without-cursor");
     const { totalOff = 0 } = habits;
     send(200, {

@@ -8,7 +8,7 @@ import { pollTogether } from "../../src/ingest/poll-together.ts";
 import { type Clock, monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
-import type { WalkName } from "../../src/model/walk.ts";
+import type { WalkKey, WalkName } from "../../src/model/walk.ts";
 import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { createSourceTraitStore } from "../../src/store/source-traits.ts";
@@ -52,22 +52,23 @@ async function open(habits: ServerHabits, pageSize: number) {
     knowledge,
   });
   const signal = new AbortController().signal;
-  const once = async (walk: WalkName, together: boolean): Promise<readonly PollOutcome[]> => {
-    const keys = IDS.map((queryId) => ({ projectId: "p", queryId, walk }));
+  const once = async (keys: readonly WalkKey[], together: boolean): Promise<readonly PollOutcome[]> => {
     if (!together) return Promise.all(keys.map((key) => pollQuery(poll, key, signal)));
     const all = { ...poll, walkPagesOf: pagesOf, walkAlone: stores().walks.walkAlone };
     return (await pollTogether(all, keys, signal, true)).members.map(({ result }) => result);
   };
   return {
     server,
-    /** Until every walk has come to its end. */
+    /** Until every walk has come to its end, and no gap is gone over again at once. */
     poll: async (walk: WalkName, together = false) => {
-      for (let tries = 0; tries < 40; tries++) {
+      let keys = IDS.map((queryId) => ({ projectId: "p", queryId, walk }));
+      for (let tries = 0; tries < 40 && keys.length > 0; tries++) {
         await due();
-        const outcomes = await once(walk, together && tries === 0);
-        if (outcomes.every(({ outcome }) => outcome === "complete") && (await gaps(walk)) === 0) return;
+        const outcomes = await once(keys, together && tries === 0);
+        const gaps = await queriesWithGaps(walk);
+        keys = keys.filter(({ queryId }, nth) => outcomes[nth]?.outcome !== "complete" || gaps.has(queryId));
       }
-      throw new Error(`the walk ${walk} came to no end`);
+      if (keys.length > 0) throw new Error(`the walk ${walk} came to no end`);
     },
     learned: async () =>
       Object.fromEntries([...(await traits.all()).values()].map(({ trait, value }) => [trait, value])),
@@ -75,13 +76,12 @@ async function open(habits: ServerHabits, pageSize: number) {
   };
 }
 
-/** Gaps that are gone over again at once. */
-async function gaps(walk: WalkName): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from earshot.walks where walk = ${walk} and (state -> 'gap' ->> 'tries')::int <= 2`.execute(
-    db(),
-  );
-  return rows[0]?.n ?? 0;
+/** Those with a gap that is gone over again at once. */
+async function queriesWithGaps(walk: WalkName): Promise<Set<string>> {
+  const { rows } = await sql<{ queryId: string }>`
+    select query_id as "queryId" from earshot.walks
+    where walk = ${walk} and (state -> 'gap' ->> 'tries')::int <= 2`.execute(db());
+  return new Set(rows.map(({ queryId }) => queryId));
 }
 
 interface Story {

@@ -191,6 +191,7 @@ test("who is far behind and wants the newest first goes down, and is complete at
   expect(nextCall("added", abandonWalk(first.state, settings), settings, NOW + 1).request).toEqual({
     ...begun.request,
     endDate: NOW + 1 + DAY,
+    path: { ...begun.request.path, pages: "number" },
   });
   const last = afterPage(first.state, page({ rows: 3, highest: NOW - HOUR, nextCursor: "c2" }), settings);
   expect(last.state).toMatchObject({ watermark: NOW - 1, completeUntil: NOW - MINUTE });
