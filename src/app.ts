@@ -22,6 +22,7 @@ import { guardRules } from "./app/watch/guard-rules.ts";
 import { keepLooking } from "./app/watch/keep-looking.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
+import { createOutageNotes } from "./app/watch/note-outages.ts";
 import { createRuleFaults } from "./app/watch/rule-faults.ts";
 import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
@@ -134,7 +135,8 @@ async function open(
   }
   const secret = await linkSecret(stores);
   const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
-  const queues = await createQueues({ backend: options.queue, log });
+  const outages = createOutageNotes({ stores, clock, sweepsRun: options.sweepEveryMs !== null });
+  const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
@@ -193,7 +195,7 @@ async function open(
       rulesFor,
       directory: createDirectory(config),
       clock,
-      settings: (query, walk) => walkSettings(config.source, query, walk),
+      settings: (query, walk) => walkSettings(config.source, query, walk, rulesFor(query)),
       everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
     },
     sharing: {
@@ -240,6 +242,7 @@ async function open(
     stores,
     notifiers,
     deliver: deliverParts,
+    outages,
     pollEveryMs: config.source.pollEvery,
     sweepsRun: options.sweepEveryMs !== null,
     clock,
@@ -272,7 +275,7 @@ async function open(
     if (everyMs !== null) {
       await queues.remindEvery("sweep", {}, { everyMs });
       if (options.looksAtItself !== false) {
-        const looking = keepLooking(watch, { log, signal: stopping.signal });
+        const looking = keepLooking(watch, { onFailed: outages.lookFailed, log, signal: stopping.signal });
         closing.add(() => looking);
       }
     }

@@ -94,6 +94,12 @@ export function spellTrait({ trait, value }: Pick<KnownTrait, "trait" | "value">
   return words[value] ?? value;
 }
 
+/** In the order in which people read them. */
+export function inOrder<Known extends Pick<KnownTrait, "trait">>(traits: readonly Known[]): readonly Known[] {
+  const names = Object.keys(TRAITS);
+  return [...traits].sort((a, b) => names.indexOf(a.trait) - names.indexOf(b.trait));
+}
+
 export function isTraitName(name: string): name is TraitName {
   return Object.hasOwn(TRAITS, name);
 }

@@ -2,6 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { MetricFacts, ShownHeartbeat } from "../model/metric-facts.ts";
+import type { Outage } from "../model/outage.ts";
 import type {
   AlertListing,
   AlertPosition,
@@ -15,6 +16,7 @@ import type {
   ShownNotification,
   ShownReceiver,
   ShownSetAside,
+  ShownTrait,
   ShownWalk,
   VolumeCount,
 } from "../model/shown.ts";
@@ -49,7 +51,11 @@ export interface ConsoleFacts {
   coverage(since: Instant): Promise<readonly ShownWalk[]>;
   /** The rate budgets of the accounts that are polled; one, as a rule. */
   budgets(): Promise<readonly ShownBudget[]>;
+  /** What was found out about the servers, by account. */
+  traits(): Promise<readonly ShownTrait[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
+  /** Those that ended after `since`, newest first. */
+  outages(since: Instant): Promise<readonly Outage[]>;
   /** The latest word about the heartbeat; null before the first look. */
   heartbeat(): Promise<ShownHeartbeat | null>;
   metricFacts(now: Instant): Promise<MetricFacts>;
