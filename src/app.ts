@@ -123,7 +123,7 @@ async function open(
   const pictures = createPngRenderer();
   closing.add(pictures.close);
   await ensurePartitions(database.db, clock.now());
-  const budget = createBudgetStore(database.db, accountOf(config));
+  const budget = createBudgetStore(database.db, accountOf(config.source));
   const sources = sourcesOf(config, database, budget, log, stopping.signal);
   for (const one of Object.values(sources)) closing.add(one.close);
   const source = sources.background;
@@ -141,7 +141,7 @@ async function open(
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
   const calls = createCallNotes({ stores, clock });
-  const knowledge = createSourceKnowledge(createSourceTraitStore(database.db, accountOf(config)), clock);
+  const knowledge = createSourceKnowledge(createSourceTraitStore(database.db, accountOf(config.source)), clock);
   const { pagesOf, firstPage } = createSourcePages({
     sources,
     priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),

@@ -2,15 +2,15 @@ import type { SourcePage } from "../ingest/source-page.ts";
 import { type SourceKnowledge, walkSource } from "../ingest/walk-source.ts";
 import type { WalkRequest } from "../ingest/watermark.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Priority } from "../model/call-budget.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { Page } from "../source/to-page.ts";
+import type { OwnPriority } from "./sources.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface SourcePagesParts {
-  readonly sources: Readonly<Record<Priority, SourceClient>>;
-  readonly priorityOf: (queries: readonly WatchedQuery[], request: WalkRequest) => Priority;
+  readonly sources: Readonly<Record<OwnPriority, SourceClient>>;
+  readonly priorityOf: (queries: readonly WatchedQuery[], request: WalkRequest) => OwnPriority;
   readonly pageSize: number;
   readonly knowledge: SourceKnowledge;
   readonly stores: Pick<Stores, "mentions">;

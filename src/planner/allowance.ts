@@ -13,7 +13,8 @@ const KEPT = 0.03;
 
 /**
  * The lowest places are for the background alone, the highest for crises alone, so that neither is ever starved by the
- * wide middle that all use; each end is small, since what it keeps is missing elsewhere.
+ * wide middle that all use; each end is small, since what it keeps is missing elsewhere. Below the crises' each who comes
+ * later in the order leaves as many again to those before it.
  */
 export function lanesOf(limit: number): Lanes {
   const usable = Math.max(1, limit - Math.ceil(limit * MARGIN));
@@ -23,7 +24,8 @@ export function lanesOf(limit: number): Lanes {
     of: {
       crisis: { from: 1 + kept, to: usable },
       live: { from: 1 + kept, to: usable - kept },
-      background: { from: 1, to: usable - kept },
+      shell: { from: 1 + kept, to: usable - 2 * kept },
+      background: { from: 1, to: usable - 3 * kept },
     },
   };
 }

@@ -4,7 +4,7 @@ import { createSourceKnowledge } from "../../src/app/source-knowledge.ts";
 import { createSourcePages } from "../../src/app/source-pages.ts";
 import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
@@ -15,8 +15,9 @@ import { createSourceTraitStore } from "../../src/store/source-traits.ts";
 import { createStores } from "../../src/store/stores.ts";
 import type { PageServer } from "./pages.ts";
 
-/** A day after the mentions of the page server begin, which is later than all of them. */
-const NOW = Date.UTC(2026, 10, 2);
+/** When the mentions of the page server begin to arrive; there are 2.5 a second. */
+const BEGIN = Date.UTC(2026, 10, 1);
+const MS_PER_MENTION = 400;
 
 /** What a walk writes to. */
 const TABLES = [
@@ -55,6 +56,8 @@ export async function createLine(
   from: PageServer,
   options: { readonly history: boolean },
 ): Promise<Line> {
+  // Later than all of them.
+  const now = BEGIN + Math.max(DAY, from.mentions * MS_PER_MENTION + HOUR);
   const { rules, faults } = await loadRules(fileURLToPath(new URL("../../rules", import.meta.url)));
   if (faults.length > 0) throw new Error("the shipped rules have faults");
   const stores = createStores(database.db);
@@ -67,13 +70,13 @@ export async function createLine(
     timezone: "UTC",
   };
   // Watched from long before: every mention is judged, counted and may alert.
-  const watchFrom = options.history ? NOW : NOW - 30 * DAY;
-  const parts = pollParts(database, source, rules);
+  const watchFrom = options.history ? now : now - 30 * DAY;
+  const parts = pollParts(database, source, rules, now);
   const prepare = async (): Promise<void> => {
-    await stores.queries.register([query], watchFrom, NOW - 14 * DAY);
-    await stores.walks.ensure(NOW);
+    await stores.queries.register([query], watchFrom, now - 14 * DAY);
+    await stores.walks.ensure(now);
   };
-  await ensurePartitions(database.db, NOW);
+  await ensurePartitions(database.db, now);
   await prepare();
   const countOf = async (table: string): Promise<number> => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id("earshot", table)}`.execute(
@@ -103,9 +106,14 @@ export async function createLine(
   };
 }
 
-function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[]): PollParts {
+function pollParts(
+  { db }: Database,
+  source: SourceClient,
+  rules: readonly Rule[],
+  now: Instant,
+): PollParts {
   const stores = createStores(db);
-  const clock = createManualClock(NOW);
+  const clock = createManualClock(now);
   const knowledge = createSourceKnowledge(createSourceTraitStore(db, "bench"), clock);
   const { pagesOf, firstPage } = createSourcePages({
     sources: { crisis: source, live: source, background: source },
@@ -145,7 +153,7 @@ function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[
       overlapMs: 5 * MINUTE,
       settleMs: 0,
       lookbackMs: 30 * DAY,
-      historyFrom: NOW - 14 * DAY,
+      historyFrom: now - 14 * DAY,
     }),
     everyMs: () => MINUTE,
     onOwed: async () => {},

@@ -195,7 +195,8 @@ test("nobody starves: each end of the window is kept for one side", async () => 
     while ((await budget.take(limit, { lane: of[priority], priority, timeoutMs: MINUTE })) !== null) count++;
     return count;
   };
-  expect(await takeAll("live")).toBe(26);
+  expect(await takeAll("shell")).toBe(25);
+  expect(await takeAll("live")).toBe(1);
   expect(await takeAll("background")).toBe(1);
   expect(await takeAll("crisis")).toBe(1);
   expect((await budget.read()).used).toBe(28);
@@ -207,7 +208,7 @@ test("planned calls are spread over the window, for all processes together", asy
     (await Promise.all(workers.map((_, index) => budgetOf(index, manual).nextTurn(MINUTE)))).filter(
       (turn) => turn !== null,
     );
-  expect(await turns()).toEqual([1, 2].slice(0, 2));
+  expect((await turns()).sort()).toEqual([1, 2]);
   nowMs += MINUTE;
   expect(await turns()).toEqual([3]);
   nowMs += MINUTE / 2;
