@@ -141,7 +141,10 @@ async function open(
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
   const calls = createCallNotes({ stores, clock });
-  const knowledge = createSourceKnowledge(createSourceTraitStore(database.db, accountOf(config.source)), clock);
+  const knowledge = createSourceKnowledge(
+    createSourceTraitStore(database.db, accountOf(config.source)),
+    clock,
+  );
   const { pagesOf, firstPage } = createSourcePages({
     sources,
     priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),
@@ -171,7 +174,7 @@ async function open(
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, config.digests, now);
-    const plan = { stores, budget, source: config.source, rulesFor };
+    const plan = { stores, budget, source: config.source, rulesFor, knowledge };
     if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
       publishedAt = monotonicMs();
       await publishPlan(plan, now);

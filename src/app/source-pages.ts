@@ -5,8 +5,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { Page } from "../source/to-page.ts";
-import type { OwnPriority } from "./sources.ts";
 import type { Stores } from "../store/stores.ts";
+import type { OwnPriority } from "./sources.ts";
 
 export interface SourcePagesParts {
   readonly sources: Readonly<Record<OwnPriority, SourceClient>>;

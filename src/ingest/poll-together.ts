@@ -71,6 +71,14 @@ export async function pollTogether(
   const { members: seen, failure } = shared.shown();
   const failed = members.filter(({ result }) => result.outcome === "broken-off");
   const isRefused = isRefusal(failure);
+  const isLong = keys.length > SHORT;
+  if (isLong && failure !== null && proven) {
+    // The length of the address may be to blame, and then nobody is at fault.
+    if (isRefused || isLostOnTheWay(failure))
+      await parts.knowledge.note([{ trait: "addresses", value: "short" }]);
+    return { outcome: "together", members, sharing: "unknown" };
+  }
+  if (isLong && failure === null) await parts.knowledge.note([{ trait: "addresses", value: "long" }]);
   // Where the call itself failed for a while, nobody is at fault.
   if (isRefused || isUnreadable(failure) || failure === null)
     await parts.walkAlone(failed.map(({ key }) => key));
@@ -111,7 +119,15 @@ function isUnreadable(error: unknown): boolean {
   return kind === "malformed" || kind === "too-large";
 }
 
+/** As many as every server takes in one address. */
+const SHORT = 200;
+
+/** Some servers hang up on an address that is too long. */
+function isLostOnTheWay(error: unknown): boolean {
+  return ((error ?? {}) as { kind?: string }).kind === "network";
+}
+
 function isRefusal(error: unknown): boolean {
   const { status } = (error ?? {}) as { status?: number | null };
-  return typeof status === "number" && [400, 403, 404, 414, 422, 431].includes(status);
+  return typeof status === "number" && [400, 403, 404, 413, 414, 422, 431, 494].includes(status);
 }

@@ -19,6 +19,11 @@ export const TRAITS = {
     ignored: "it sends everything: Earshot reads the latest change first and stops where it knows all",
     refused: "it refuses: Earshot reads the latest change first and stops where it knows all",
   },
+  addresses: {
+    what: "Addresses",
+    long: "may be long: hundreds of queries share a call",
+    short: "are refused when they are long: 200 queries share a call at most",
+  },
   cursors: {
     what: "Cursors",
     followed: "lead from page to page",

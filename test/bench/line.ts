@@ -106,12 +106,7 @@ export async function createLine(
   };
 }
 
-function pollParts(
-  { db }: Database,
-  source: SourceClient,
-  rules: readonly Rule[],
-  now: Instant,
-): PollParts {
+function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[], now: Instant): PollParts {
   const stores = createStores(db);
   const clock = createManualClock(now);
   const knowledge = createSourceKnowledge(createSourceTraitStore(db, "bench"), clock);

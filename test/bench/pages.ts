@@ -31,9 +31,13 @@ const FIRST_ADDED = Date.UTC(2026, 10, 1);
  */
 export async function startPageServer(options: PageServerOptions): Promise<PageServer> {
   const pageSize = options.pageSize ?? 5_000;
-  const child = fork(fileURLToPath(import.meta.url), [String(options.pages), String(pageSize), options.isLazy === true ? "lazy" : "kept"], {
-    execArgv: process.execArgv,
-  });
+  const child = fork(
+    fileURLToPath(import.meta.url),
+    [String(options.pages), String(pageSize), options.isLazy === true ? "lazy" : "kept"],
+    {
+      execArgv: process.execArgv,
+    },
+  );
   const baseUrl = await new Promise<string>((resolve, reject) => {
     child.once("message", (address) => resolve(String(address)));
     child.once("exit", (code) => reject(new Error(`the page server ended with ${code}`)));

@@ -157,10 +157,12 @@ test("a source that refuses several queries in one call is asked for them one by
   const refusal = Object.assign(new Error("one queryId, please"), { status: 400, retryable: false });
   const outcome = await poll(() => failing(refusal), IDS, false);
   expect(outcome.sharing).toBe("refused");
-  const candidates = await stores().walks.candidates(0);
+  const candidates = await stores().walks.candidates(0, clock.now());
   await sql`update earshot.walks set retry_at_wall = null`.execute(db());
   expect(candidates).toHaveLength(4);
-  const alone = (await stores().walks.candidates(0)).filter((one) => one.alone).map(({ walk }) => walk);
+  const alone = (await stores().walks.candidates(0, clock.now()))
+    .filter((one) => one.alone)
+    .map(({ walk }) => walk);
   expect(alone).toEqual(IDS.map(() => "added"));
 });
 
@@ -178,7 +180,7 @@ test("mentions that are missing against the source's total are everybody's until
   await poll(hidesOne);
   expect((await ledger()).map(({ gap }) => gap)).toEqual([1, 1, 1, 1]);
   // A gap is walked again alone.
-  const alone = (await stores().walks.candidates(0)).filter((one) => one.alone);
+  const alone = (await stores().walks.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
 });
 
@@ -212,7 +214,7 @@ test("a member whose own commit fails is walked alone next time, and holds up no
     "complete",
   ]);
   await sql`update earshot.walks set retry_at_wall = null`.execute(db());
-  const alone = (await stores().walks.candidates(0)).filter((one) => one.alone);
+  const alone = (await stores().walks.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId)).toEqual(["2"]);
 });
 

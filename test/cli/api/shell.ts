@@ -43,7 +43,13 @@ export function createShell(
     const stderr = createOutput(how.columns);
     const access: Access = { clock: systemClock, from: "the test", ...account };
     const signal = how.signal ?? new AbortController().signal;
-    const error = await runApi(call, { ...OPTIONS, ...options }, access, { stdout, stderr, signal }, gate).then(
+    const error = await runApi(
+      call,
+      { ...OPTIONS, ...options },
+      access,
+      { stdout, stderr, signal },
+      gate,
+    ).then(
       () => null,
       (thrown: unknown) => thrown,
     );
