@@ -135,7 +135,12 @@ async function open(
   }
   const secret = await linkSecret(stores);
   const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
-  const outages = createOutageNotes({ stores, clock, sweepsRun: options.sweepEveryMs !== null });
+  const outages = createOutageNotes({
+    stores,
+    clock,
+    sweepsRun: options.sweepEveryMs !== null,
+    queueIn: options.queue.kind,
+  });
   const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());

@@ -9,6 +9,7 @@ export function createMentionStore(db: Db) {
     /** Spells a page for `storePage`. Costs processor time and touches no table. */
     rowsOf: (page: readonly StoredMention[]): PageRows => ({
       keys: page.map(({ mention }) => keyOf(mention)),
+      edited: new Set(page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : []))),
       json: JSON.stringify(page.map(toRow)),
     }),
 
@@ -29,7 +30,8 @@ export function createMentionStore(db: Db) {
         returning query_id as "queryId", resource_id as "resourceId"
       `.execute(db);
       const added = placesOf(inserted.rows, page.keys);
-      const moved = await removeMoved(db, projectId, page.json, added);
+      const edited = added.filter((index) => page.edited.has(index));
+      const moved = await removeMoved(db, projectId, page.json, edited);
       if (moved.length > 0) {
         const places = new Set(moved.map(({ index }) => index));
         const rest = added.filter((index) => !places.has(index));
@@ -187,13 +189,13 @@ async function removeMoved(
   db: Db,
   projectId: string,
   rows: string,
-  added: readonly number[],
+  edited: readonly number[],
 ): Promise<PageOutcome["changed"]> {
-  if (added.length === 0) return [];
+  if (edited.length === 0) return [];
   const moved = await sql<{ index: number; before: Mention }>`
     with page as (
       select i, q, r, d from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}
-      where u > a and i in (select place::int from json_array_elements_text(${JSON.stringify(added)}::json) place)),
+      where i in (select place::int from json_array_elements_text(${JSON.stringify(edited)}::json) place)),
     gone as (
       delete from earshot.mentions m using page
       where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d

@@ -3,6 +3,7 @@ import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { isPassing } from "../../lib/is-passing.ts";
 import type { Outage } from "../../model/outage.ts";
+import type { BackendOptions } from "../../queue/backend.ts";
 import type { EngineOutage } from "../../queue/reminders.ts";
 import type { Stores } from "../../store/stores.ts";
 
@@ -24,8 +25,10 @@ export function createOutageNotes(parts: {
   readonly clock: Clock;
   /** Sweeps come out of the queue by themselves, so a pause in them means something. */
   readonly sweepsRun: boolean;
+  /** Where the queue lives in the same PostgreSQL, one is not away without the other. */
+  readonly queueIn: BackendOptions["kind"];
 }): OutageNotes {
-  const { stores, clock, sweepsRun } = parts;
+  const { stores, clock, sweepsRun, queueIn } = parts;
   let pending: Outage[] = [];
   let failing: { readonly since: number; readonly because: string } | null = null;
   let isFirst = true;
@@ -37,7 +40,9 @@ export function createOutageNotes(parts: {
   };
 
   return {
-    queueIsBack: (outage) => ended("queue", outage),
+    queueIsBack: (outage) => {
+      if (queueIn === "redis" || outage.outcome === "emptied") ended("queue", outage);
+    },
     lookFailed: (error) => {
       if (isPassing(error)) failing ??= { since: monotonicMs(), because: describeError(error) };
     },

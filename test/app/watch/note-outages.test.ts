@@ -28,7 +28,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-const notes = () => createOutageNotes({ stores, clock, sweepsRun: true });
+const notes = () => createOutageNotes({ stores, clock, sweepsRun: true, queueIn: "redis" });
 const written = async () =>
   (await stores.outages.endedAfter(0)).map(({ engine, outcome, from, to, because }) => {
     return { what: `${engine} ${outcome}`, minutes: Math.round((to - from) / MINUTE), because };
@@ -77,6 +77,14 @@ test("what several processes saw is one outage, as long as the longest", async (
     await own.write();
   }
   expect(await written()).toEqual([{ what: "queue away", minutes: 4, because: "ECONNREFUSED" }]);
+});
+
+test("a queue in PostgreSQL is not away by itself, but can be emptied", async () => {
+  const own = createOutageNotes({ stores, clock, sweepsRun: true, queueIn: "postgres" });
+  own.queueIsBack({ outcome: "away", forMs: MINUTE, because: "ECONNREFUSED" });
+  own.queueIsBack({ outcome: "emptied", forMs: 0, because: null });
+  await own.write();
+  expect(await written()).toMatchObject([{ what: "queue emptied" }]);
 });
 
 test("what cannot be written is kept for the next time", async () => {
