@@ -1,6 +1,7 @@
 import { createActionLinks } from "./app/action-links.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
+import { keepCounting } from "./app/keep-counting.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
@@ -279,6 +280,12 @@ async function open(
       signal: stopping.signal,
     });
     closing.add(() => upkeep);
+    if (options.sweepEveryMs !== null) {
+      const { signal } = stopping;
+      const historyMs = config.source.history;
+      const counting = keepCounting({ stores, source, budget, historyMs, clock, log, signal });
+      closing.add(() => counting);
+    }
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
     if (everyMs !== null) {
       await queues.remindEvery("sweep", {}, { everyMs });

@@ -9,6 +9,7 @@ import * as watch from "./migrations/0030-watch.ts";
 import * as desk from "./migrations/0040-desk.ts";
 import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
 import * as sourceTraits from "./migrations/0100-source-traits.ts";
+import * as countChecks from "./migrations/0101-count-checks.ts";
 import * as outages from "./migrations/0110-outages.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
@@ -22,6 +23,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0040-desk": desk,
   "0050-unsubscribed": unsubscribed,
   "0100-source-traits": sourceTraits,
+  "0101-count-checks": countChecks,
   "0110-outages": outages,
 };
 

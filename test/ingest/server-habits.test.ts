@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
 import { createSourceKnowledge } from "../../src/app/source-knowledge.ts";
+import { reconcile } from "../../src/app/reconcile.ts";
 import { createSourcePages } from "../../src/app/source-pages.ts";
 import { type PollOutcome, pollQuery } from "../../src/ingest/poll-query.ts";
 import { pollTogether } from "../../src/ingest/poll-together.ts";
@@ -13,7 +14,7 @@ import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { createSourceTraitStore } from "../../src/store/source-traits.ts";
 import { type MentionServer, type ServerHabits, startMentionServer } from "../fakes/mention-server.ts";
-import { useWalks } from "./use-walks.ts";
+import { NOON, useWalks } from "./use-walks.ts";
 
 const IDS = ["1", "2"];
 const { clock: manual, db, stores, parts, due, reset } = useWalks(IDS);
@@ -203,6 +204,53 @@ test.each(Object.entries(HABITS))(
     expect(await known()).toMatchObject(learned);
   },
 );
+
+test("what becomes visible later than any overlap reaches back is found by its count, and only its query is read again", async () => {
+  const { server, poll } = await open({}, 100);
+  const counted: number[] = [];
+  const parts = {
+    stores: stores(),
+    historyMs: DAY,
+    mostQueries: async () => 200,
+    countAt: async ({ queryIds, from, to }: { queryIds: readonly string[]; from: number; to: number }) => {
+      counted.push(queryIds.length);
+      return server.mentions.filter(
+        ({ queryId, date, visibleAt }) =>
+          queryIds.includes(queryId) && date !== null && date >= from && date <= to && visibleAt <= clock.now(),
+      ).length;
+    },
+  };
+  server.add("1", 20);
+  server.add("2", 20);
+  const late = server.mentions[3];
+  if (late === undefined) throw new Error("there are 40");
+  server.mentions[3] = { ...late, visibleAt: NOON + 5 * HOUR };
+  manual.advance(MINUTE);
+  await poll("added");
+  manual.advance(4 * HOUR);
+  server.add("1", 1);
+  manual.advance(MINUTE);
+  await poll("added");
+  // It appears an hour later, four hours behind the watermark: no walk sees it.
+  manual.advance(2 * HOUR);
+  await poll("added");
+  const storedNow = async () => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from earshot.mentions`.execute(db());
+    return rows[0]?.n;
+  };
+  expect(await storedNow()).toBe(40);
+  for (let round = 0; round < 6; round++) {
+    await reconcile(parts, clock.now());
+    manual.advance(MINUTE);
+    await poll("added");
+  }
+  expect(await storedNow()).toBe(41);
+  await expectAll(server);
+  // Both at once, then each, and then a day of silence.
+  expect(counted).toEqual([2, 1, 1]);
+  const { rows } = await sql`select outcome from earshot.count_checks order by asked_at, outcome`.execute(db());
+  expect(rows).toEqual([{ outcome: "narrowed" }, { outcome: "agrees" }, { outcome: "missing" }]);
+});
 
 test("against servers with any of these habits together, however small the pages and whoever shares a call", async () => {
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
