@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
 import { formatDuration } from "../lib/duration.ts";
-import { toIso } from "../lib/instant.ts";
+import { type Instant, toIso } from "../lib/instant.ts";
 import { formatTable } from "./api/format-table.ts";
 import { withDesk } from "./desk/with-desk.ts";
 
@@ -52,8 +52,12 @@ export function formatCoverage({ budgets, walks, traits }: CoverageReport, width
 
 /** Since when, and when it is looked for again: it is shown until it is found. */
 function spellGap({ gapFrom, gapNextAt }: CoverageReport["walks"][number]): string {
-  const since = gapFrom === null ? "" : ` since ${toIso(gapFrom)}`;
-  return gapNextAt === null ? since : `${since}, again ${toIso(gapNextAt)}`;
+  const since = gapFrom === null ? "" : ` since ${minute(gapFrom)}`;
+  return gapNextAt === null ? since : `${since}, again ${minute(gapNextAt)}`;
+}
+
+function minute(at: Instant): string {
+  return toIso(at).slice(0, 16).replace("T", " ");
 }
 
 function spellBudget({

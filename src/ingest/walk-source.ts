@@ -81,10 +81,11 @@ async function* observe(
       yield page;
     }
   } catch (error) {
-    // Behind all that there is, a cursor leads nowhere.
+    // Behind all that there is, as the server counts it, a cursor leads nowhere. It may count wrong: so that is no end.
     const isBehindAll = request.cursor === null && last?.total != null && rows >= last.total;
-    if (!isBehindAll || !isRefusal(error)) throw await understand(error, parts, traits, asked, pages, found);
-    found.push({ trait: "after-end", value: "refused" });
+    const understood = await understand(error, parts, traits, asked, pages, isBehindAll ? [] : found);
+    if (isBehindAll && isRefusal(error)) found.push({ trait: "after-end", value: "refused" });
+    throw understood;
   }
   if (last !== null && request.path.pages === "cursor" && isShort(last))
     found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });

@@ -35,6 +35,8 @@ export interface WalkState {
   readonly gap: WalkGap | null;
   /** Where a walk that was given up in its middle goes on, if that is further than its watermark would lead. */
   readonly continueFrom?: Instant;
+  /** Where the walk began that goes on there. */
+  readonly passFrom?: Instant;
   /** The next walk asks for pages by number: with cursors it came to the same place twice. */
   readonly byNumber?: boolean;
   /** How often it was taken past a page that always fails, since a walk last came to its end; none where absent. */
@@ -65,6 +67,8 @@ export interface RunningWalk {
   readonly cursor: string | null;
   readonly total: number | null;
   readonly seen: number;
+  /** Where it began, if it goes on from the middle of one that was given up. */
+  readonly passFrom?: Instant;
   /** Plain where absent. */
   readonly path?: WalkPath;
   /** Highest moment on its own pages; absent before the first row. */
@@ -120,7 +124,7 @@ export function nextCall(
   settings: WalkSettings,
   now: Instant,
 ): { readonly outcome: "Begins" | "Resumes"; readonly request: WalkRequest; readonly state: WalkState } {
-  const { continueFrom, byNumber, ...rest } = state;
+  const { continueFrom, passFrom, byNumber, ...rest } = state;
   const running = state.running ?? begin(kind, state, settings, now);
   return {
     outcome: state.running ? "Resumes" : "Begins",
@@ -213,7 +217,8 @@ function gapAfter(
   coverage: Coverage,
   goesOnFrom: Instant | null,
 ): WalkGap | null {
-  const covers = gap === null || running.since <= gap.from;
+  const since = running.passFrom ?? running.since;
+  const covers = gap === null || since <= gap.from;
   if (coverage.outcome !== "Gap") return covers ? null : gap;
   const { missing } = coverage;
   if (gap !== null && !covers) {
@@ -222,11 +227,12 @@ function gapAfter(
     return missing > (gap.missing ?? 0) ? { ...gap, missing, tries: 1, nextAt: running.startedAt } : gap;
   }
   const noticedAt = gap?.noticedAt ?? running.startedAt;
-  if (goesOnFrom !== null && goesOnFrom > running.since)
-    return { from: goesOnFrom, tries: 1, missing, noticedAt };
-  const tries = (gap?.tries ?? 0) + 1;
+  const from = goesOnFrom ?? since;
+  // Cut off further on than before, it is getting on.
+  const getsOn = goesOnFrom !== null && gap !== null && goesOnFrom > gap.from;
+  const tries = getsOn ? 1 : (gap?.tries ?? 0) + 1;
   const pause = tries > GAP_TRIES ? Math.min(DAY, FIRST_PAUSE_MS * 2 ** (tries - GAP_TRIES - 1)) : 0;
-  return { from: running.since, tries, missing, noticedAt, nextAt: running.startedAt + pause };
+  return { from, tries, missing, noticedAt, nextAt: running.startedAt + pause };
 }
 
 /**
@@ -240,7 +246,8 @@ export function abandonWalk(state: WalkState, settings?: Pick<WalkSettings, "ove
   const isStuck = isDown(running) || (watermark ?? 0) - settings.overlapMs <= running.since;
   if (!isStuck) return abandoned;
   const goesOnFrom = isDown(running) ? null : progressOf(state, settings);
-  return goesOnFrom === null ? { ...abandoned, byNumber: true } : { ...abandoned, continueFrom: goesOnFrom };
+  if (goesOnFrom === null) return { ...abandoned, byNumber: true };
+  return { ...abandoned, continueFrom: goesOnFrom, passFrom: running.passFrom ?? running.since };
 }
 
 /** How far an ascending walk has come for good: what is indexed late may still appear behind its beginning. */
@@ -257,9 +264,8 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
   const { watermark, gap } = state;
   // "After" excludes the moment itself, at which more may still appear.
   const overlapped = watermark === null ? settings.historyFrom : watermark - Math.max(settings.overlapMs, 1);
-  const goesOn = Math.max(overlapped, state.continueFrom ?? overlapped);
   const isDue = gap !== null && (gap.tries <= GAP_TRIES || now >= (gap.nextAt ?? now));
-  const since = isDue ? Math.min(goesOn, gap.from) : goesOn;
+  const since = state.continueFrom ?? (isDue ? Math.min(overlapped, gap.from) : overlapped);
   const { path = PLAIN_PATH } = settings;
   const newestFirst =
     kind === "added" && watermark !== null && now - watermark > (settings.newestFirstBehindMs ?? Infinity);
@@ -277,6 +283,7 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
     cursor: null,
     total: null,
     seen: 0,
+    ...(state.continueFrom !== undefined && state.passFrom !== undefined && { passFrom: state.passFrom }),
     path: taken,
   };
 }

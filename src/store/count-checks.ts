@@ -20,7 +20,10 @@ export interface CountCheck extends CountedSpan {
 export function createCountCheckStore(db: Db) {
   return {
     /** Queries whose turn it is, of one project: all is read up to here, and no gap is known. The longest due first. */
-    async due(now: Instant, limit: number): Promise<{ projectId: string; queryId: string; watchFrom: Instant }[]> {
+    async due(
+      now: Instant,
+      limit: number,
+    ): Promise<{ projectId: string; queryId: string; watchFrom: Instant }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string; watchFrom: Instant }>`
         with ready as (
           select q.project_id, q.query_id, q.watch_from, coalesce(c.next_at, '-infinity'::timestamptz) as next_at
@@ -79,11 +82,18 @@ export function createCountCheckStore(db: Db) {
     },
 
     /** The question is answered. Its queries are counted again after a day, later where that was in vain before. */
-    async settle(check: CountCheck, stored: number, outcome: "agrees" | "missing" | "narrowed", now: Instant) {
+    async settle(
+      check: CountCheck,
+      stored: number,
+      outcome: "agrees" | "missing" | "narrowed",
+      now: Instant,
+    ) {
       await sql`update earshot.count_checks set stored = ${stored}, outcome = ${outcome} where id = ${check.id}::uuid`.execute(
         db,
       );
-      await sql`delete from earshot.count_checks where outcome is not null and asked_at < ${at(now - 30 * DAY)}`.execute(db);
+      await sql`delete from earshot.count_checks where outcome is not null and asked_at < ${at(now - 30 * DAY)}`.execute(
+        db,
+      );
       if (outcome === "narrowed") return;
       const missing = outcome === "missing";
       await sql`
@@ -97,7 +107,11 @@ export function createCountCheckStore(db: Db) {
     },
 
     /** Lets the walk over what is new go over everything that arrived since `from`. False: it is being walked just now. */
-    async reopen({ projectId, queryIds, from }: CountedSpan, missing: number, now: Instant): Promise<boolean> {
+    async reopen(
+      { projectId, queryIds, from }: CountedSpan,
+      missing: number,
+      now: Instant,
+    ): Promise<boolean> {
       const gap = JSON.stringify({ from, tries: 0, missing, noticedAt: now });
       const { numAffectedRows } = await sql`
         update earshot.walks

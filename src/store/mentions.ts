@@ -9,7 +9,9 @@ export function createMentionStore(db: Db) {
     /** Spells a page for `storePage`. Costs processor time and touches no table. */
     rowsOf: (page: readonly StoredMention[]): PageRows => ({
       keys: page.map(({ mention }) => keyOf(mention)),
-      edited: new Set(page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : []))),
+      edited: new Set(
+        page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : [])),
+      ),
       json: JSON.stringify(page.map(toRow)),
     }),
 

@@ -45,7 +45,8 @@ for (const limit of LIMITS) {
     const blindMs = account.periodMs / limit / 2;
     console.log(`  ${"no plan can that knows no arrivals".padEnd(36)} ${spell(blindMs)}`);
     const times = turn.meanMs / shared.meanMs;
-    const over = bound.mean < 10 ? "no plan has to wait at all:" : `${(shared.meanMs / bound.mean).toFixed(2)} times`;
+    const over =
+      bound.mean < 10 ? "no plan has to wait at all:" : `${(shared.meanMs / bound.mean).toFixed(2)} times`;
     const aim = size === 200 && limit === 30 ? " (aims: at least 5, at most 1.3)" : "";
     console.log(
       `  ${times.toFixed(1)} times less than in turn; ${over} the bound${aim}, ${(shared.meanMs / blindMs).toFixed(2)} times that without an oracle; ${((monotonicMs() - startedAt) / 1_000).toFixed(1)} s`,

@@ -61,7 +61,7 @@ test("mentions that cannot be stored are set aside alone, and their query goes o
   expect(await facts()).toEqual({ stored: 18, counted: 18, gap: 0 });
   const aside = await stores().setAside.standing(10);
   expect(aside.map(({ resourceId }) => resourceId).sort()).toEqual(["m11", "m3"]);
-  expect(aside[0]).toMatchObject({ kind: "mention", queryName: "Acme", tries: 4, replayable: true });
+  expect(aside[0]).toMatchObject({ kind: "mention", queryName: "Query 1", tries: 4, replayable: true });
   expect(aside.find(({ resourceId }) => resourceId === "m3")?.reason).toBe(
     "it could not be stored: the row m3 cannot be",
   );

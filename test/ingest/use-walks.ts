@@ -34,9 +34,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
   const reset = async (): Promise<void> => {
     await sql`truncate earshot.queries, earshot.walks, earshot.mentions, earshot.counts, earshot.series,
       earshot.coverage, earshot.condition_states, earshot.set_aside, earshot.source_traits,
-      earshot.count_checks, earshot.counted_queries`.execute(
-      database.db,
-    );
+      earshot.count_checks, earshot.counted_queries`.execute(database.db);
     clock.set(NOON);
     const queries = queryIds.map((queryId) => ({
       projectId: "p",
