@@ -282,7 +282,7 @@ test("against servers with any of these habits together, however small the pages
     restamps: fc.nat(1),
     together: fc.boolean(),
   });
-  const until = monotonicMs() + 20 * SECOND;
+  const until = monotonicMs() + 12 * SECOND;
   await fc.assert(
     fc.asyncProperty(
       habits,
