@@ -20,7 +20,8 @@ for (const limit of LIMITS) {
   for (const size of SIZES) {
     if (only !== undefined && only !== `${size}/${limit}`) continue;
     // The hours shrink with the work, so that the whole bench takes minutes.
-    const hours = size * limit > 100_000 ? 1 : size * limit > 10_000 ? 2 : 8;
+    const work = size * limit;
+    const hours = work > 1_000_000 ? 0.25 : work > 100_000 ? 0.5 : work > 10_000 ? 1 : 8;
     const world = createWorld({
       queries: size,
       perMinute: Math.min(1_000, size * PER_QUERY),
