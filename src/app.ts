@@ -3,6 +3,7 @@ import { createAskForTalk } from "./app/ask-for-talk.ts";
 import { createDesk } from "./app/desk.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
+import { keepCounting } from "./app/keep-counting.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
 import { appsOf, listenToSlack } from "./app/listen-to-slack.ts";
@@ -14,6 +15,8 @@ import { registerQueries } from "./app/register-queries.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
 import { createSlackDesk } from "./app/slack-desk.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
+import { createSourceKnowledge } from "./app/source-knowledge.ts";
+import { createSourcePages } from "./app/source-pages.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { totalsOf } from "./app/totals-of.ts";
@@ -54,6 +57,7 @@ import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
+import { createSourceTraitStore } from "./store/source-traits.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
@@ -127,7 +131,7 @@ async function open(
   const pictures = createPngRenderer();
   closing.add(pictures.close);
   await ensurePartitions(database.db, clock.now());
-  const budget = createBudgetStore(database.db, accountOf(config));
+  const budget = createBudgetStore(database.db, accountOf(config.source));
   const sources = sourcesOf(config, database, budget, log, stopping.signal);
   for (const one of Object.values(sources)) closing.add(one.close);
   const source = sources.background;
@@ -151,19 +155,20 @@ async function open(
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
   const calls = createCallNotes({ stores, clock });
+  const knowledge = createSourceKnowledge(
+    createSourceTraitStore(database.db, accountOf(config.source)),
+    clock,
+  );
+  const { pagesOf, firstPage } = createSourcePages({
+    sources,
+    priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),
+    pageSize: config.source.pageSize,
+    knowledge,
+    stores,
+    clock,
+  });
   const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
-    calls.notedPages(
-      queries.map(queryScope),
-      sources[priorityOf(queries, request, rulesFor)].mentions(
-        {
-          projectId: queries[0]?.projectId ?? "",
-          queryIds: queries.map(({ queryId }) => queryId),
-          pageSize: config.source.pageSize,
-          ...request,
-        },
-        { signal },
-      ),
-    );
+    calls.notedPages(queries.map(queryScope), pagesOf(queries, request, signal));
 
   const digests = planDigests(config.digests);
   const viewParts = {
@@ -186,7 +191,7 @@ async function open(
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
     await announceDigests(stores.digests, digests, now);
-    const plan = { stores, budget, source: config.source, rulesFor };
+    const plan = { stores, budget, source: config.source, rulesFor, knowledge };
     if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
       publishedAt = monotonicMs();
       await publishPlan(plan, now);
@@ -207,11 +212,13 @@ async function open(
       store: stores,
       walkPages: (query, request, signal) => pages([query], request, signal),
       walkPagesOf: pages,
+      firstPage,
+      knowledge,
       walkAlone: stores.walks.walkAlone,
       rulesFor,
       directory: createDirectory(config),
       clock,
-      settings: (query, walk) => walkSettings(config.source, query, walk),
+      settings: (query, walk) => walkSettings(config.source, query, walk, rulesFor(query)),
       stories: createStoryCache(),
       everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
     },
@@ -303,6 +310,12 @@ async function open(
       signal: stopping.signal,
     });
     closing.add(() => upkeep);
+    if (options.sweepEveryMs !== null) {
+      const { signal } = stopping;
+      const historyMs = config.source.history;
+      const counting = keepCounting({ stores, source, budget, historyMs, clock, log, signal });
+      closing.add(() => counting);
+    }
     const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
     if (everyMs !== null) {
       await queues.remindEvery("sweep", {}, { everyMs });

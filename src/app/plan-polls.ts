@@ -1,9 +1,10 @@
 import type { SourceConfig } from "../config/source-config.ts";
-import { HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import type { SourceKnowledge } from "../ingest/walk-source.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
 import type { Query } from "../model/query.ts";
 import type { WalkKey, WalkName } from "../model/walk.ts";
-import { lanesOf, roundMs, spacingMs } from "../planner/allowance.ts";
+import { lanesOf, MOST_MEMBERS, mostMembers, roundMs, spacingMs } from "../planner/allowance.ts";
 import {
   expectedRate,
   hourOfWeek,
@@ -24,6 +25,7 @@ export interface PlanParts {
   readonly budget: BudgetStore;
   readonly source: SourceConfig;
   readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly knowledge: Pick<SourceKnowledge, "traits">;
 }
 
 /** One call that is to be made now. */
@@ -87,18 +89,25 @@ function priorityOf({ purpose, importance }: PlannedCall): Priority {
 /** Everything that the plan depends on, as the tables have it now. */
 export async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
   const hour = hourOfWeek(now);
-  const [walks, added, updated] = await Promise.all([
-    parts.stores.walks.candidates(hour),
+  const [walks, traits, added, updated] = await Promise.all([
+    parts.stores.walks.candidates(hour, now),
+    parts.knowledge.traits(),
     parts.stores.arrivals.pooled("added", hour),
     parts.stores.arrivals.pooled("updated", hour),
   ]);
   const rhythm = { added: rhythmIn(added, hour), updated: rhythmIn(updated, hour) };
   const sharing = mayShare(budget);
   const candidates = walks.map((walk) => candidateOf(parts, walk, rhythm, now));
+  // Long addresses are for a server that is known to share calls, and refused none of them within a day.
+  const short = traits.get("addresses");
+  const isShort = budget.sharing !== "proven" || (short?.value === "short" && now - short.lastAt < DAY);
+  const idLength = Math.max(1, ...walks.map(({ queryId }) => queryId.length));
+  const most = isShort ? MOST_MEMBERS : mostMembers(idLength, spacingMs(limit, "live"));
   const settings: PlanSettings = {
     sharing,
+    mostMembers: most,
     pageSize: parts.source.pageSize,
-    roundMs: roundMs(walks.length, limit, sharing),
+    roundMs: roundMs(walks.length, limit, sharing ? most : 1),
   };
   const hasCrises = candidates.some(({ importance }) => isCrisis(importance));
   return { candidates, settings, spacing: spacingMs(limit, hasCrises ? "crisis" : "live") };

@@ -1,5 +1,6 @@
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { ShownBudget, ShownWalk } from "../model/shown.ts";
+import type { ShownBudget, ShownTrait, ShownWalk } from "../model/shown.ts";
+import { inOrder, spellTrait, TRAITS } from "../model/source-trait.ts";
 import { worstDelayMs } from "../model/worst-delay.ts";
 import type { createConsoleStore } from "../store/console.ts";
 
@@ -12,14 +13,21 @@ export interface CoverageReport {
     /** How long a mention that is visible at the source may wait until it is seen, as calls are planned now. */
     readonly worstDelayMs: number | null;
   })[];
+  /** What was found out about the source. */
+  readonly traits: readonly (ShownTrait & { readonly says: string })[];
 }
 
 export async function readCoverage(
-  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage">,
+  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage" | "traits">,
   now: Instant,
 ): Promise<CoverageReport> {
-  const [budgets, walks] = await Promise.all([facts.budgets(), facts.coverage(now - DAY)]);
+  const [budgets, walks, traits] = await Promise.all([
+    facts.budgets(),
+    facts.coverage(now - DAY),
+    facts.traits(),
+  ]);
   return {
+    traits: inOrder(traits).map((one) => ({ ...one, says: `${TRAITS[one.trait].what}: ${spellTrait(one)}` })),
     budgets: budgets.map((budget) => ({
       ...budget,
       left: budget.limit === null ? null : Math.max(0, budget.limit - budget.used),

@@ -1,3 +1,4 @@
+import type { SourceConfig } from "../config/source-config.ts";
 import type { Config } from "../config.ts";
 import type { WalkRequest } from "../ingest/watermark.ts";
 import { DAY, SECOND } from "../lib/instant.ts";
@@ -13,10 +14,16 @@ import { createTokenStore } from "../store/tokens.ts";
 import { createCallGate } from "./call-gate.ts";
 
 /** Whose budget it is: every user of one client shares it, and a login may belong to several clients. */
-export function accountOf({ source }: Config): string {
-  const { username, baseUrl, platformClientId } = source;
+export function accountOf({
+  username,
+  baseUrl,
+  platformClientId,
+}: Pick<SourceConfig, "username" | "baseUrl"> & { readonly platformClientId?: string | undefined }): string {
   return `${platformClientId === undefined ? username : `client ${platformClientId}`} at ${baseUrl}`;
 }
+
+/** Priorities of the running monitor; the shell has one of its own. */
+export type OwnPriority = Exclude<Priority, "shell">;
 
 /** A client for each priority: they share the token and the budget, and differ in which of its places they may take. */
 export function sourcesOf(
@@ -25,9 +32,9 @@ export function sourcesOf(
   budget: BudgetStore,
   log: Logger,
   signal: AbortSignal,
-): Readonly<Record<Priority, SourceClient>> {
+): Readonly<Record<OwnPriority, SourceClient>> {
   const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
-  const open = (priority: Priority): SourceClient =>
+  const open = (priority: OwnPriority): SourceClient =>
     createSourceClient({
       baseUrl,
       credentials: { username, password, clientId, platformClientId },
@@ -48,7 +55,7 @@ export function priorityOf(
   queries: readonly WatchedQuery[],
   request: WalkRequest,
   rulesFor: (query: Query) => readonly Rule[],
-): Priority {
+): OwnPriority {
   const since = request.sinceAdded ?? request.sinceUpdated ?? 0;
   if (queries.every(({ watchFrom }) => since < watchFrom - DAY)) return "background";
   return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";

@@ -1,7 +1,12 @@
 import { type Command, Option } from "commander";
+import { openShellBudget } from "../app/shell-budget.ts";
+import { accountOf } from "../app/sources.ts";
+import { readSurroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
+import { MINUTE } from "../lib/instant.ts";
+import { createLog } from "../log.ts";
 import { findAccess } from "./api/access.ts";
 import { API_CALLS, findCall } from "./api/calls.ts";
 import { describeCall, HELP, listCalls } from "./api/help.ts";
@@ -53,7 +58,17 @@ export function addApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
       }
       const signal = stopSignal(() => {});
       const access = await findAccess(options, env, systemClock);
-      await runApi(call, options, access, { stdout: process.stdout, stderr: process.stderr, signal });
+      const budget = await openShellBudget(readSurroundings(env), {
+        account: accountOf({ baseUrl: access.baseUrl, ...access.credentials }),
+        timeoutMs: access.timeoutMs ?? MINUTE,
+        log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+      });
+      try {
+        const terminal = { stdout: process.stdout, stderr: process.stderr, signal };
+        await runApi(call, options, access, terminal, budget?.gate);
+      } finally {
+        await budget?.close();
+      }
     });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
 import { formatDuration } from "../lib/duration.ts";
-import { toIso } from "../lib/instant.ts";
+import { type Instant, toIso } from "../lib/instant.ts";
 import { formatTable } from "./api/format-table.ts";
 import { withDesk } from "./desk/with-desk.ts";
 
@@ -26,19 +26,38 @@ function widthOf(stream: NodeJS.WriteStream): number {
 }
 
 /** The report for people. */
-export function formatCoverage({ budgets, walks }: CoverageReport, width: number): string {
+export function formatCoverage({ budgets, walks, traits }: CoverageReport, width: number): string {
   const rows = walks.map((walk) => ({
     query: walk.queryName,
     walk: walk.walk === "added" ? "new" : "changed",
     "last poll": walk.polledAt === null ? "never" : toIso(walk.polledAt),
     behind: spell(walk.lagMs),
     "seen within": spell(walk.worstDelayMs),
-    missing: walk.gap,
+    missing: walk.gap === 0 ? 0 : `${walk.gap}${spellGap(walk)}`,
     state: walk.failures > 0 ? (walk.lastError ?? "failing") : "well",
   }));
   const table = walks.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
-  // A demo has had several addresses, each an account without a limit.
-  return [...new Set(budgets.map(spellBudget)), table].join("\n");
+  const several = new Set([...budgets, ...traits].map(({ account }) => account)).size > 1;
+  const name = (account: string) => (several ? ` (${account})` : "");
+  const learned = traits.map(
+    ({ says, ms, account }) =>
+      `  ${says}${ms !== null && ms > 0 ? ` (${formatDuration(ms)})` : ""}${name(account)}`,
+  );
+  return [
+    ...budgets.map((budget) => `${spellBudget(budget)}${name(budget.account)}`),
+    table,
+    ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
+  ].join("\n");
+}
+
+/** Since when, and when it is looked for again: it is shown until it is found. */
+function spellGap({ gapFrom, gapNextAt }: CoverageReport["walks"][number]): string {
+  const since = gapFrom === null ? "" : ` since ${minute(gapFrom)}`;
+  return gapNextAt === null ? since : `${since}, again ${minute(gapNextAt)}`;
+}
+
+function minute(at: Instant): string {
+  return toIso(at).slice(0, 16).replace("T", " ");
 }
 
 function spellBudget({

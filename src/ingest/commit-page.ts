@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Instant } from "../lib/instant.ts";
 import { matchKey } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
 import type { OwedNotification } from "../model/notification.ts";
@@ -7,7 +8,7 @@ import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
 import type { AssessedMention } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
-import { judgePage, type MentionEvidence } from "./judge-page.ts";
+import { judgePage, type MentionChange, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import { recordCounts } from "./record-counts.ts";
@@ -29,6 +30,10 @@ export interface CommitParts {
 export interface CommittedPage {
   readonly added: number;
   readonly changed: number;
+  /** Of those that changed, how many came with a newer `added`. */
+  readonly restamped: number;
+  /** The earliest `added` of the new ones; null where there are none. */
+  readonly earliestAdded: Instant | null;
   /** Notifications that the page caused and that are due now. */
   readonly owed: readonly OwedNotification[];
 }
@@ -71,7 +76,13 @@ export async function commitPage(
     ];
     const moved = await recordObservations(facts.alerts, locked, sightings);
     const owed = await recordTelling(facts, parts, locked, moved);
-    return { added: outcome.added.length, changed: outcome.changed.length, owed };
+    return {
+      added: outcome.added.length,
+      changed: outcome.changed.length,
+      restamped: changes.filter(isRestamped).length,
+      earliestAdded: earliestOf(added),
+      owed,
+    };
   });
   keepStories();
   return committed;
@@ -83,6 +94,16 @@ function storiesOf(
   folded: ReadonlyMap<number, string>,
 ): ReadonlyMap<Mention, string> {
   return new Map([...folded].map(([place, story]) => [at(assessed, place).mention, story]));
+}
+
+function isRestamped({ before, after }: MentionChange): boolean {
+  return before !== null && after.mention.addedAt > before.mention.addedAt;
+}
+
+function earliestOf(mentions: readonly Mention[]): Instant | null {
+  let earliest: Instant | null = null;
+  for (const { addedAt } of mentions) if (earliest === null || addedAt < earliest) earliest = addedAt;
+  return earliest;
 }
 
 function at(assessed: readonly AssessedMention[], index: number): AssessedMention {

@@ -58,7 +58,7 @@ async function commitHealthy(
   poison: RejectedRow[],
 ): Promise<CommittedPage> {
   const [only, another] = mentions;
-  if (only === undefined) return { added: 0, changed: 0, owed: [] };
+  if (only === undefined) return NOTHING;
   try {
     return await commitPage(parts, walking, parts.prepare({ ...page, mentions, rejected: [] }), before);
   } catch (error) {
@@ -66,15 +66,20 @@ async function commitHealthy(
     if (another === undefined) {
       const reason = `it could not be stored: ${describeError(error).slice(0, 200)}`;
       poison.push({ resourceId: only.resourceId, reason, mention: only, tries: MOST_TRIES + 1 });
-      return { added: 0, changed: 0, owed: [] };
+      return NOTHING;
     }
   }
   const middle = mentions.length >> 1;
   const one = await commitHealthy(parts, walking, page, before, mentions.slice(0, middle), poison);
   const other = await commitHealthy(parts, walking, page, before, mentions.slice(middle), poison);
+  const earliest = [one.earliestAdded, other.earliestAdded].filter((moment) => moment !== null);
   return {
     added: one.added + other.added,
     changed: one.changed + other.changed,
+    restamped: one.restamped + other.restamped,
+    earliestAdded: earliest.length === 0 ? null : Math.min(...earliest),
     owed: [...one.owed, ...other.owed],
   };
 }
+
+const NOTHING: CommittedPage = { added: 0, changed: 0, restamped: 0, earliestAdded: null, owed: [] };

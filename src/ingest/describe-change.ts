@@ -1,8 +1,11 @@
-import type { Mention } from "../model/mention.ts";
+import type { Mention, MentionCategory } from "../model/mention.ts";
 
 const SENTIMENTS = new Set(["positive", "neutral", "negative"]);
 
-/** What changed on a mention since it was stored, in words of ours only: its own values are hostile. */
+/**
+ * What changed on a mention since it was stored, in words of ours: its own values are hostile, and the names of categories
+ * are those of the account, without any sign that means something somewhere.
+ */
 export function describeChange(before: Mention, after: Mention): string {
   const changes: string[] = [];
   if (before.sentiment !== after.sentiment) {
@@ -10,11 +13,8 @@ export function describeChange(before: Mention, after: Mention): string {
       `its sentiment changed from ${sentiment(before.sentiment)} to ${sentiment(after.sentiment)}`,
     );
   }
-  const gained = after.categories.filter(
-    ({ id }) => !before.categories.some((known) => known.id === id),
-  ).length;
-  if (gained > 0)
-    changes.push(gained === 1 ? "it was put into a category" : `it was put into ${gained} categories`);
+  const gained = after.categories.filter(({ id }) => !before.categories.some((known) => known.id === id));
+  if (gained.length > 0) changes.push(`it was put into ${spellCategories(gained)}`);
   if (number(after.reach) > number(before.reach)) {
     changes.push(
       `its reach grew from ${number(before.reach).toLocaleString("en")} to ${number(after.reach).toLocaleString("en")}`,
@@ -22,6 +22,23 @@ export function describeChange(before: Mention, after: Mention): string {
   }
   if (number(after.followers) > number(before.followers)) changes.push("its author gained followers");
   return changes.length === 0 ? "it was edited after it was seen" : `${changes.join(", ")} after it was seen`;
+}
+
+function spellCategories(gained: readonly MentionCategory[]): string {
+  const names = gained.map(({ name }) => harmless(name ?? "")).filter((name) => name !== "");
+  const most = names.slice(0, MOST_NAMES).join(", ");
+  if (gained.length === 1) return most === "" ? "a category" : `the category ${most}`;
+  return most === "" ? `${gained.length} categories` : `${gained.length} categories: ${most}`;
+}
+
+const MOST_NAMES = 3;
+
+function harmless(name: string): string {
+  return name
+    .replaceAll(/[^\p{L}\p{N} &-]/gu, " ")
+    .replaceAll(/ +/g, " ")
+    .trim()
+    .slice(0, 40);
 }
 
 function sentiment(value: string | null): string {

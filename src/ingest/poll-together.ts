@@ -49,12 +49,15 @@ export async function pollTogether(
         queryIds.length === 1 || proven,
       ),
   );
+  let direction: WalkRequest["orderDirection"] | null = null;
   const members = await Promise.all(
     keys.map(async (key) => {
       const walkPages: PollParts["walkPages"] = (query, request, ownSignal) => {
         queries.set(query.queryId, query);
-        if (request.cursor === null) return shared.pagesOf(query.queryId, request);
-        // It goes on from a cursor of its own, which nobody can share.
+        direction ??= request.orderDirection;
+        if (request.cursor === null && request.orderDirection === direction)
+          return shared.pagesOf(query.queryId, request);
+        // It goes on from a cursor of its own, or the other way round, which nobody can share.
         shared.leave(query.queryId);
         return parts.walkPages(query, request, ownSignal);
       };
@@ -68,6 +71,14 @@ export async function pollTogether(
   const { members: seen, failure } = shared.shown();
   const failed = members.filter(({ result }) => result.outcome === "broken-off");
   const isRefused = isRefusal(failure);
+  const isLong = keys.length > SHORT;
+  if (isLong && failure !== null && proven) {
+    // The length of the address may be to blame, and then nobody is at fault.
+    if (isRefused || isLostOnTheWay(failure))
+      await parts.knowledge.note([{ trait: "addresses", value: "short" }]);
+    return { outcome: "together", members, sharing: "unknown" };
+  }
+  if (isLong && failure === null) await parts.knowledge.note([{ trait: "addresses", value: "long" }]);
   // Where the call itself failed for a while, nobody is at fault.
   if (isRefused || isUnreadable(failure) || failure === null)
     await parts.walkAlone(failed.map(({ key }) => key));
@@ -108,7 +119,15 @@ function isUnreadable(error: unknown): boolean {
   return kind === "malformed" || kind === "too-large";
 }
 
+/** As many as every server takes in one address. */
+const SHORT = 200;
+
+/** Some servers hang up on an address that is too long. */
+function isLostOnTheWay(error: unknown): boolean {
+  return ((error ?? {}) as { kind?: string }).kind === "network";
+}
+
 function isRefusal(error: unknown): boolean {
   const { status } = (error ?? {}) as { status?: number | null };
-  return typeof status === "number" && [400, 403, 404, 414, 422, 431].includes(status);
+  return typeof status === "number" && [400, 403, 404, 413, 414, 422, 431, 494].includes(status);
 }

@@ -158,8 +158,9 @@ function widest(requests: readonly WalkRequest[]): WalkRequest {
     startDate: Math.min(...requests.map(({ startDate }) => startDate)),
     endDate: Math.max(...requests.map(({ endDate }) => endDate)),
     orderBy: first.orderBy,
-    orderDirection: "asc",
+    orderDirection: first.orderDirection,
     cursor: null,
+    path: first.path,
     ...(first.orderBy === "added" ? { sinceAdded: since } : { sinceUpdated: since }),
   };
 }

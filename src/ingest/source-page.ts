@@ -10,6 +10,8 @@ export interface SourcePage {
   readonly total: number | null;
   /** The page size in force; null where the source does not say. */
   readonly pageSize: number | null;
+  /** The server's own time, where its answer says so and ours can be held against it. */
+  readonly servedAt?: Instant | null;
   /**
    * The part of a page that several queries share. Its cursor belongs to all of them, so that no walk of one can be
    * resumed from it; and what others have on it tells how far this one was seen.

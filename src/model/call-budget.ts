@@ -4,8 +4,8 @@ export interface RateLimit {
   readonly periodMs: number;
 }
 
-/** Who a call is for. Crisis queries come first; history, lists and the shell last. */
-export const PRIORITIES = ["crisis", "live", "background"] as const;
+/** Who a call is for, in this order: crisis queries, polls, the shell; history and lists last. */
+export const PRIORITIES = ["crisis", "live", "shell", "background"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** The places of a window that calls of one priority may take; `to` is included. */

@@ -2,6 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "./alert.ts";
 import type { Mention } from "./mention.ts";
 import type { NotificationKind, NotificationState } from "./notification.ts";
+import type { KnownTrait } from "./source-trait.ts";
 import type { WalkName } from "./walk.ts";
 
 /** A mention with where it belongs. */
@@ -122,8 +123,12 @@ export interface ShownWalk {
   readonly seen: number;
   readonly stored: number;
   readonly rejected: number;
-  /** Mentions missing against the server's own totals. */
+  /** Mentions missing now against the server's own totals; 0 when every gap is closed. */
   readonly gap: number;
+  /** From where on the gap is gone over again and when; null where there is none. */
+  readonly gapFrom: Instant | null;
+  readonly gapNoticedAt: Instant | null;
+  readonly gapNextAt: Instant | null;
 }
 
 /** A mention, page or job that always failed and stands aside, and why. */
@@ -142,6 +147,8 @@ export interface ShownSetAside {
 
 /** The rate budget of an account, as it stands now. */
 export interface ShownBudget {
+  /** Who at which address. */
+  readonly account: string;
   /** Calls in any rolling window of `periodMs`; null: the account has no limit. */
   readonly limit: number | null;
   readonly periodMs: number;
@@ -152,4 +159,9 @@ export interface ShownBudget {
   readonly closedForMs: number;
   /** Whether one call may ask for several queries at this source. */
   readonly sharing: "untried" | "proven" | "refused";
+}
+
+/** What was found out about the server of an account. */
+export interface ShownTrait extends KnownTrait {
+  readonly account: string;
 }

@@ -14,6 +14,8 @@ export interface StoredMention {
 export interface PageRows {
   /** One identity a mention, in the order of the page. */
   readonly keys: readonly string[];
+  /** Positions of those that have changed since they came. */
+  readonly edited: ReadonlySet<number>;
   readonly json: string;
 }
 

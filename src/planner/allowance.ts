@@ -1,3 +1,4 @@
+import { SECOND } from "../lib/instant.ts";
 import type { Lane, Priority, RateLimit } from "../model/call-budget.ts";
 
 /** The calls of a window as numbered places, each used once in a window. */
@@ -13,7 +14,8 @@ const KEPT = 0.03;
 
 /**
  * The lowest places are for the background alone, the highest for crises alone, so that neither is ever starved by the
- * wide middle that all use; each end is small, since what it keeps is missing elsewhere.
+ * wide middle that all use; each end is small, since what it keeps is missing elsewhere. Below the crises' each who comes
+ * later in the order leaves as many again to those before it.
  */
 export function lanesOf(limit: number): Lanes {
   const usable = Math.max(1, limit - Math.ceil(limit * MARGIN));
@@ -23,7 +25,8 @@ export function lanesOf(limit: number): Lanes {
     of: {
       crisis: { from: 1 + kept, to: usable },
       live: { from: 1 + kept, to: usable - kept },
-      background: { from: 1, to: usable - kept },
+      shell: { from: 1 + kept, to: usable - 2 * kept },
+      background: { from: 1, to: usable - 3 * kept },
     },
   };
 }
@@ -37,10 +40,23 @@ export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): n
   return periodMs / Math.max(1, lane.to - lane.from + 1);
 }
 
-/** How long it takes to walk so many walks once. */
-export function roundMs(walks: number, limit: RateLimit, sharing: boolean): number {
-  return spacingMs(limit, "live") * Math.ceil(walks / (sharing ? MOST_MEMBERS : 1));
+/** How long it takes to walk so many walks once. `members`: how many share a call; 1 where none do. */
+export function roundMs(walks: number, limit: RateLimit, members: number): number {
+  return spacingMs(limit, "live") * Math.ceil(walks / members);
 }
 
-/** So many ids of ten digits keep an address below 4 kB. */
+/** So many ids of ten digits keep an address below 4 kB, which every server takes. */
 export const MOST_MEMBERS = 200;
+
+/**
+ * How many queries of such ids may share a call. Where calls are scarce, addresses may have 14 kB, which servers take
+ * whose whole head may have 16; who refuses them shows it. Where there is one every second or so, many short calls cost
+ * less work than few long ones, and are no slower.
+ */
+export function mostMembers(idLength: number, everyMs: number): number {
+  if (everyMs < SCARCE_MS) return MOST_MEMBERS;
+  return Math.max(MOST_MEMBERS, Math.floor(LONG_ADDRESS / ("&queryId=".length + idLength)));
+}
+
+const SCARCE_MS = 5 * SECOND;
+const LONG_ADDRESS = 14_000;

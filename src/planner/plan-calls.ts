@@ -1,6 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
 import type { WalkKey } from "../model/walk.ts";
-import { MOST_MEMBERS } from "./allowance.ts";
 
 /** A walk whose time has come, and what decides how much a call for it is worth. */
 export interface Candidate {
@@ -25,6 +24,8 @@ export interface Candidate {
 export interface PlanSettings {
   /** Whether one call may ask for several queries at this source. */
   readonly sharing: boolean;
+  /** How many may share one. */
+  readonly mostMembers: number;
   readonly pageSize: number;
   /** How long all walks take in turn, as far as the budget goes. Three times that, and a walk comes first. */
   readonly roundMs: number;
@@ -171,7 +172,7 @@ function fillPages(
   for (const candidate of sorted) {
     const nextFrom = Math.min(from, candidate.readsFrom);
     const fits = (rate + candidate.rate) * (now - nextFrom) <= room;
-    if (members.length > 0 && (members.length >= MOST_MEMBERS || !fits)) {
+    if (members.length > 0 && (members.length >= settings.mostMembers || !fits)) {
       others.push(candidate);
       continue;
     }

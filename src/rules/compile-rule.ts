@@ -120,6 +120,7 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
     forMs: file.for ?? 0,
     overAfterMs: file.over?.after ?? counted?.overAfterMs ?? MENTION_OVER_AFTER_MS,
     reopenWithinMs: file.reopenWithin ?? 0,
+    catchUp: file.catchUp ?? "in-order",
     extraLabels: file.labels ?? {},
   } satisfies Partial<Rule>;
   if (counted?.window !== undefined) return { ...base, kind: "window", window: counted.window };

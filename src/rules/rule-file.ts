@@ -3,6 +3,7 @@ import { Duration } from "../lib/duration.ts";
 import { Severity } from "../model/severity.ts";
 import { GROUP_KEYS } from "./group-key.ts";
 import { listOf, Word } from "./params.ts";
+import { CATCH_UPS } from "./rule.ts";
 
 /** A rule as it is written, its conditions apart: those are read by their own definitions. */
 export const RuleFile = z.strictObject({
@@ -21,6 +22,7 @@ export const RuleFile = z.strictObject({
   for: Duration.exactOptional(),
   over: z.strictObject({ after: Duration }).exactOptional(),
   reopenWithin: Duration.exactOptional(),
+  catchUp: z.enum(CATCH_UPS).exactOptional(),
   labels: z.record(z.string(), Word).exactOptional(),
 });
 export type RuleFile = z.output<typeof RuleFile>;

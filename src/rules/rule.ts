@@ -7,6 +7,10 @@ import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
+/** In which order a query is read after a time without polls. */
+export const CATCH_UPS = ["in-order", "newest-first"] as const;
+export type CatchUp = (typeof CATCH_UPS)[number];
+
 interface RuleBase {
   /** Also the name of its file. */
   readonly name: string;
@@ -28,6 +32,8 @@ interface RuleBase {
   readonly overAfterMs: number;
   /** What comes back so soon after its end is the same alert. 0: never. */
   readonly reopenWithinMs: number;
+  /** Newest first: what happens now is told before what was missed, by rules about single mentions. */
+  readonly catchUp: CatchUp;
   /** What the file adds to every alert, for routes. */
   readonly extraLabels: Readonly<Record<string, string>>;
 }

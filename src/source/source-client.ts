@@ -26,6 +26,7 @@ import { createExtensions, type Extensions } from "./extensions.ts";
 import { type Gate, throughGate } from "./gate.ts";
 import { type LoginAnswer, login } from "./login.ts";
 import type { MentionsParams, ScopeParams } from "./mention-params.ts";
+import { pageFetcher } from "./page-fetcher.ts";
 import { type CallOptions, runCall, type Spelling } from "./run-call.ts";
 import { createSession } from "./session.ts";
 import type { Page } from "./to-page.ts";
@@ -61,8 +62,8 @@ export interface SourceClientOptions {
 }
 
 export interface WalkMentionsOptions extends CallOptions {
-  /** 1: the next page is fetched while the caller works on this one. Default 0. */
-  readonly prefetch?: 0 | 1;
+  /** `number`: pages are asked for by their number, 10,000 mentions at most, where a server refuses its cursors. */
+  readonly by?: "cursor" | "number";
   /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
   readonly endOnShortPage?: boolean;
 }
@@ -166,13 +167,15 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
     mentions: (params, walk = {}) =>
-      walkPages((cursor, signal) => run(mentions, { ...params, cursor }, { signal }), {
-        cursor: params.cursor ?? null,
-        pageSize: params.pageSize ?? null,
-        prefetch: walk.prefetch ?? 0,
-        endOnShortPage: walk.endOnShortPage ?? true,
-        signal: walk.signal,
-      }),
+      walkPages(
+        pageFetcher(walk.by ?? "cursor", params, (asked, signal) => run(mentions, asked, { signal })),
+        {
+          cursor: params.cursor ?? null,
+          pageSize: params.pageSize ?? null,
+          endOnShortPage: walk.endOnShortPage ?? true,
+          signal: walk.signal,
+        },
+      ),
     hashtags: (params, callOptions) => run(hashtags, params, callOptions),
     emoticons: (params, callOptions) => run(emoticons, params, callOptions),
     urls: (params, callOptions) => run(urls, params, callOptions),

@@ -1,3 +1,4 @@
+import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Budget } from "./budget.ts";
 import { parseJson } from "./parse-json.ts";
@@ -19,10 +20,12 @@ export interface Page {
   /** The page size that the source says it used, null where it does not say. */
   readonly pageSize: number | null;
   readonly budget: Budget | null;
+  /** The server's own time, in whole seconds; null where it does not say. */
+  readonly servedAt: Instant | null;
 }
 
 /** Reads a page. Throws a SyntaxError where the bytes are not JSON or hold no list of results. */
-export function toPage(body: Buffer, budget: Budget | null): Page {
+export function toPage(body: Buffer, budget: Budget | null, date: string | null = null): Page {
   const { envelope, results, read } = parseEnvelope(body);
   const mentions: Mention[] = [];
   const rejected: RejectedMention[] = [];
@@ -41,7 +44,14 @@ export function toPage(body: Buffer, budget: Budget | null): Page {
     total: toSize(envelope.resultsTotal, 0),
     pageSize: toSize(envelope.resultsPageSize, 1),
     budget,
+    servedAt: toMoment(date),
   };
+}
+
+/** `Sat, 21 Nov 2026 17:48:17 GMT`, as HTTP has it. */
+function toMoment(date: string | null): Instant | null {
+  const at = date !== null && /^[A-Z][a-z]{2},? /.test(date) ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
 }
 
 type Envelope = { readonly [field in Field]?: unknown };

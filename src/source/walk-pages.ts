@@ -12,8 +12,6 @@ export interface WalkOptions {
   readonly cursor: string | null;
   /** The page size that was asked for, null where the server chooses. */
   readonly pageSize: number | null;
-  /** 1: the next page is fetched while the caller works on this one. It may cost a call that nobody reads. */
-  readonly prefetch: 0 | 1;
   /** Whether a page that is not full is the last. The live service's own client ends there, so this is the default. */
   readonly endOnShortPage: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -22,7 +20,8 @@ export interface WalkOptions {
 /**
  * Follows `nextCursor` from page to page. The first page is always given, empty or not, because it says how many
  * there are; an empty page later ends the walk unseen. Other ends: no next cursor, a cursor that was followed
- * before (a server that repeats it would be walked for ever), a short page. Leaving early stops the prefetch.
+ * before (a server that repeats it would be walked for ever), a short page. Leaving early stops the call
+ * that is under way.
  */
 export async function* walkPages<Page extends WalkedPage>(
   fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
@@ -38,12 +37,9 @@ export async function* walkPages<Page extends WalkedPage>(
     let page = await fetchPage(options.cursor, left.signal);
     for (;;) {
       const cursor = nextCursor(page, followed, options);
-      const ahead = cursor !== null && options.prefetch === 1 ? fetchPage(cursor, left.signal) : null;
-      // Its failure belongs to whoever asks for that page, and to nobody if the walk is left before.
-      ahead?.catch(() => undefined);
       yield page;
       if (cursor === null) return;
-      page = await (ahead ?? fetchPage(cursor, left.signal));
+      page = await fetchPage(cursor, left.signal);
       if (isEmpty(page)) return;
     }
   } finally {

@@ -97,6 +97,12 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
   return {
     read,
 
+    /** Whether anything is known of this account's budget. Asking for it leaves no trace. */
+    async isKept(): Promise<boolean> {
+      const { rows } = await sql`select from earshot.budgets where account = ${account}`.execute(db);
+      return rows.length > 0;
+    },
+
     learn: (limit: RateLimit | null, from: "client" | "answer") => learn(db, limit, from),
 
     /**
@@ -116,7 +122,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
           where account = ${account} and place between ${lane.from} and ${lane.to} and free_at_wall <= ${now()}
             and exists (select from earshot.budgets b where b.account = ${account} and b.calls = ${budget.limit}
               and b.period_ms = ${budget.periodMs} and b.closed_until_wall <= ${now()})
-          order by place ${priority === "background" ? sql`asc` : sql`desc`} limit 1
+          order by place ${priority === "background" || priority === "shell" ? sql`asc` : sql`desc`} limit 1
           for update skip locked)
         returning place, call
       `.execute(db);

@@ -9,6 +9,9 @@ export function createMentionStore(db: Db) {
     /** Spells a page for `storePage`. Costs processor time and touches no table. */
     rowsOf: (page: readonly StoredMention[]): PageRows => ({
       keys: page.map(({ mention }) => keyOf(mention)),
+      edited: new Set(
+        page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : [])),
+      ),
       json: JSON.stringify(page.map(toRow)),
     }),
 
@@ -36,6 +39,13 @@ export function createMentionStore(db: Db) {
         returning query_id as "queryId", resource_id as "resourceId"
       `.execute(db);
       const added = placesOf(inserted.rows, page.keys);
+      const edited = added.filter((index) => page.edited.has(index));
+      const moved = await removeMoved(db, projectId, rows, edited);
+      if (moved.length > 0) {
+        const places = new Set(moved.map(({ index }) => index));
+        const rest = added.filter((index) => !places.has(index));
+        return { added: rest, changed: [...moved, ...(await replaceChanged(db, projectId, rows))] };
+      }
       if (added.length === page.keys.length) return { added, changed: [] };
       return { added, changed: await replaceChanged(db, projectId, rows) };
     },
@@ -70,6 +80,26 @@ export function createMentionStore(db: Db) {
         order by m.event_at desc limit ${limit}
       `.execute(db);
       return rows;
+    },
+
+    /** Whether something of these queries is stored that was there (or had changed) before the request begins. */
+    async hasOlder(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+      request: {
+        readonly startDate: Instant;
+        readonly sinceAdded?: Instant;
+        readonly sinceUpdated?: Instant;
+      },
+    ): Promise<boolean> {
+      const { startDate, sinceAdded, sinceUpdated } = request;
+      const moment = sinceAdded === undefined ? sql`m.updated_at` : sql`m.added_at`;
+      const { rows } = await sql<{ found: boolean }>`
+        select exists (
+          select from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+          join earshot.mentions m on m.project_id = q."projectId" and m.query_id = q."queryId"
+          where ${moment} <= ${at(sinceAdded ?? sinceUpdated ?? startDate)} and m.event_at > ${at(startDate)}) as found
+      `.execute(db);
+      return rows[0]?.found ?? false;
     },
 
     /** Every stored mention of a query, in order of arrival, in batches: for series that are new to a rule. */
@@ -169,6 +199,33 @@ export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
 }
 
 let lastDay = { day: 0, text: "1970-01-01" };
+
+/**
+ * The day of publication is the partition and so part of the key, and a source may correct it, or tell it later: such a
+ * mention was inserted anew, and its earlier row goes. Only what has changed since it came can have moved.
+ */
+async function removeMoved(
+  db: Db,
+  projectId: string,
+  rows: ReturnType<typeof pageRows>,
+  edited: readonly number[],
+): Promise<PageOutcome["changed"]> {
+  if (edited.length === 0) return [];
+  const moved = await sql<{ index: number; before: Mention }>`
+    with page as (
+      select i, q, r, d from ${rows} as p
+      where i in (select place::int from json_array_elements_text(${JSON.stringify(edited)}::json) place)),
+    gone as (
+      delete from earshot.mentions m using page
+      where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
+      returning i, m.body as before),
+    followed as (
+      update earshot.matches x set day = d from page
+      where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
+    select i as index, before from gone order by i
+  `.execute(db);
+  return moved.rows;
+}
 
 async function replaceChanged(
   db: Db,

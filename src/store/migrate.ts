@@ -13,6 +13,8 @@ import * as bounces from "./migrations/0080-bounces.ts";
 import * as digestsByTheHour from "./migrations/0081-digests-by-the-hour.ts";
 import * as telling from "./migrations/0090-telling.ts";
 import * as toldTexts from "./migrations/0091-told-texts.ts";
+import * as sourceTraits from "./migrations/0100-source-traits.ts";
+import * as countChecks from "./migrations/0101-count-checks.ts";
 import * as outages from "./migrations/0110-outages.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
@@ -30,6 +32,8 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0081-digests-by-the-hour": digestsByTheHour,
   "0090-telling": telling,
   "0091-told-texts": toldTexts,
+  "0100-source-traits": sourceTraits,
+  "0101-count-checks": countChecks,
   "0110-outages": outages,
 };
 

@@ -3,6 +3,7 @@ import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
 import { createBounceStore } from "./bounces.ts";
 import { createConditionStore } from "./conditions.ts";
+import { createCountCheckStore } from "./count-checks.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
@@ -46,6 +47,7 @@ function createNounStores(db: Db) {
     walks: createWalkStore(db),
     mentions: createMentionStore(db),
     counts: createCountStore(db),
+    countChecks: createCountCheckStore(db),
     conditions: createConditionStore(db),
     coverage: createCoverageStore(db),
     arrivals: createArrivalStore(db),

@@ -71,13 +71,15 @@ export function createWalkStore(db: Db) {
     },
 
     /** Walks that nobody holds, due or not, with what a plan wants to know of them. `hour`: of the week. */
-    async candidates(hour: number): Promise<WalkCandidate[]> {
+    async candidates(hour: number, now: Instant): Promise<WalkCandidate[]> {
       const { rows } = await sql<WalkCandidate>`
         select w.project_id as "projectId", w.query_id as "queryId", w.walk, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom", w.next_at as "nextAt",
           w.failures, (w.state ->> 'watermark')::float8 as watermark,
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
-            or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object' as alone,
+            or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object'
+              and ((w.state -> 'gap' ->> 'tries')::int <= ${GAP_TRIES}
+                or coalesce((w.state -> 'gap' ->> 'nextAt')::float8, 0) <= ${now}) as alone,
           t.mentions as "totalMentions", t.ms as "totalMs", h.mentions as "hourMentions", h.ms as "hourMs",
           r.mentions as "recentMentions", r.ms as "recentMs", r.until_at as "recentUntil"
         from earshot.walks w join earshot.queries q using (project_id, query_id)
@@ -247,6 +249,9 @@ export function createWalkStore(db: Db) {
     },
   };
 }
+
+/** A gap that was gone over so often is gone over again at its `nextAt`; before that at once. */
+const GAP_TRIES = 2;
 
 /** After this a job that was planned counts as lost, and its walks are planned anew. */
 const PLANNED_SECONDS = 30;

@@ -18,6 +18,7 @@ import type {
   ShownReceiver,
   ShownSetAside,
   ShownStory,
+  ShownTrait,
   ShownWalk,
   VolumeCount,
 } from "../model/shown.ts";
@@ -54,6 +55,8 @@ export interface ConsoleFacts {
   coverage(since: Instant): Promise<readonly ShownWalk[]>;
   /** The rate budgets of the accounts that are polled; one, as a rule. */
   budgets(): Promise<readonly ShownBudget[]>;
+  /** What was found out about the servers, by account. */
+  traits(): Promise<readonly ShownTrait[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
   /** Those that ended after `since`, newest first. */
   outages(since: Instant): Promise<readonly Outage[]>;

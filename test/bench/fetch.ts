@@ -13,12 +13,11 @@ const RUNS = 5;
 const server = await startPageServer({ pages: Number(process.argv[2] ?? 8) });
 const readers = {
   bare: readBare,
-  client: (from: PageServer) => readClient(from, 0),
-  prefetch: (from: PageServer) => readClient(from, 1),
+  client: readClient,
 };
 type Reader = keyof typeof readers;
 const names = Object.keys(readers) as Reader[];
-const rates: Record<Reader, number[]> = { bare: [], client: [], prefetch: [] };
+const rates: Record<Reader, number[]> = { bare: [], client: [] };
 
 for (let run = 0; run <= RUNS; run++) {
   for (const name of names) {
@@ -38,9 +37,6 @@ console.log(`(a) request + JSON.parse  ${Math.round(bare)} mentions/s`);
 console.log(
   `(b) client.mentions()     ${Math.round(median(rates.client))} mentions/s, b/a ${(median(rates.client) / bare).toFixed(2)}`,
 );
-console.log(
-  `(b) with prefetch         ${Math.round(median(rates.prefetch))} mentions/s, b/a ${(median(rates.prefetch) / bare).toFixed(2)}`,
-);
 
 async function readBare(from: PageServer): Promise<number> {
   let count = 0;
@@ -54,7 +50,7 @@ async function readBare(from: PageServer): Promise<number> {
   return count;
 }
 
-async function readClient(from: PageServer, prefetch: 0 | 1): Promise<number> {
+async function readClient(from: PageServer): Promise<number> {
   const client = createSourceClient({
     baseUrl: from.baseUrl,
     credentials: { username: "bench", password: "bench", clientId: "bench-api-client" },
@@ -70,7 +66,7 @@ async function readClient(from: PageServer, prefetch: 0 | 1): Promise<number> {
     orderDirection: "asc",
     pageSize: 5_000,
   } as const;
-  for await (const page of client.mentions(params, { prefetch })) count += page.mentions.length;
+  for await (const page of client.mentions(params)) count += page.mentions.length;
   await client.close();
   return count;
 }

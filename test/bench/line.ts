@@ -1,20 +1,24 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { createSourceKnowledge } from "../../src/app/source-knowledge.ts";
+import { createSourcePages } from "../../src/app/source-pages.ts";
 import { createStoryCache } from "../../src/ingest/fold-stories.ts";
 import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import type { Database } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createSourceTraitStore } from "../../src/store/source-traits.ts";
 import { createStores } from "../../src/store/stores.ts";
 import type { PageServer } from "./pages.ts";
 
-/** A day after the mentions of the page server begin, which is later than all of them. */
-const NOW = Date.UTC(2026, 10, 2);
+/** When the mentions of the page server begin to arrive; there are 2.5 a second. */
+const BEGIN = Date.UTC(2026, 10, 1);
+const MS_PER_MENTION = 400;
 
 /** What a walk writes to. */
 const TABLES = [
@@ -54,6 +58,8 @@ export async function createLine(
   from: PageServer,
   options: { readonly history: boolean },
 ): Promise<Line> {
+  // Later than all of them.
+  const now = BEGIN + Math.max(DAY, from.mentions * MS_PER_MENTION + HOUR);
   const { rules, faults } = await loadRules(fileURLToPath(new URL("../../rules", import.meta.url)));
   if (faults.length > 0) throw new Error("the shipped rules have faults");
   const stores = createStores(database.db);
@@ -66,13 +72,13 @@ export async function createLine(
     timezone: "UTC",
   };
   // Watched from long before: every mention is judged, counted and may alert.
-  const watchFrom = options.history ? NOW : NOW - 30 * DAY;
-  const parts = pollParts(stores, source, rules);
+  const watchFrom = options.history ? now : now - 30 * DAY;
+  const parts = pollParts(database, source, rules, now);
   const prepare = async (): Promise<void> => {
-    await stores.queries.register([query], watchFrom, NOW - 14 * DAY);
-    await stores.walks.ensure(NOW);
+    await stores.queries.register([query], watchFrom, now - 14 * DAY);
+    await stores.walks.ensure(now);
   };
-  await ensurePartitions(database.db, NOW);
+  await ensurePartitions(database.db, now);
   await prepare();
   const countOf = async (table: string): Promise<number> => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.id("earshot", table)}`.execute(
@@ -107,14 +113,23 @@ export async function createLine(
   };
 }
 
-function pollParts(store: PollParts["store"], source: SourceClient, rules: readonly Rule[]): PollParts {
+function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[], now: Instant): PollParts {
+  const stores = createStores(db);
+  const clock = createManualClock(now);
+  const knowledge = createSourceKnowledge(createSourceTraitStore(db, "bench"), clock);
+  const { pagesOf, firstPage } = createSourcePages({
+    sources: { crisis: source, live: source, background: source },
+    priorityOf: () => "live",
+    pageSize: 5_000,
+    knowledge,
+    stores,
+    clock,
+  });
   return {
-    store,
-    walkPages: (query, walk, signal) =>
-      source.mentions(
-        { projectId: query.projectId, queryIds: [query.queryId], pageSize: 5_000, ...walk },
-        { signal },
-      ),
+    store: stores,
+    walkPages: (query, request, signal) => pagesOf([query], request, signal),
+    firstPage,
+    knowledge,
     rulesFor: () => rules,
     directory: {
       routes: [
@@ -135,12 +150,12 @@ function pollParts(store: PollParts["store"], source: SourceClient, rules: reado
       escalations: [],
       rotations: [],
     },
-    clock: createManualClock(NOW),
+    clock,
     settings: () => ({
       overlapMs: 5 * MINUTE,
       settleMs: 0,
       lookbackMs: 30 * DAY,
-      historyFrom: NOW - 14 * DAY,
+      historyFrom: now - 14 * DAY,
     }),
     everyMs: () => MINUTE,
     onOwed: async () => {},

@@ -1,14 +1,8 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { pino } from "pino";
 import { request } from "undici";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { openBenchDatabase } from "./bench-database.ts";
 import { createLine, type Line } from "./line.ts";
 import { median } from "./median.ts";
 import { type PageServer, startPageServer } from "./pages.ts";
@@ -35,34 +29,18 @@ const options = {
   profile: values.profile,
 };
 const PAGE_SIZE = 5_000;
-const log = pino({ level: "warn" }, pino.destination(2));
 
 const closing = createClosing();
 try {
-  const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
-  closing.add(() => rm(root, { recursive: true, force: true }));
-  await chmod(root, 0o755);
-  const dataDir = join(root, "postgres");
   const server = await startPageServer({ pages: options.pages, pageSize: PAGE_SIZE });
   closing.add(server.close);
-  const postgres = await startEmbeddedPostgres({ dataDir, log });
-  closing.add(() => removeElsewhere(dataDir));
-  closing.add(postgres.stop);
-  await migrate(postgres.url);
-  const database = openDatabase({ url: postgres.url, connections: 4, onError: (error) => log.warn(error) });
-  closing.add(database.close);
+  const database = await openBenchDatabase(closing);
   const line = await createLine(database, server, options);
   closing.add(line.close);
   if (options.profile) await profile(line);
   else await compare(server, line);
 } finally {
   await closing.close();
-}
-
-/** Where the tables could not lie below the temporary folder, they lie where this file says. */
-async function removeElsewhere(dataDir: string): Promise<void> {
-  const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
-  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
 }
 
 async function compare(server: PageServer, line: Line): Promise<void> {

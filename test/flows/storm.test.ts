@@ -13,6 +13,7 @@ import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { timeStore } from "../bench/time-store.ts";
+import { createMemoryKnowledge } from "../ingest/use-walks.ts";
 import { aMention } from "../mention.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";
@@ -111,6 +112,8 @@ async function read(queryId: string, store: PollParts["store"]): Promise<void> {
   );
   const parts: PollParts = {
     store,
+    firstPage: async () => null,
+    knowledge: createMemoryKnowledge(clock.now),
     walkPages: async function* () {
       for (let i = 0; i < all.length; i += PAGE) {
         const nextCursor = i + PAGE < all.length ? String(i) : null;

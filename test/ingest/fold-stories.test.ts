@@ -11,6 +11,7 @@ import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";
+import { createMemoryKnowledge } from "./use-walks.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const rules = [aRule("when: { sentiment: negative }\ngroupBy: story")];
@@ -59,6 +60,8 @@ async function read(queryId: string, pageSize: number, cache: () => StoryCache |
   const all = mentionsOf(queryId);
   const parts = {
     store: stores,
+    firstPage: async () => null,
+    knowledge: createMemoryKnowledge(() => NOON),
     walkPages: async function* () {
       for (let i = 0; i < all.length; i += pageSize) {
         const nextCursor = i + pageSize < all.length ? String(i) : null;

@@ -1,31 +1,17 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { pollQuery } from "../../src/ingest/poll-query.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import type { WalkRequest } from "../../src/ingest/watermark.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
-import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
-import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
-import { aWindowRule } from "../rules/a-rule.ts";
+import { negative as aNegative, NOON, RULE, useWalks } from "./use-walks.ts";
 
-const NOON = Date.parse("2026-03-02T12:00:00Z");
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
-const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }");
-
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
-const clock = createManualClock(NOON);
+const { db, stores, parts, due } = useWalks();
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: () => {} });
-  stores = createStores(database.db);
   await sql
     .raw(`
     create table poison (resource_id text primary key);
@@ -38,45 +24,19 @@ beforeAll(async () => {
       end $$;
     create trigger refuse_poison before insert on earshot.mentions for each row execute function refuse_poison();
   `)
-    .execute(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
+    .execute(db());
 });
 beforeEach(async () => {
-  await sql`truncate earshot.walks, earshot.mentions, earshot.counts, earshot.series, earshot.set_aside,
-    earshot.coverage, earshot.condition_states, poison`.execute(database.db);
-  clock.set(NOON);
-  const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
-  await stores.queries.register([query], NOON - DAY, NOON - DAY);
-  await stores.walks.ensure(NOON);
+  await sql`truncate poison`.execute(db());
 });
 
 function negative(number: number): Mention {
-  const addedAt = NOON - 60 * MINUTE + number * MINUTE;
-  return aMention({ resourceId: `m${number}`, publishedAt: addedAt, addedAt, sentiment: "negative" });
+  return aNegative(`m${number}`, NOON - 60 * MINUTE + number * MINUTE);
 }
 
 function poll(pages: (request: WalkRequest) => AsyncIterable<SourcePage>, rules: readonly Rule[] = [RULE]) {
-  const parts: PollParts = {
-    store: stores,
-    walkPages: (_query, request) => pages(request),
-    rulesFor: () => rules,
-    directory: {
-      routes: [],
-      inhibitions: [],
-      escalations: [],
-      rotations: [],
-      receiver: () => undefined,
-      throttled: [],
-    },
-    clock,
-    settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
-    everyMs: () => MINUTE,
-    onOwed: async () => {},
-  };
-  return pollQuery(parts, KEY, new AbortController().signal);
+  const used = parts({ walkPages: (_query, request) => pages(request), rulesFor: () => rules });
+  return pollQuery(used, KEY, new AbortController().signal);
 }
 
 async function* onePage(mentions: readonly Mention[]): AsyncGenerator<SourcePage> {
@@ -84,19 +44,14 @@ async function* onePage(mentions: readonly Mention[]): AsyncGenerator<SourcePage
 }
 
 async function poison(...ids: string[]): Promise<void> {
-  for (const id of ids) await sql`insert into poison values (${id})`.execute(database.db);
+  for (const id of ids) await sql`insert into poison values (${id})`.execute(db());
 }
 
 async function facts() {
   const { rows } = await sql<{ stored: number; counted: number; gap: number }>`
     select (select count(*) from earshot.mentions) as stored, (select coalesce(sum(n), 0) from earshot.counts) as counted,
-      (select coalesce(sum(gap), 0) from earshot.coverage) as gap`.execute(database.db);
+      (select coalesce(sum(gap), 0) from earshot.coverage) as gap`.execute(db());
   return rows[0];
-}
-
-/** The next poll is due, and nothing waits to be tried again. */
-async function due(): Promise<void> {
-  await sql`update earshot.walks set next_at = to_timestamp(0), retry_at_wall = null`.execute(database.db);
 }
 
 test("mentions that cannot be stored are set aside alone, and their query goes on", async () => {
@@ -104,32 +59,32 @@ test("mentions that cannot be stored are set aside alone, and their query goes o
   const mentions = Array.from({ length: 20 }, (_, i) => negative(i));
   expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 18 });
   expect(await facts()).toEqual({ stored: 18, counted: 18, gap: 0 });
-  const aside = await stores.setAside.standing(10);
+  const aside = await stores().setAside.standing(10);
   expect(aside.map(({ resourceId }) => resourceId).sort()).toEqual(["m11", "m3"]);
-  expect(aside[0]).toMatchObject({ kind: "mention", queryName: "Acme", tries: 4, replayable: true });
+  expect(aside[0]).toMatchObject({ kind: "mention", queryName: "Query 1", tries: 4, replayable: true });
   expect(aside.find(({ resourceId }) => resourceId === "m3")?.reason).toBe(
     "it could not be stored: the row m3 cannot be",
   );
   await due();
   expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 0 });
-  expect(await stores.setAside.standing(10)).toHaveLength(2);
+  expect(await stores().setAside.standing(10)).toHaveLength(2);
 });
 
 test("what was set aside is stored and counted once when it is replayed after the cause is mended", async () => {
   await poison("m3");
   await poll(() => onePage([negative(1), negative(3)]));
-  const [aside] = await stores.setAside.standing(10);
-  expect(await stores.setAside.replay([aside?.id.slice(0, 12) ?? ""], NOON)).toBe(1);
+  const [aside] = await stores().setAside.standing(10);
+  expect(await stores().setAside.replay([aside?.id.slice(0, 12) ?? ""], NOON)).toBe(1);
   await due();
   await poll(() => onePage([]));
-  expect(await stores.setAside.standing(10)).toMatchObject([
+  expect(await stores().setAside.standing(10)).toMatchObject([
     { resourceId: "m3", tries: 5, replayWanted: false },
   ]);
-  await sql`truncate poison`.execute(database.db);
-  await stores.setAside.replay("all", NOON);
+  await sql`truncate poison`.execute(db());
+  await stores().setAside.replay("all", NOON);
   await due();
   await poll(() => onePage([]));
-  expect(await stores.setAside.standing(10)).toEqual([]);
+  expect(await stores().setAside.standing(10)).toEqual([]);
   expect(await facts()).toEqual({ stored: 2, counted: 2, gap: 0 });
 });
 
@@ -152,7 +107,7 @@ test("a mention on which a rule breaks is set aside, and the others are judged",
   expect(await poll(() => onePage([negative(1), negative(2), negative(3)]), [fragile])).toMatchObject({
     added: 2,
   });
-  expect(await stores.setAside.standing(10)).toMatchObject([
+  expect(await stores().setAside.standing(10)).toMatchObject([
     { resourceId: "m2", reason: "it could not be judged: no such thing" },
   ]);
 });
@@ -179,7 +134,7 @@ test("a page that can never be read is passed over after bounded tries, and can 
     await poll(source);
   }
   expect(tries).toBe(6);
-  const [aside, ...more] = await stores.setAside.standing(10);
+  const [aside, ...more] = await stores().setAside.standing(10);
   expect(more).toEqual([]);
   expect(aside).toMatchObject({
     kind: "page",
@@ -190,11 +145,11 @@ test("a page that can never be read is passed over after bounded tries, and can 
   const before = (await facts())?.stored ?? 0;
   expect(before).toBeGreaterThan(35);
   isMended = true;
-  await stores.setAside.replay("all", NOON);
+  await stores().setAside.replay("all", NOON);
   await due();
   await poll(source);
   expect(await facts()).toEqual({ stored: 40, counted: 40, gap: 0 });
-  expect(await stores.setAside.standing(10)).toEqual([]);
+  expect(await stores().setAside.standing(10)).toEqual([]);
 });
 
 test("a source that is in trouble as a whole is passed over in nothing", async () => {
@@ -205,6 +160,6 @@ test("a source that is in trouble as a whole is passed over in nothing", async (
       yield* source({ sinceAdded: 0 } as WalkRequest);
     });
   }
-  expect(await stores.setAside.standing(10)).toEqual([]);
-  expect(await stores.walks.completeUntil("p", "1")).toBeNull();
+  expect(await stores().setAside.standing(10)).toEqual([]);
+  expect(await stores().walks.completeUntil("p", "1")).toBeNull();
 });

@@ -1,47 +1,17 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
+import { expect, test } from "vitest";
+import { pollQuery } from "../../src/ingest/poll-query.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import type { WalkRequest } from "../../src/ingest/watermark.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
-import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
-import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
-import { aWindowRule } from "../rules/a-rule.ts";
+import { negative as aNegative, NOON, useWalks } from "./use-walks.ts";
 
-const NOON = Date.parse("2026-03-02T12:00:00Z");
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
-const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }");
-
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
-const clock = createManualClock(NOON);
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
-beforeEach(async () => {
-  await sql`truncate earshot.queries, earshot.walks, earshot.mentions, earshot.counts, earshot.series,
-    earshot.coverage, earshot.condition_states`.execute(database.db);
-  clock.set(NOON);
-  const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
-  await stores.queries.register([query], NOON - DAY, NOON - DAY);
-  await stores.walks.ensure(NOON);
-});
+const { db, stores, parts } = useWalks();
 
 function negative(number: number): Mention {
-  const addedAt = NOON - 30 * MINUTE + number * 1_000;
-  return aMention({ resourceId: `m${number}`, publishedAt: addedAt, addedAt, sentiment: "negative" });
+  return aNegative(`m${number}`, NOON - 30 * MINUTE + number * 1_000);
 }
 
 function page(mentions: readonly Mention[], nextCursor: string | null, total: number): SourcePage {
@@ -51,31 +21,18 @@ function page(mentions: readonly Mention[], nextCursor: string | null, total: nu
 type Pages = (request: WalkRequest) => AsyncIterable<SourcePage>;
 
 function poll(pages: Pages) {
-  const parts: PollParts = {
-    store: stores,
-    walkPages: (_query, request) => pages(request),
-    rulesFor: () => [RULE],
-    directory: {
-      routes: [],
-      inhibitions: [],
-      escalations: [],
-      rotations: [],
-      receiver: () => undefined,
-      throttled: [],
-    },
-    clock,
-    settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
-    everyMs: () => MINUTE,
-    onOwed: async () => {},
-  };
-  return pollQuery(parts, KEY, new AbortController().signal);
+  return pollQuery(
+    parts({ walkPages: (_query, request) => pages(request) }),
+    KEY,
+    new AbortController().signal,
+  );
 }
 
 async function stored() {
   const { rows } = await sql<{ mentions: number; counted: number; error: string | null; polls: number }>`
     select (select count(*) from earshot.mentions) as mentions, (select coalesce(sum(n), 0) from earshot.counts) as counted,
       (select last_error from earshot.walks where walk = 'added') as error,
-      (select count(*) from earshot.coverage) as polls`.execute(database.db);
+      (select count(*) from earshot.coverage) as polls`.execute(db());
   return rows[0];
 }
 
@@ -85,7 +42,7 @@ test("a walk whose last page is full ends where the source has nothing more", as
     yield page([negative(3), negative(4)], "b", 4);
   });
   expect(outcome).toMatchObject({ outcome: "complete", pages: 2, added: 4, windowsDue: true });
-  expect(await stores.walks.completeUntil("p", "1")).toBe(NOON);
+  expect(await stores().walks.completeUntil("p", "1")).toBe(NOON);
   expect(await stored()).toEqual({ mentions: 4, counted: 4, error: null, polls: 1 });
 });
 
@@ -148,7 +105,7 @@ test("who was thought dead commits nothing behind the one who took over", async 
     yield page(all.slice(2), null, 3);
   });
   const takeOver = async () => {
-    await sql`update earshot.walks set leased_until_wall = now() - interval '1 s'`.execute(database.db);
+    await sql`update earshot.walks set leased_until_wall = now() - interval '1 s'`.execute(db());
     const outcome = await poll(async function* ({ cursor }) {
       expect(cursor).toBe("a");
       yield page(all.slice(2), null, 3);

@@ -1,52 +1,15 @@
 import fc from "fast-check";
 import { sql } from "kysely";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pollTogether, type TogetherParts } from "../../src/ingest/poll-together.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import type { WalkRequest } from "../../src/ingest/watermark.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
-import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
-import { aWindowRule } from "../rules/a-rule.ts";
+import { NOON, negative, RULE, useWalks } from "./use-walks.ts";
 
-const NOON = Date.parse("2026-03-02T12:00:00Z");
-const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }");
 const IDS = ["1", "2", "3", "4"];
-
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
-const clock = createManualClock(NOON);
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
-beforeEach(reset);
-
-async function reset(): Promise<void> {
-  await sql`truncate earshot.queries, earshot.walks, earshot.mentions, earshot.counts, earshot.series,
-    earshot.coverage, earshot.condition_states, earshot.set_aside`.execute(database.db);
-  clock.set(NOON);
-  const queries = IDS.map((queryId) => ({
-    projectId: "p",
-    queryId,
-    name: `Query ${queryId}`,
-    projectName: "Brands",
-    timezone: "UTC",
-  }));
-  await stores.queries.register(queries, NOON - DAY, NOON - DAY);
-  await stores.walks.ensure(NOON);
-}
+const { clock, db, stores, parts, reset } = useWalks(IDS);
 
 /** A source that answers as the API does: ascending, after `since`, page by page, with its own total. */
 function sourceOf(mentions: () => readonly Mention[], pageSize: number) {
@@ -74,54 +37,35 @@ function sourceOf(mentions: () => readonly Mention[], pageSize: number) {
 type Pages = ReturnType<typeof sourceOf>["pages"];
 
 function poll(pages: Pages, ids: readonly string[] = IDS, proven = true, more: Partial<TogetherParts> = {}) {
-  const parts: TogetherParts = {
-    store: stores,
-    walkPages: ({ queryId }, request) => pages([queryId], request),
+  const together: TogetherParts = {
+    ...parts({ walkPages: ({ queryId }, request) => pages([queryId], request) }),
     walkPagesOf: (queries, request) =>
       pages(
         queries.map(({ queryId }) => queryId),
         request,
       ),
-    walkAlone: stores.walks.walkAlone,
-    rulesFor: () => [RULE],
-    directory: {
-      routes: [],
-      receiver: () => undefined,
-      throttled: [],
-      inhibitions: [],
-      escalations: [],
-      rotations: [],
-    },
-    clock,
-    settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
+    walkAlone: stores().walks.walkAlone,
     everyMs: () => SECOND,
-    onOwed: async () => {},
     ...more,
   };
   const keys = ids.map((queryId) => ({ projectId: "p", queryId, walk: "added" as const }));
-  return pollTogether(parts, keys, new AbortController().signal, proven);
+  return pollTogether(together, keys, new AbortController().signal, proven);
 }
 
 function mention(queryId: string, number: number, addedAt: number): Mention {
-  return aMention({
-    queryId,
-    resourceId: `m${number}`,
-    publishedAt: addedAt,
-    addedAt,
-    sentiment: "negative",
-  });
+  return negative(`m${number}`, addedAt, queryId);
 }
 
 async function stored(): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select query_id || ' ' || resource_id as id from earshot.mentions order by 1`.execute(database.db);
+    select query_id || ' ' || resource_id as id from earshot.mentions order by 1`.execute(db());
   return rows.map(({ id }) => id);
 }
 
 async function ledger() {
   const { rows } = await sql<{ queryId: string; claimed: number | null; seen: number; gap: number }>`
     select query_id as "queryId", claimed, seen, gap from earshot.coverage order by query_id, started_at`.execute(
-    database.db,
+    db(),
   );
   return rows;
 }
@@ -140,7 +84,7 @@ test("several queries share one call, and each is complete on its own account", 
     { queryId: "3", claimed: 0, seen: 0, gap: 0 },
     { queryId: "4", claimed: 0, seen: 0, gap: 0 },
   ]);
-  expect(await stores.walks.completeUntil("p", "4")).toBe(NOON);
+  expect(await stores().walks.completeUntil("p", "4")).toBe(NOON);
 });
 
 test("a quiet query does not make the busy ones be read again: it has been seen as far as they have", async () => {
@@ -206,17 +150,19 @@ test("a source that answers for one of the queries only is found out, and nobody
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "postponed"));
   expect(await ledger()).toEqual([]);
   // And each is free for a call of its own at once.
-  expect(await stores.walks.due(NOON, 100)).toHaveLength(8);
+  expect(await stores().walks.due(NOON, 100)).toHaveLength(8);
 });
 
 test("a source that refuses several queries in one call is asked for them one by one from then on", async () => {
   const refusal = Object.assign(new Error("one queryId, please"), { status: 400, retryable: false });
   const outcome = await poll(() => failing(refusal), IDS, false);
   expect(outcome.sharing).toBe("refused");
-  const candidates = await stores.walks.candidates(0);
-  await sql`update earshot.walks set retry_at_wall = null`.execute(database.db);
+  const candidates = await stores().walks.candidates(0, clock.now());
+  await sql`update earshot.walks set retry_at_wall = null`.execute(db());
   expect(candidates).toHaveLength(4);
-  const alone = (await stores.walks.candidates(0)).filter((one) => one.alone).map(({ walk }) => walk);
+  const alone = (await stores().walks.candidates(0, clock.now()))
+    .filter((one) => one.alone)
+    .map(({ walk }) => walk);
   expect(alone).toEqual(IDS.map(() => "added"));
 });
 
@@ -234,14 +180,14 @@ test("mentions that are missing against the source's total are everybody's until
   await poll(hidesOne);
   expect((await ledger()).map(({ gap }) => gap)).toEqual([1, 1, 1, 1]);
   // A gap is walked again alone.
-  const alone = (await stores.walks.candidates(0)).filter((one) => one.alone);
+  const alone = (await stores().walks.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
 });
 
 test("whom somebody else walks takes no part, and the others do not wait for it", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40)];
   const source = sourceOf(() => all, 100);
-  await stores.walks.claim({ projectId: "p", queryId: "2", walk: "added" }, NOON);
+  await stores().walks.claim({ projectId: "p", queryId: "2", walk: "added" }, NOON);
   const outcome = await poll(source.pages);
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual([
     "complete",
@@ -267,8 +213,8 @@ test("a member whose own commit fails is walked alone next time, and holds up no
     "complete",
     "complete",
   ]);
-  await sql`update earshot.walks set retry_at_wall = null`.execute(database.db);
-  const alone = (await stores.walks.candidates(0)).filter((one) => one.alone);
+  await sql`update earshot.walks set retry_at_wall = null`.execute(db());
+  const alone = (await stores().walks.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId)).toEqual(["2"]);
 });
 
@@ -277,6 +223,6 @@ test("rows that belong to nobody who asked are set aside with their reason", asy
   const source = sourceOf(() => all, 100);
   await poll((ids, request) => source.pages([...ids, "9"], request));
   expect(await stored()).toEqual(["1 m1", "2 m2"]);
-  const { rows } = await sql<{ reason: string }>`select reason from earshot.set_aside`.execute(database.db);
+  const { rows } = await sql<{ reason: string }>`select reason from earshot.set_aside`.execute(db());
   expect(rows).toEqual([{ reason: "it belongs to query 9, which was not asked for" }]);
 });

@@ -10,7 +10,7 @@ import {
   type WalkSettings,
   type WalkState,
 } from "../../src/ingest/watermark.ts";
-import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 
 const SETTINGS: WalkSettings = {
   overlapMs: 5 * MINUTE,
@@ -139,8 +139,63 @@ test("a gap is walked again from its beginning before anything is claimed, and t
     [gapFrom, "Gap", NOW - DAY],
     [gapFrom, "Gap", NOW - DAY],
     [gapFrom, "Gap", NOW + MINUTE],
-    [NOW - 5 * MINUTE + 2, "Gap", NOW + MINUTE],
+    // As many are missing as before, behind what is gone over again later.
+    [NOW - 5 * MINUTE + 2, "Gap", NOW + 2 * MINUTE],
   ]);
+  expect(state.gap).toMatchObject({
+    from: gapFrom,
+    missing: 2,
+    noticedAt: NOW,
+    nextAt: NOW + 2 * MINUTE + 10 * MINUTE,
+  });
+  const later = nextCall("added", state, SETTINGS, NOW + HOUR);
+  expect(later.request.sinceAdded).toBe(gapFrom);
+  const found = afterPage(later.state, page({ rows: 9, total: 9, highest: NOW }), SETTINGS);
+  expect(found.state.gap).toBe(null);
+});
+
+test("more missing than stands already is a gap of its own", () => {
+  const gap = { from: NOW - DAY, tries: 4, missing: 2, noticedAt: NOW - HOUR, nextAt: NOW + HOUR };
+  const begun = nextCall("added", { ...walkedTo(NOW - HOUR), gap }, SETTINGS, NOW);
+  const after = afterPage(begun.state, page({ rows: 1, total: 6, highest: NOW - 1 }), SETTINGS);
+  expect(after.state).toMatchObject({ gap: { from: NOW - DAY, tries: 1, missing: 5 } });
+  expect(nextCall("added", after.state, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - DAY);
+});
+
+test("a server that cuts a walk off in its middle is asked for the rest, and nothing is claimed meanwhile", () => {
+  const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
+  const cut = page({ rows: 10, total: 25, highest: NOW - HOUR });
+  const after = afterPage(begun.state, cut, SETTINGS);
+  expect(after.state).toMatchObject({ gap: { from: NOW - HOUR - 1, tries: 1 }, completeUntil: NOW - DAY });
+  expect(nextCall("added", after.state, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - HOUR - 5 * MINUTE);
+});
+
+test("a walk that is given up within its overlap goes on where it was, and not at the same page for ever", () => {
+  const begun = nextCall("added", walkedTo(NOW - HOUR), SETTINGS, NOW);
+  const full = page({ rows: 10, highest: NOW - HOUR - MINUTE, nextCursor: "c1" });
+  const after = afterPage(begun.state, full, SETTINGS);
+  const again = abandonWalk(after.state, SETTINGS);
+  // The watermark has not moved: everything up to it is known, but what is read now lies before it.
+  expect(nextCall("added", again, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - HOUR - MINUTE - 1);
+});
+
+test("who is far behind and wants the newest first goes down, and is complete at the end only", () => {
+  const settings = { ...SETTINGS, newestFirstBehindMs: HOUR };
+  const begun = nextCall("added", walkedTo(NOW - DAY), settings, NOW);
+  expect(begun.request).toMatchObject({
+    orderDirection: "desc",
+    sinceAdded: NOW - DAY - 5 * MINUTE,
+  });
+  const first = afterPage(begun.state, page({ rows: 10, highest: NOW - 1, nextCursor: "c1" }), settings);
+  expect(first.state.watermark).toBe(NOW - DAY);
+  expect(nextCall("added", abandonWalk(first.state, settings), settings, NOW + 1).request).toEqual({
+    ...begun.request,
+    endDate: NOW + 1 + DAY,
+    path: { ...begun.request.path, pages: "number" },
+  });
+  const last = afterPage(first.state, page({ rows: 3, highest: NOW - HOUR, nextCursor: "c2" }), settings);
+  expect(last.state).toMatchObject({ watermark: NOW - 1, completeUntil: NOW - MINUTE });
+  expect(nextCall("added", last.state, settings, NOW + 1).request.orderDirection).toBe("asc");
 });
 
 test("what a walk covers adds up its pages, against the count of the first", () => {

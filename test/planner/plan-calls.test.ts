@@ -5,7 +5,7 @@ import { forecastPolls } from "../../src/planner/forecast-polls.ts";
 import { type Candidate, type PlanSettings, planCalls } from "../../src/planner/plan-calls.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
-const SHARED: PlanSettings = { sharing: true, pageSize: 5_000, roundMs: MINUTE };
+const SHARED: PlanSettings = { sharing: true, mostMembers: 200, pageSize: 5_000, roundMs: MINUTE };
 const SINGLE: PlanSettings = { ...SHARED, sharing: false };
 
 type Wish = Partial<Omit<Candidate, "key">> & { projectId?: string; walk?: "added" | "updated" };
@@ -159,4 +159,32 @@ test("the forecast plays the plan forward until everybody had a turn", () => {
   expect(forecastPolls(candidates, SHARED, play).every(({ nextPollAt }) => nextPollAt === NOW + SECOND)).toBe(
     true,
   );
+});
+
+test("changes get a fair share of the calls: never none, and never what new mentions need", () => {
+  const spacing = 22 * SECOND;
+  const settings: PlanSettings = { ...SHARED, roundMs: 2 * spacing };
+  const walks = Array.from({ length: 100 }, (_, nth) => ({
+    queryId: `q${nth}`,
+    rate: 1 / MINUTE / (1 + nth),
+  }));
+  let state = walks.flatMap(({ queryId, rate }) => [
+    walk(queryId, { rate, importance: 3, knownUntil: NOW }),
+    walk(queryId, { rate: rate * 2, importance: 0.3, walk: "updated", knownUntil: NOW }),
+  ]);
+  const calls = { added: 0, updated: 0 };
+  for (let turn = 0; turn < 200; turn++) {
+    const now = NOW + turn * spacing;
+    const [call] = planCalls(state, settings, { calls: 1, turn, now });
+    if (call === undefined) throw new Error("there is always something to ask for");
+    calls[call.members[0]?.walk ?? "added"] += 1;
+    const members = new Set(call.members.map(({ walk, queryId }) => `${walk} ${queryId}`));
+    state = state.map((one) =>
+      members.has(`${one.key.walk} ${one.key.queryId}`)
+        ? { ...one, knownUntil: now, readsFrom: now - 5 * MINUTE }
+        : one,
+    );
+  }
+  expect(calls.updated).toBeGreaterThanOrEqual(200 * 0.1);
+  expect(calls.updated).toBeLessThanOrEqual(200 * 0.35);
 });

@@ -1,29 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
 import type { Budget } from "../../src/source/budget.ts";
-import {
-  createSourceClient,
-  type SourceClient,
-  type SourceClientOptions,
-} from "../../src/source/source-client.ts";
-import { SourceError } from "../../src/source/source-error.ts";
+import type { SourceError } from "../../src/source/source-error.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { wireMention } from "../bench/wire-mention.ts";
-import {
-  bytes,
-  chunked,
-  type FakeListeningApi,
-  html,
-  json,
-  type Reply,
-  silent,
-  stalled,
-  startFakeListeningApi,
-} from "../fakes/listening-api.ts";
+import { bytes, chunked, html, json, type Reply, silent, stalled } from "../fakes/listening-api.ts";
+import { CREDENTIALS, failure, PASSWORD, useFakeApi } from "./connect.ts";
 
-const PASSWORD = "pass word&é%";
-const CREDENTIALS = { username: "ada@example.com", password: PASSWORD, clientId: "listening-api-client" };
 const PARAMS = {
   projectId: "19",
   queryIds: ["7"],
@@ -33,38 +17,7 @@ const PARAMS = {
 };
 const EMPTY_LIST = { resultsTotal: -1, resultsPage: -1, resultsPageSize: -1, results: [] };
 
-let api: FakeListeningApi;
-const open: SourceClient[] = [];
-
-beforeEach(async () => {
-  api = await startFakeListeningApi();
-});
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((client) => client.close()));
-  await api.close();
-});
-
-function connect(options: Partial<SourceClientOptions> = {}): SourceClient {
-  const client = createSourceClient({
-    baseUrl: api.baseUrl,
-    credentials: CREDENTIALS,
-    tokens: createMemoryTokenStore(),
-    timeoutMs: 5_000,
-    ...options,
-  });
-  open.push(client);
-  return client;
-}
-
-async function failure(work: Promise<unknown>): Promise<SourceError> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof SourceError)) throw new Error("expected a SourceError", { cause: error });
-  return error;
-}
+const { api: fake, connect } = useFakeApi();
 
 function wirePage(ids: readonly number[], nextCursor: string | null) {
   return {
@@ -79,9 +32,9 @@ function wirePage(ids: readonly number[], nextCursor: string | null) {
 // Logging in
 
 test("a login sends the password in the form-encoded body and the rest in the query", async () => {
-  api.reply(json(EMPTY_LIST));
+  fake().reply(json(EMPTY_LIST));
   await connect({ credentials: { ...CREDENTIALS, platformClientId: "44" } }).projects();
-  const [login] = api.logins;
+  const [login] = fake().logins;
   expect(login?.method).toBe("POST");
   expect(Object.fromEntries(login?.query ?? [])).toEqual({
     username: "ada@example.com",
@@ -94,42 +47,42 @@ test("a login sends the password in the form-encoded body and the rest in the qu
 });
 
 test("many calls that find no token share one login, and the token travels in the header only", async () => {
-  api.reply(...Array.from({ length: 20 }, () => json(EMPTY_LIST)));
+  fake().reply(...Array.from({ length: 20 }, () => json(EMPTY_LIST)));
   const tokens = createMemoryTokenStore();
   const clients = [connect({ tokens }), connect({ tokens })];
   await Promise.all(Array.from({ length: 20 }, (_, at) => clients[at % 2]?.projects()));
-  expect(api.logins).toHaveLength(1);
-  expect(api.calls.map((call) => call.headers.authorization)).toEqual(
-    Array(20).fill(`bearer ${api.token()}`),
+  expect(fake().logins).toHaveLength(1);
+  expect(fake().calls.map((call) => call.headers.authorization)).toEqual(
+    Array(20).fill(`bearer ${fake().token()}`),
   );
-  expect(api.calls.every((call) => call.rawQuery === "")).toBe(true);
+  expect(fake().calls.every((call) => call.rawQuery === "")).toBe(true);
 });
 
 test("a token is renewed once when it has expired", async () => {
   const clock = createManualClock(0);
-  api.setTokenLifetime(100);
-  api.reply(...Array.from({ length: 4 }, () => json(EMPTY_LIST)));
+  fake().setTokenLifetime(100);
+  fake().reply(...Array.from({ length: 4 }, () => json(EMPTY_LIST)));
   const client = connect({ clock });
   await client.projects();
   clock.set(80_000);
   await client.projects();
-  expect(api.logins).toHaveLength(1);
+  expect(fake().logins).toHaveLength(1);
   clock.set(95_000);
   await Promise.all([client.projects(), client.projects()]);
-  expect(api.logins).toHaveLength(2);
+  expect(fake().logins).toHaveLength(2);
 });
 
 test("a refused token is renewed once for all calls that used it", async () => {
-  api.reply(...Array.from({ length: 9 }, () => json(EMPTY_LIST)));
+  fake().reply(...Array.from({ length: 9 }, () => json(EMPTY_LIST)));
   const client = connect({ connections: 8 });
   await client.projects();
-  api.expireToken();
+  fake().expireToken();
   await Promise.all(Array.from({ length: 8 }, () => client.projects()));
-  expect(api.logins).toHaveLength(2);
+  expect(fake().logins).toHaveLength(2);
 });
 
 test("a worker whose token was renewed by another one uses the new one without a login", async () => {
-  api.reply(json(EMPTY_LIST), json(EMPTY_LIST));
+  fake().reply(json(EMPTY_LIST), json(EMPTY_LIST));
   const tokens = createMemoryTokenStore();
   await connect({ tokens }).projects();
   const fresh = await tokens.get();
@@ -144,29 +97,29 @@ test("a worker whose token was renewed by another one uses the new one without a
     },
   };
   await connect({ tokens: late }).projects();
-  expect(api.logins).toHaveLength(1);
+  expect(fake().logins).toHaveLength(1);
   expect(await tokens.get()).toEqual(fresh);
 });
 
 test("a fresh token that is refused as well ends with an error that no retry helps", async () => {
-  api.refuseTokens();
+  fake().refuseTokens();
   const error = await failure(connect().projects());
   expect(error).toMatchObject({ kind: "unauthorized", status: 401, retryable: false, call: "projects" });
-  expect(api.refused).toHaveLength(2);
-  expect(api.logins).toHaveLength(2);
+  expect(fake().refused).toHaveLength(2);
+  expect(fake().logins).toHaveLength(2);
 });
 
 test("a source that gives the refused token again is asked no more than once for all", async () => {
   const same = json({ access_token: "the-same", token_type: "bearer", expires_in: 3_600 });
-  api.replyToLogin(...Array.from({ length: 9 }, () => same));
+  fake().replyToLogin(...Array.from({ length: 9 }, () => same));
   const client = connect({ connections: 6 });
   const errors = await Promise.all(Array.from({ length: 6 }, () => failure(client.projects())));
   expect(errors.map(({ kind }) => kind)).toEqual(Array(6).fill("unauthorized"));
-  expect(api.logins.length).toBeLessThanOrEqual(4);
+  expect(fake().logins.length).toBeLessThanOrEqual(4);
 });
 
 test.each([400, 401, 403])("credentials refused with %i are told as such", async (status) => {
-  api.replyToLogin(json({ error: "invalid_grant", error_description: "Bad credentials" }, { status }));
+  fake().replyToLogin(json({ error: "invalid_grant", error_description: "Bad credentials" }, { status }));
   expect(await failure(connect().me())).toMatchObject({
     kind: "login",
     status,
@@ -176,8 +129,8 @@ test.each([400, 401, 403])("credentials refused with %i are told as such", async
 });
 
 test("a login may fail like any call, and the next call tries again", async () => {
-  api.replyToLogin(html(502), json({ access_token: 7 }));
-  api.reply(json(EMPTY_LIST));
+  fake().replyToLogin(html(502), json({ access_token: 7 }));
+  fake().reply(json(EMPTY_LIST));
   const client = connect();
   expect(await failure(client.projects())).toMatchObject({
     kind: "unavailable",
@@ -197,12 +150,12 @@ test("no secret is in an error or a log line", async () => {
   const destination = Object.assign(new (await import("node:stream")).PassThrough());
   destination.on("data", (line: Buffer) => lines.push(line.toString()));
   const log = createLog({ level: "trace", destination });
-  api.replyToLogin(
+  fake().replyToLogin(
     json({ errors: [{ code: 3, message: `no user with password ${PASSWORD}` }] }, { status: 500 }),
   );
   const client = connect({ log });
   const errors = [await failure(client.projects())];
-  api.refuseTokens();
+  fake().refuseTokens();
   errors.push(await failure(client.projects()));
   for (const error of errors) log.error({ err: error }, "a call failed");
   const said = lines.join("") + errors.map((error) => `${error.stack}${JSON.stringify(error)}`).join("");
@@ -267,16 +220,16 @@ test.each<[string, Reply, Partial<SourceError>]>([
   ["gzip that is none", bytes(BODY, { headers: { "content-encoding": "gzip" } }), { kind: "malformed" }],
   ["an unknown coding", bytes(BODY, { headers: { "content-encoding": "zstd" } }), { kind: "malformed" }],
 ])("%s is told as what it is", async (_, reply, expected) => {
-  api.reply(reply);
+  fake().reply(reply);
   expect(await failure(connect().mentionsPage(PARAMS))).toMatchObject(expected);
-  expect(api.calls).toHaveLength(1);
+  expect(fake().calls).toHaveLength(1);
 });
 
 test.each([
   ["silence", silent],
   ["a stalled body", stalled],
 ])("%s ends with the timeout", async (_, reply) => {
-  api.reply(json(EMPTY_LIST), reply);
+  fake().reply(json(EMPTY_LIST), reply);
   const client = connect({ timeoutMs: 150 });
   await client.projects();
   expect(await failure(client.mentionsPage(PARAMS))).toMatchObject({ kind: "timeout", retryable: true });
@@ -288,7 +241,7 @@ test("nobody at the address is a network error that names its code", async () =>
 });
 
 test("a call ends when its signal or the client's does", async () => {
-  api.reply(json(EMPTY_LIST), silent, silent);
+  fake().reply(json(EMPTY_LIST), silent, silent);
   const program = new AbortController();
   const client = connect({ signal: program.signal });
   await client.projects();
@@ -307,7 +260,7 @@ test.each<[string, Reply]>([
   ["chunked", chunked(BODY)],
   ["compressed", json(wirePage([1, 2], null), { encoding: "gzip" })],
 ])("a body that is too large is refused when it is %s", async (_, reply) => {
-  api.reply(reply);
+  fake().reply(reply);
   const error = await failure(connect({ maxBodyBytes: 3_000 }).mentionsPage(PARAMS));
   expect(error).toMatchObject({ kind: "too-large", retryable: false });
 });
@@ -315,14 +268,14 @@ test.each<[string, Reply]>([
 // Reading
 
 test.each(["gzip", "deflate", "raw deflate", "br"] as const)("a page in %s is read", async (encoding) => {
-  api.reply(json(wirePage([1, 2], null), { encoding }));
+  fake().reply(json(wirePage([1, 2], null), { encoding }));
   expect((await connect().mentionsPage(PARAMS)).mentions).toHaveLength(2);
 });
 
 test("a page brings mentions, rejections, the total and the budget, which is told to whoever listens", async () => {
   const page = wirePage([1, 2], "next");
   const budgets: Budget[] = [];
-  api.reply(
+  fake().reply(
     json(
       { ...page, results: [page.results[0], { resourceId: "x" }, page.results[1]] },
       {
@@ -346,7 +299,7 @@ test("a page brings mentions, rejections, the total and the budget, which is tol
 
 test("integers beyond 53 bits stay two identities", async () => {
   const added = '"added":"2026-01-01T00:00:00.000+0000"';
-  api.reply(
+  fake().reply(
     bytes(
       `{"results":[{"resourceId":9007199254740993,"queryId":7,${added}},{"resourceId":9007199254740992,"queryId":7,${added}}]}`,
     ),
@@ -356,19 +309,19 @@ test("integers beyond 53 bits stay two identities", async () => {
 });
 
 test("a walk sends each cursor as it came and ends where the source does", async () => {
-  api.reply(json(wirePage([1, 2], "a+b/=é")), json(wirePage([3, 4], "z")), json(wirePage([], "z")));
+  fake().reply(json(wirePage([1, 2], "a+b/=é")), json(wirePage([3, 4], "z")), json(wirePage([], "z")));
   const ids: string[] = [];
-  for await (const page of connect().mentions(PARAMS, { prefetch: 1 })) {
+  for await (const page of connect().mentions(PARAMS)) {
     ids.push(...page.mentions.map(({ resourceId }) => resourceId));
   }
   expect(new Set(ids).size).toBe(4);
-  expect(api.calls.map((call) => call.query.get("cursor"))).toEqual([null, "a+b/=é", "z"]);
-  expect(api.calls[0]?.rawQuery).toContain("startDate=2026-01-01T00%3A00%3A00.000%2B0000");
+  expect(fake().calls.map((call) => call.query.get("cursor"))).toEqual([null, "a+b/=é", "z"]);
+  expect(fake().calls[0]?.rawQuery).toContain("startDate=2026-01-01T00%3A00%3A00.000%2B0000");
 });
 
 test("a base address may have a path", async () => {
-  const client = connect({ baseUrl: `${api.baseUrl}/listening/` });
+  const client = connect({ baseUrl: `${fake().baseUrl}/listening/` });
   // The fake knows no login there, so the call is refused; what counts is where it went.
   await failure(client.projects());
-  expect(api.refused[0]?.path).toBe("/listening/oauth/token");
+  expect(fake().refused[0]?.path).toBe("/listening/oauth/token");
 });

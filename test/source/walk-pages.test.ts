@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import type { Mention } from "../../src/model/mention.ts";
+import { pageFetcher } from "../../src/source/page-fetcher.ts";
 import { toMention } from "../../src/source/to-mention.ts";
 import type { Page } from "../../src/source/to-page.ts";
 import { type WalkOptions, walkPages } from "../../src/source/walk-pages.ts";
 
-const OPTIONS: WalkOptions = { cursor: null, pageSize: 2, prefetch: 0, endOnShortPage: true };
+const OPTIONS: WalkOptions = { cursor: null, pageSize: 2, endOnShortPage: true };
+const SCOPE = { projectId: "1", queryIds: ["1"], startDate: 0, endDate: 1 };
 
 function mention(resourceId: string): Mention {
   const outcome = toMention({ resourceId, queryId: 1, added: "2026-01-01T00:00:00.000+0000" });
@@ -20,6 +22,7 @@ function page(ids: readonly string[], nextCursor: string | null, more: Partial<P
     total: null,
     pageSize: null,
     budget: null,
+    servedAt: null,
     ...more,
   };
 }
@@ -92,31 +95,9 @@ test("a cursor that repeats, at once or in a circle, ends the walk", async () =>
   expect((await walk({ "7": page(["a", "b"], "7") }, { cursor: "7" })).asked).toEqual(["7"]);
 });
 
-test("with prefetch the next page is asked for before the caller is done with this one", async () => {
-  const asked: (string | null)[] = [];
-  const fetchPage = async (cursor: string | null): Promise<Page> => {
-    asked.push(cursor);
-    return cursor === null ? page(["a", "b"], "1") : page(["c", "d"], null);
-  };
-  const pages = walkPages(fetchPage, { ...OPTIONS, prefetch: 1 });
-  await pages.next();
-  expect(asked).toEqual([null, "1"]);
-  expect((await pages.next()).done).toBe(false);
-  expect((await pages.next()).done).toBe(true);
-});
-
-test("a failing prefetch fails the page that it was for, and not the one before", async () => {
-  const fetchPage = async (cursor: string | null): Promise<Page> => {
-    if (cursor !== null) throw new Error("broken");
-    return page(["a", "b"], "1");
-  };
-  const pages = walkPages(fetchPage, { ...OPTIONS, prefetch: 1 });
-  expect((await pages.next()).value?.mentions).toHaveLength(2);
-  await expect(pages.next()).rejects.toThrow("broken");
-});
-
-test("leaving a walk stops its prefetch", async () => {
+test("leaving a walk stops the call that is under way", async () => {
   let stopped = false;
+  const leaving = new AbortController();
   const fetchPage = (cursor: string | null, signal: AbortSignal): Promise<Page> =>
     cursor === null
       ? Promise.resolve(page(["a", "b"], "1"))
@@ -125,10 +106,25 @@ test("leaving a walk stops its prefetch", async () => {
             stopped = true;
             reject(new Error("stopped"));
           });
+          leaving.abort();
         });
-  for await (const one of walkPages(fetchPage, { ...OPTIONS, prefetch: 1 })) {
-    expect(one.mentions).toHaveLength(2);
-    break;
-  }
+  const pages = walkPages(fetchPage, { ...OPTIONS, signal: leaving.signal });
+  await pages.next();
+  await expect(pages.next()).rejects.toThrow("stopped");
   expect(stopped).toBe(true);
+});
+
+test("where a server refuses its cursors, pages are asked for by number, as far as numbers reach", async () => {
+  const asked: unknown[] = [];
+  const fetchPage = pageFetcher("number", { ...SCOPE, pageSize: 4_000 }, async ({ page: number, cursor }) => {
+    asked.push([number, cursor]);
+    return { ...page(["a", "b"], "refused"), pageSize: 2 };
+  });
+  for await (const _page of walkPages(fetchPage, { ...OPTIONS, pageSize: 2 })) {
+    // The walk alone is of interest.
+  }
+  expect(asked).toEqual([
+    [0, null],
+    [1, null],
+  ]);
 });

@@ -284,7 +284,8 @@ async function walk(stores: Stores, now: Instant): Promise<void> {
         rejected: queryId === "2" ? 1 : 0,
         gap: queryId === "2" ? 3 : 0,
       });
-      await stores.walks.advance(key, claimed.lease, { cursor: null });
+      const gap = queryId === "2" ? { gap: { from: now - 5 * MINUTE, tries: 3, missing: 3 } } : {};
+      await stores.walks.advance(key, claimed.lease, { cursor: null, ...gap });
       if (queryId === "3" && name === "added") {
         await stores.walks.fail(key, claimed.lease, "the source answered 503 Service Unavailable", 5_000);
         continue;

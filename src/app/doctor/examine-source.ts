@@ -2,13 +2,14 @@ import type { SourceConfig } from "../../config/source-config.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Budget } from "../../source/budget.ts";
+import type { Gate } from "../../source/gate.ts";
 import { createSourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
 import { createMemoryTokenStore } from "../../source/token-store.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** One login, one call for the account and one for its projects: credentials, budget, and whether anything is watched. */
-export async function examineSource(config: SourceConfig): Promise<readonly Finding[]> {
+export async function examineSource(config: SourceConfig, gate?: Gate): Promise<readonly Finding[]> {
   const { baseUrl, username, password, clientId, platformClientId } = config;
   const latest: { budget: Budget | null } = { budget: null };
   const client = createSourceClient({
@@ -16,6 +17,7 @@ export async function examineSource(config: SourceConfig): Promise<readonly Find
     credentials: { username, password, clientId, platformClientId },
     tokens: createMemoryTokenStore(),
     timeoutMs: Math.min(config.timeout, 20_000),
+    ...(gate === undefined ? {} : { gate }),
     onBudget: (budget) => {
       latest.budget = budget;
     },

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { SourceConfig } from "../../config/source-config.ts";
 import { type Config, loadConfig, type Surroundings } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
@@ -8,6 +9,8 @@ import type { Logger } from "../../log.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../store/embedded.ts";
 import { createRenderer, type Renderer } from "../../templates/create-renderer.ts";
+import { openShellBudget } from "../shell-budget.ts";
+import { accountOf } from "../sources.ts";
 import { examineDatabase } from "./examine-database.ts";
 import { examineLine } from "./examine-line.ts";
 import { examineReceivers } from "./examine-receivers.ts";
@@ -31,12 +34,14 @@ export async function examine(examination: Examination): Promise<readonly Findin
   const { surroundings, clock, log, shipped } = examination;
   const { config, findings } = await configuration(examination);
   const templates = await examineTemplates(config?.templates ?? shipped.templates);
+  const database = withDatabase(surroundings, clock, log);
   const groups = await Promise.all([
     findings,
     examineRules(config?.rules ?? shipped.rules),
     templates.findings,
-    config === null ? [] : examineSource(config.source),
-    withDatabase(surroundings, clock, log),
+    // One after the other, for both may start the embedded PostgreSQL.
+    config === null ? [] : database.then(() => examineAccount(config.source, surroundings, log)),
+    database,
     surroundings.redisUrl === null
       ? [ok("queue", "on the same PostgreSQL (no REDIS_URL)")]
       : examineRedis(surroundings.redisUrl),
@@ -45,6 +50,21 @@ export async function examine(examination: Examination): Promise<readonly Findin
       : examineReceivers(config.receivers, { renderer: templates.renderer, log }),
   ]);
   return groups.flat();
+}
+
+/** Its calls come out of the budget of the account, where one is kept. */
+async function examineAccount(
+  source: SourceConfig,
+  surroundings: Surroundings,
+  log: Logger,
+): Promise<readonly Finding[]> {
+  const account = accountOf(source);
+  const budget = await openShellBudget(surroundings, { account, timeoutMs: source.timeout, log });
+  try {
+    return await examineSource(source, budget?.gate);
+  } finally {
+    await budget?.close();
+  }
 }
 
 async function configuration({

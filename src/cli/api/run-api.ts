@@ -2,6 +2,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Budget } from "../../source/budget.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
+import type { Gate } from "../../source/gate.ts";
 import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
 import { createMemoryTokenStore } from "../../source/token-store.ts";
 import { InterruptedError } from "../run.ts";
@@ -28,6 +29,8 @@ export async function runApi(
   options: ApiOptions,
   access: Access,
   terminal: Terminal,
+  /** Of the budget that the account's Earshot keeps, where there is one. */
+  gate?: Gate,
 ): Promise<void> {
   const writer = createWriter(terminal.stdout);
   const tell = (line: string): void => {
@@ -44,13 +47,15 @@ export async function runApi(
     tokens: createMemoryTokenStore(),
     spelling: { tokenIn: options.tokenIn, jsonSuffix: options.jsonSuffix },
     signal,
+    ...(gate === undefined ? {} : { gate }),
     ...(access.timeoutMs === undefined ? {} : { timeoutMs: access.timeoutMs }),
     onBudget: (told) => {
       budget = told;
     },
   });
   try {
-    tell(`Asking ${access.baseUrl} as ${access.credentials.username} (${access.from})`);
+    const shares = gate === undefined ? "" : "; calls come out of the budget of the Earshot that watches it";
+    tell(`Asking ${access.baseUrl} as ${access.credentials.username} (${access.from})${shares}`);
     await ask(call, options, client, {
       given,
       range,

@@ -1,4 +1,6 @@
+import { systemClock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
+import { toIso } from "../../lib/instant.ts";
 import { SourceError, type SourceErrorKind } from "../../source/source-error.ts";
 import { ExitError, InterruptedError } from "../run.ts";
 import { type Access, LOCAL } from "./access.ts";
@@ -37,6 +39,8 @@ function adviceFor({ kind, retryAfterMs }: SourceError, access: Access): string 
       return retryAfterMs === null
         ? "wait before you try again"
         : `try again in ${formatDuration(retryAfterMs)}`;
+    case "over-budget":
+      return `possible again at ${toIso(systemClock.now() + (retryAfterMs ?? 0))}; crises and polls go before the shell, and --all waits by itself`;
     case "network":
       return access.from === LOCAL
         ? "is it still running? `earshot start` or `earshot local-api start` starts it"

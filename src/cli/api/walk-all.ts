@@ -57,7 +57,6 @@ export async function walkAll(
     const pages = walkPages(fetchPage, {
       cursor: asked.cursor,
       pageSize: asked.pageSize,
-      prefetch: 0,
       endOnShortPage: true,
       signal: walking.signal,
     });

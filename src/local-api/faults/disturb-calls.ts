@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { SECOND } from "../../lib/instant.ts";
 import { ApiError, errorsBody, invalidRequest } from "../http/api-error.ts";
 import { readToken } from "../http/authenticate.ts";
+import { rateLimitHeaders, rateLimitOf } from "../http/rate-limit.ts";
 import { hashToken } from "../http/token.ts";
+import { findCaller } from "../store/callers.ts";
 import type { Database } from "../store/database.ts";
 import { revokeTokens } from "../store/tokens.ts";
 import { amountOf } from "./fault-kinds.ts";
@@ -23,7 +25,8 @@ export function disturbCalls(app: FastifyInstance, faults: FaultSwitch, db: Data
       await revokeTokens(db, { hash: hashToken(token) });
     const refused = await call.take("429", "500", "502", "503", "dropped");
     if (refused?.kind === "dropped") return hangUp(request, reply);
-    if (refused) return refuse(reply, refused);
+    if (refused?.kind === "429") return refuseForLimit(db, request, reply, refused);
+    if (refused) return refuse(reply, refused.kind);
     if (carriesCursor(request) && (await call.take("cursor-refused")))
       throw invalidRequest("cursor: this cursor is no longer valid, begin again without one.");
   });
@@ -35,13 +38,27 @@ function hangUp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply;
 }
 
-function refuse(reply: FastifyReply, fault: { kind: string; amount: number | null }): FastifyReply {
-  switch (fault.kind) {
-    case "429":
-      // As if the budget of thirty calls were used up.
-      reply.header("x-rate-limit", "30/10m").header("x-rate-limit-used", "31");
-      if (fault.amount !== null) reply.header("retry-after", String(Math.ceil(fault.amount / SECOND)));
-      return reply.code(429).send(errorsBody("Rate limit exceeded: 31 of 30 calls in 10 minutes"));
+/** As if the budget of the client were used up: its own, so that whoever reads the headers learns nothing wrong. */
+async function refuseForLimit(
+  db: Database,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { amount }: { readonly amount: number | null },
+): Promise<FastifyReply> {
+  const token = readToken(request);
+  const caller = token === undefined ? undefined : await findCaller(db, hashToken(token));
+  const allowed = caller === undefined ? undefined : rateLimitOf(caller.client.tags);
+  if (amount !== null) reply.header("retry-after", String(Math.ceil(amount / SECOND)));
+  if (allowed === undefined) return reply.code(429).send(errorsBody("Rate limit exceeded"));
+  const { limit, minutes } = allowed;
+  return reply
+    .headers(rateLimitHeaders(allowed, limit + 1))
+    .code(429)
+    .send(errorsBody(`Rate limit exceeded: ${limit + 1} of ${limit} calls in ${minutes} minutes`));
+}
+
+function refuse(reply: FastifyReply, kind: string): FastifyReply {
+  switch (kind) {
     case "502":
       return reply.code(502).type("text/html").send(GATEWAY_PAGE);
     case "503":

@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from "../../lib/instant.ts";
 /** What can be made to go wrong. */
 export const FAULT_KINDS = {
   "429": {
-    what: "429 with both rate limit headers; with an amount also Retry-After",
+    what: "429 with the rate limit headers of the client; with an amount also Retry-After",
     amount: { unit: "duration", byDefault: null },
   },
   "500": { what: "500 in the error envelope", amount: null },

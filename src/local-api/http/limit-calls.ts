@@ -5,6 +5,7 @@ import { recordCall } from "../store/call-log.ts";
 import type { Database } from "../store/database.ts";
 import { tooManyRequests } from "./api-error.ts";
 import { callerOf } from "./authenticate.ts";
+import { rateLimitHeaders, rateLimitOf } from "./rate-limit.ts";
 
 /**
  * The budget of a client: so many calls in any rolling period, shared by all its users and by all server processes,
@@ -14,22 +15,16 @@ import { callerOf } from "./authenticate.ts";
 export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): void {
   app.addHook("onRequest", async (request, reply) => {
     const { client } = callerOf(request);
-    const limit = wholeNumber(client.tags["ratelimit.limit"]);
-    if (limit === undefined) return;
-    const minutes = wholeNumber(client.tags["ratelimit.period"]) || DEFAULT_MINUTES;
+    const allowed = rateLimitOf(client.tags);
+    if (allowed === undefined) return;
+    const { limit, minutes } = allowed;
     const used = await recordCall(db, {
       clientId: client.id,
       at: clock.speed === 1 ? undefined : clock.now(),
       periodMs: minutes * MINUTE,
       countTo: limit * 2 + 100,
     });
-    reply.header("x-rate-limit", `${limit}/${minutes}m`).header("x-rate-limit-used", String(used));
+    reply.headers(rateLimitHeaders(allowed, used));
     if (used > limit) throw tooManyRequests(`${used} of ${limit} calls in ${minutes} minutes`);
   });
-}
-
-const DEFAULT_MINUTES = 10;
-
-function wholeNumber(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

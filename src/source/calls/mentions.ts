@@ -12,5 +12,5 @@ export const mentions: Call<MentionsParams, Page> = {
       { projectId: params.projectId },
       mentionsParameters(params),
     ),
-  read: (answer) => toPage(answer.body, readBudget(answer.header)),
+  read: (answer) => toPage(answer.body, readBudget(answer.header), answer.header("date")),
 };

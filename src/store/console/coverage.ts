@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
+import type { ShownBudget, ShownSetAside, ShownTrait, ShownWalk } from "../../model/shown.ts";
+import { isTraitName } from "../../model/source-trait.ts";
 import { at, type Db } from "../database.ts";
 import { createOutageStore } from "../outages.ts";
 import { projects } from "./projects.ts";
@@ -23,11 +24,14 @@ export function createConsoleCoverage(db: Db) {
           q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", coalesce(w.next_poll_at, w.next_at) as "nextPollAt",
           w.complete_until as "completeUntil",
           q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
-          c.rejected, c.gap
+          c.rejected, coalesce((w.state -> 'gap' ->> 'missing')::int, 0) as gap,
+          (w.state -> 'gap' ->> 'from')::float8 as "gapFrom",
+          (w.state -> 'gap' ->> 'noticedAt')::float8 as "gapNoticedAt",
+          (w.state -> 'gap' ->> 'nextAt')::float8 as "gapNextAt"
         from earshot.queries q join earshot.walks w using (project_id, query_id)
         cross join lateral (
           select count(*) as polls, coalesce(sum(seen), 0)::int as seen, coalesce(sum(stored), 0)::int as stored,
-            coalesce(sum(rejected), 0)::int as rejected, coalesce(sum(gap), 0)::int as gap
+            coalesce(sum(rejected), 0)::int as rejected
           from earshot.coverage c where c.project_id = w.project_id and c.query_id = w.query_id and c.walk = w.walk
             and c.started_at >= ${at(since)}) c
         where q.active order by q.name, q.query_id, w.walk limit 2000
@@ -37,7 +41,7 @@ export function createConsoleCoverage(db: Db) {
 
     async budgets(): Promise<ShownBudget[]> {
       const { rows } = await sql<ShownBudget>`
-        select b.calls as "limit", b.period_ms as "periodMs", p.used, p.others as "usedByOthers", b.sharing,
+        select b.account, b.calls as "limit", b.period_ms as "periodMs", p.used, p.others as "usedByOthers", b.sharing,
           case when b.closed_until_wall > now()
             then (extract(epoch from b.closed_until_wall - now()) * 1000)::float8 else 0 end as "closedForMs"
         from earshot.budgets b cross join lateral (
@@ -50,6 +54,14 @@ export function createConsoleCoverage(db: Db) {
     },
 
     outages: createOutageStore(db).endedAfter,
+
+    async traits(): Promise<ShownTrait[]> {
+      const { rows } = await sql<ShownTrait>`
+        select account, trait, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.source_traits
+        order by account, trait limit 500
+      `.execute(db);
+      return rows.filter(({ trait }) => isTraitName(trait));
+    },
 
     /** What stands aside, newest first. */
     async setAside(limit: number): Promise<ShownSetAside[]> {

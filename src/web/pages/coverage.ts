@@ -2,11 +2,12 @@ import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { ShownHeartbeat } from "../../model/metric-facts.ts";
 import type { Outage } from "../../model/outage.ts";
-import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
+import type { ShownBudget, ShownSetAside, ShownTrait, ShownWalk } from "../../model/shown.ts";
 import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
 import { outagePanel } from "../parts/outage-list.ts";
+import { traitsPart } from "../parts/traits.ts";
 import { foreign, formatNumber, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
@@ -19,19 +20,21 @@ export interface Coverage {
   readonly heartbeat: ShownHeartbeat | null;
   readonly budgets: readonly ShownBudget[];
   readonly outages: readonly Outage[];
+  readonly traits: readonly ShownTrait[];
 }
 
 /** How complete our picture is; sums are of the last 24 hours. */
 export async function readCoverage({ facts, times }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside, heartbeat, budgets, outages] = await Promise.all([
+  const [walks, setAside, heartbeat, budgets, outages, traits] = await Promise.all([
     facts.coverage(now - DAY),
     facts.setAside(SET_ASIDE),
     facts.heartbeat(),
     facts.budgets(),
     facts.outages(now - 7 * DAY),
+    facts.traits(),
   ]);
-  return { now, walks, setAside, heartbeat, budgets, outages };
+  return { now, walks, setAside, heartbeat, budgets, outages, traits };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -44,7 +47,7 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
 }
 
 export function coveragePart(
-  { now, walks, setAside, heartbeat, budgets, outages }: Coverage,
+  { now, walks, setAside, heartbeat, budgets, outages, traits }: Coverage,
   { times }: PageParts,
 ): Html {
   const added = walks.filter((walk) => walk.walk === "added");
@@ -53,7 +56,8 @@ export function coveragePart(
 <p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>
-<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>`;
+<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>
+${traitsPart(traits, times.moment)}`;
 }
 
 /** What the account still allows. */
@@ -110,7 +114,7 @@ function walkTable(
       html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td class="walk-state">${stateOf(walk)}</td><td>${momentOr(walk.polledAt, moment)}</td><td class="number">${within(walk, now)}</td>${
         complete &&
         html`<td>${momentOr(walk.completeUntil, moment)}</td><td class="number">${behind(walk, now)}</td><td>${moment(walk.tickedUntil)}</td>`
-      }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${warned(walk.gap)}</td><td class="number">${warned(walk.rejected)}</td></tr>`,
+      }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${gapOf(walk, moment)}</td><td class="number">${warned(walk.rejected)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -126,6 +130,12 @@ function within(walk: ShownWalk, now: Instant): string {
 
 function behind({ completeUntil }: ShownWalk, now: Instant): string {
   return completeUntil === null ? "" : formatDuration(Math.max(0, now - completeUntil));
+}
+
+/** What is missing, and when it is looked for again; it stays here until it is found. */
+function gapOf({ gap, gapFrom, gapNextAt }: ShownWalk, moment: Moment): Html {
+  if (gap === 0) return html`0`;
+  return html`<strong class="fault">${formatNumber(gap)}</strong>${gapFrom !== null && html`<span class="detail">since ${moment(gapFrom)}</span>`}${gapNextAt !== null && html`<span class="detail">again ${moment(gapNextAt)}</span>`}`;
 }
 
 function warned(n: number): Html {

@@ -1,6 +1,6 @@
 import { type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import type { RateLimit } from "../../../src/model/call-budget.ts";
-import { lanesOf, roundMs, spacingMs } from "../../../src/planner/allowance.ts";
+import { lanesOf, MOST_MEMBERS, mostMembers, roundMs, spacingMs } from "../../../src/planner/allowance.ts";
 import {
   type ArrivalHistory,
   expectedRate,
@@ -16,6 +16,8 @@ import type { World } from "./world.ts";
 
 const OVERLAP_MS = 5 * MINUTE;
 const PAGE = 5_000;
+/** Digits of the ids of queries, which fill addresses. */
+const ID_LENGTH = 10;
 /** From the start of a call to its answer. */
 const CALL_MS = SECOND;
 
@@ -37,6 +39,14 @@ function open(world: World, periodMs: number) {
   return {
     delays,
     walkers,
+    /** What nobody has seen at the end has waited until then at least. */
+    sum(): Delays {
+      for (const [index, { arrivals, importance }] of world.queries.entries()) {
+        for (const arrived of arrivals.subarray(walkers[index]?.seen ?? 0))
+          if (arrived >= world.measuredFrom) delays.add(world.to - arrived, importance);
+      }
+      return delays.sum();
+    },
     /** Queries are asked for together at `at`: rows read (from the earliest watermark less the overlap), new ones by query. */
     see(indexes: readonly number[], at: Instant): { rows: number; found: number[] } {
       const own = indexes.map((index) => walkers[index] as Walker);
@@ -75,7 +85,7 @@ function firstAfter(arrivals: Float64Array, since: Instant): number {
 
 /** One call per query, in turn, evenly spaced with nothing kept back. */
 export function inTurn(world: World, limit: RateLimit): Delays {
-  const { delays, see } = open(world, limit.periodMs);
+  const { delays, see, sum } = open(world, limit.periodMs);
   const spacing = limit.periodMs / limit.limit;
   let index = 0;
   for (let at = world.from; at < world.to; at += spacing) {
@@ -87,12 +97,12 @@ export function inTurn(world: World, limit: RateLimit): Delays {
     }
     index = (index + 1) % world.queries.length;
   }
-  return delays.sum();
+  return sum();
 }
 
 /** Every query at its own phase of one fixed interval: as wanted (a minute), or as the limit allows less a fifth. */
 export function atIntervals(world: World, limit: RateLimit): Delays {
-  const { delays, see } = open(world, limit.periodMs);
+  const { delays, see, sum } = open(world, limit.periodMs);
   const every = Math.max(MINUTE, (world.queries.length * limit.periodMs) / (limit.limit * 0.8));
   const step = every / world.queries.length;
   for (let turn = 0; world.from + turn * step < world.to; turn++) {
@@ -100,12 +110,12 @@ export function atIntervals(world: World, limit: RateLimit): Delays {
     see([(turn * 7_919) % world.queries.length], at);
     delays.call(at);
   }
-  return delays.sum();
+  return sum();
 }
 
 /** Earshot's planner, with its lanes and places as the budget in the tables has them. */
-export function earshot(world: World, limit: RateLimit, sharing: boolean): Delays {
-  const { delays, walkers, see } = open(world, limit.periodMs);
+export function earshot(world: World, limit: RateLimit, sharing: "none" | "short" | "long"): Delays {
+  const { delays, walkers, see, sum } = open(world, limit.periodMs);
   const histories: ArrivalHistory[] = world.queries.map(() => NOTHING_OBSERVED);
   const places = new Float64Array(lanesOf(limit.limit).usable + 1).fill(Number.NEGATIVE_INFINITY);
   const spacing = spacingMs(limit, "crisis");
@@ -115,7 +125,13 @@ export function earshot(world: World, limit: RateLimit, sharing: boolean): Delay
     queryId: String(index),
     walk: "added" as const,
   }));
-  const settings = { sharing, pageSize: PAGE, roundMs: roundMs(world.queries.length, limit, sharing) };
+  const members = sharing === "long" ? mostMembers(ID_LENGTH, spacing) : MOST_MEMBERS;
+  const settings = {
+    sharing: sharing !== "none",
+    mostMembers: members,
+    pageSize: PAGE,
+    roundMs: roundMs(world.queries.length, limit, sharing === "none" ? 1 : members),
+  };
   let turn = 0;
   const lanes = lanesOf(limit.limit).of;
   const takePlace = (at: Instant, crisis: boolean): boolean => {
@@ -163,7 +179,7 @@ export function earshot(world: World, limit: RateLimit, sharing: boolean): Delay
       takePlace(at, false);
     }
   }
-  return delays.sum();
+  return sum();
 }
 
 function createPool() {

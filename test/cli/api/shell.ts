@@ -6,6 +6,7 @@ import { runApi } from "../../../src/cli/api/run-api.ts";
 import { ExitError } from "../../../src/cli/run.ts";
 import { type Clock, systemClock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
+import type { Gate } from "../../../src/source/gate.ts";
 
 const OPTIONS: ApiOptions = {
   query: [],
@@ -27,7 +28,10 @@ export interface Printed {
 }
 
 /** Runs calls as the command does, into texts instead of the process's streams. */
-export function createShell(account: Pick<Access, "baseUrl" | "credentials"> & { readonly clock?: Clock }) {
+export function createShell(
+  account: Pick<Access, "baseUrl" | "credentials"> & { readonly clock?: Clock },
+  gate?: Gate,
+) {
   return async (
     name: string,
     options: Partial<ApiOptions> = {},
@@ -39,7 +43,13 @@ export function createShell(account: Pick<Access, "baseUrl" | "credentials"> & {
     const stderr = createOutput(how.columns);
     const access: Access = { clock: systemClock, from: "the test", ...account };
     const signal = how.signal ?? new AbortController().signal;
-    const error = await runApi(call, { ...OPTIONS, ...options }, access, { stdout, stderr, signal }).then(
+    const error = await runApi(
+      call,
+      { ...OPTIONS, ...options },
+      access,
+      { stdout, stderr, signal },
+      gate,
+    ).then(
       () => null,
       (thrown: unknown) => thrown,
     );

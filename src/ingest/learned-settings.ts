@@ -1,0 +1,44 @@
+import { DAY, HOUR, type Instant } from "../lib/instant.ts";
+import type { Traits } from "../model/source-trait.ts";
+import type { WalkName } from "../model/walk.ts";
+import { PLAIN_PATH, type WalkPath, type WalkSettings, type WalkState } from "./watermark.ts";
+
+/** The configured settings, fitted to what is known of the server. */
+export function learnedSettings(
+  configured: WalkSettings,
+  traits: Traits,
+  walk: WalkName,
+  now: Instant,
+): WalkSettings {
+  const late = traits.get("late-indexing")?.ms ?? 0;
+  return {
+    ...configured,
+    // Half as much again as was ever seen: the next one may be later.
+    overlapMs: Math.max(configured.overlapMs, Math.min(MOST_OVERLAP_MS, late * 1.5)),
+    path: pathOf(traits, walk, now),
+  };
+}
+
+/** Beyond this, reading again what is known costs more than the count of what is there (see reconcile). */
+const MOST_OVERLAP_MS = 6 * HOUR;
+
+function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
+  const since = traits.get(`since-${walk}`)?.value;
+  const withheld = since === "ignored" || since === "refused";
+  // Page numbers do not reach far, so once a day a cursor is tried again.
+  const cursors = traits.get("cursors");
+  const byNumber = cursors?.value === "refused" && now - cursors.lastAt < DAY;
+  if (!withheld && !byNumber) return PLAIN_PATH;
+  return {
+    direction: withheld ? "desc" : "asc",
+    since: withheld ? "withheld" : "sent",
+    pages: byNumber ? "number" : "cursor",
+  };
+}
+
+/** A walk that has begun in a way which the server is known by now not to allow cannot go on. */
+export function isOutdated({ running }: WalkState, { path = PLAIN_PATH }: WalkSettings): boolean {
+  if (running === null) return false;
+  const begun = running.path ?? PLAIN_PATH;
+  return begun.since !== path.since || (path.pages === "number" && begun.pages === "cursor");
+}

@@ -1,0 +1,24 @@
+import type { Finding } from "../model/source-trait.ts";
+import type { WalkName } from "../model/walk.ts";
+import type { SourcePage } from "./source-page.ts";
+import { requestOf, type WalkRequest, type WalkTail } from "./watermark.ts";
+
+/**
+ * Follows the cursor of a last page once, when it is known that something has come since. One call in the life of an
+ * account; what it tells is shown, and no walk relies on it: what is indexed late lies behind such a cursor.
+ */
+export async function tryTail(
+  tail: WalkTail,
+  firstPage: (request: WalkRequest) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>,
+  walk: WalkName,
+): Promise<readonly Finding[]> {
+  try {
+    const page = await firstPage(requestOf(walk, tail));
+    const rows = (page?.mentions.length ?? 0) + (page?.rejected.length ?? 0);
+    return [{ trait: "after-end", value: rows > 0 ? "resumes" : "silent" }];
+  } catch (error) {
+    const { status } = error as { readonly status?: number | null };
+    const isRefused = status === 400 || status === 404 || status === 410 || status === 422;
+    return isRefused ? [{ trait: "after-end", value: "refused" }] : [];
+  }
+}

@@ -1,0 +1,221 @@
+import { type Instant, SECOND } from "../lib/instant.ts";
+import type { Mention } from "../model/mention.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { Finding, Traits } from "../model/source-trait.ts";
+import type { SourcePage } from "./source-page.ts";
+import type { WalkRequest } from "./watermark.ts";
+
+/** What is known of the server, and where it is written down. */
+export interface SourceKnowledge {
+  traits(): Promise<Traits>;
+  note(findings: readonly Finding[]): Promise<void>;
+}
+
+export interface SourceWalkParts {
+  /** The pages as the server gives them, asked for in the way of `request.path`. */
+  readonly fetch: (
+    queries: readonly WatchedQuery[],
+    request: WalkRequest,
+    signal: AbortSignal,
+  ) => AsyncIterable<SourcePage>;
+  readonly knowledge: SourceKnowledge;
+  /** Whether something is stored that a server which heeds the request would leave out. */
+  readonly hasOlder: (queries: readonly WatchedQuery[], request: WalkRequest) => Promise<boolean>;
+  readonly now: () => Instant;
+}
+
+/**
+ * The pages of a walk as a server would give them that does everything it was asked: what the one at hand does not
+ * do is done here, and what it was seen to do is noted. Where a walk cannot go on in the way it began, it ends with an
+ * error that says so, and the next one takes another way.
+ */
+export async function* walkSource(
+  parts: SourceWalkParts,
+  queries: readonly WatchedQuery[],
+  request: WalkRequest,
+  signal: AbortSignal,
+): AsyncGenerator<SourcePage> {
+  const found: Finding[] = [];
+  const traits = await parts.knowledge.traits();
+  const observed = observe(parts, traits, { queries, request, signal }, found);
+  try {
+    yield* request.path.since === "withheld" ? downToSince(observed, request) : observed;
+  } finally {
+    await parts.knowledge.note(found.filter((one) => saysMore(traits, one)));
+  }
+}
+
+/** What is known better already is not overwritten by what says less. */
+function saysMore(traits: Traits, { trait, value }: Finding): boolean {
+  const known = traits.get(trait)?.value;
+  if (known === undefined) return true;
+  if (value === "accepted") return known === "refused";
+  return !(trait === "cursors" && value === "followed" && known === "expire");
+}
+
+interface Asked {
+  readonly queries: readonly WatchedQuery[];
+  readonly request: WalkRequest;
+  readonly signal: AbortSignal;
+}
+
+async function* observe(
+  parts: SourceWalkParts,
+  traits: Traits,
+  asked: Asked,
+  found: Finding[],
+): AsyncGenerator<SourcePage> {
+  const { request } = asked;
+  let [pages, rows] = [0, 0];
+  let last: SourcePage | null = null;
+  try {
+    for await (const page of parts.fetch(asked.queries, request, asked.signal)) {
+      found.push(...(await seenOn(page, parts, traits, asked, pages)));
+      pages += 1;
+      rows += page.mentions.length + page.rejected.length;
+      last = page;
+      if (found.some(({ trait, value }) => trait === sinceTrait(request) && value === "ignored"))
+        throw new OtherWayError(
+          "the server does not heed from when on it is asked; it is read the other way round",
+        );
+      yield page;
+    }
+  } catch (error) {
+    // Behind all that there is, as the server counts it, a cursor leads nowhere. It may count wrong: so that is no end.
+    const isBehindAll = request.cursor === null && last?.total != null && rows >= last.total;
+    const understood = await understand(error, parts, traits, asked, pages, isBehindAll ? [] : found);
+    if (isBehindAll && isRefusal(error)) found.push({ trait: "after-end", value: "refused" });
+    throw understood;
+  }
+  if (last !== null && request.path.pages === "cursor" && isShort(last))
+    found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
+}
+
+function isShort({ mentions, rejected, pageSize }: SourcePage): boolean {
+  return pageSize === null || mentions.length + rejected.length < pageSize;
+}
+
+/** What one page shows. */
+async function seenOn(
+  page: SourcePage,
+  { now, hasOlder }: SourceWalkParts,
+  traits: Traits,
+  { queries, request }: Asked,
+  before: number,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  if (page.mentions.some(({ publishedAt }) => publishedAt === null))
+    found.push({ trait: "dates", value: "missing" });
+  if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
+    found.push({ trait: "cursors", value: "followed" });
+  const aheadMs = page.mentions.reduce((most, { addedAt }) => Math.max(most, addedAt), 0) - now();
+  if (page.servedAt != null) found.push(clockOf(page.servedAt - now()));
+  else if (aheadMs > CLOCK_TOLERANCE_MS) found.push({ trait: "clock", value: "ahead", ms: aheadMs });
+  if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
+  const trait = sinceTrait(request);
+  const since = sinceOf(request);
+  // Some servers take the moment in whole seconds.
+  if (page.mentions.some((one) => momentOf(request, one) < since - SECOND))
+    return [...found, { trait, value: "ignored" }];
+  const known = traits.get(trait)?.value;
+  if (known === "honoured") return found;
+  if (known === undefined || known === "refused") found.push({ trait, value: "accepted" });
+  if (await hasOlder(queries, request)) found.push({ trait, value: "honoured" });
+  return found;
+}
+
+const CLOCK_TOLERANCE_MS = 5 * SECOND;
+
+function clockOf(aheadMs: number): Finding {
+  if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return { trait: "clock", value: "agrees", ms: 0 };
+  return { trait: "clock", value: aheadMs > 0 ? "ahead" : "behind", ms: Math.abs(aheadMs) };
+}
+
+/** Whether a failure is the server's way of saying that it does not take what it was given. */
+async function understand(
+  error: unknown,
+  parts: SourceWalkParts,
+  traits: Traits,
+  asked: Asked,
+  pages: number,
+  found: Finding[],
+): Promise<unknown> {
+  if (!isRefusal(error)) return error;
+  const { request } = asked;
+  if (pages > 0 || request.cursor !== null) {
+    if (request.path.pages === "number") return error;
+    const known = traits.get("cursors")?.value;
+    // One that was given a moment ago, by a server of which no cursor was ever taken.
+    const never = pages === 1 && request.cursor === null && (known === undefined || known === "refused");
+    found.push({ trait: "cursors", value: never ? "refused" : "expire" });
+    return new OtherWayError("the server has refused its own cursor; the walk begins again at its watermark");
+  }
+  const known = traits.get(sinceTrait(request))?.value;
+  if (request.path.since === "withheld" || (known !== undefined && known !== "refused")) return error;
+  const without: WalkRequest = {
+    ...request,
+    path: { ...request.path, direction: "desc", since: "withheld" },
+  };
+  if (!(await answers(parts.fetch(asked.queries, { ...without, orderDirection: "desc" }, asked.signal))))
+    return error;
+  found.push({ trait: sinceTrait(request), value: "refused" });
+  return new OtherWayError("the server refuses to be told from when on; it is read the other way round");
+}
+
+function isRefusal(error: unknown): boolean {
+  const { status } = (error ?? {}) as { readonly status?: number | null };
+  return typeof status === "number" && REFUSALS.has(status);
+}
+
+const REFUSALS = new Set([400, 404, 410, 422]);
+
+async function answers(pages: AsyncIterable<unknown>): Promise<boolean> {
+  try {
+    for await (const _page of pages) return true;
+    return false;
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing has failed: the walk is due again at once, and takes another way. */
+class OtherWayError extends Error {
+  override readonly name = "OtherWayError";
+  readonly retryable = true;
+  readonly isPostponed = true;
+  readonly retryAfterMs = 0;
+  /** What the walk had begun cannot be gone on with. */
+  readonly abandons = true;
+}
+
+/** From the newest down to where all is known: what the server would have left out, if it did what it is asked. */
+async function* downToSince(
+  pages: AsyncIterable<SourcePage>,
+  request: WalkRequest,
+): AsyncGenerator<SourcePage> {
+  const since = sinceOf(request);
+  let [sent, kept] = [0, 0];
+  for await (const page of pages) {
+    const mentions = page.mentions.filter((one) => momentOf(request, one) > since);
+    const isDown = mentions.length < page.mentions.length;
+    sent += page.mentions.length + page.rejected.length;
+    kept += mentions.length + page.rejected.length;
+    // How many there are in all says something where the walk ends before it has come down.
+    const isCutOff = !isDown && page.nextCursor === null && page.total !== null;
+    const total = isCutOff ? kept + Math.max(0, (page.total ?? 0) - sent) : null;
+    yield { ...page, mentions, total, nextCursor: isDown ? null : page.nextCursor };
+    if (isDown) return;
+  }
+}
+
+function sinceTrait({ orderBy }: WalkRequest): "since-added" | "since-updated" {
+  return `since-${orderBy}`;
+}
+
+function sinceOf({ sinceAdded, sinceUpdated }: WalkRequest): Instant {
+  return sinceAdded ?? sinceUpdated ?? Number.NEGATIVE_INFINITY;
+}
+
+function momentOf({ orderBy }: WalkRequest, mention: Mention): Instant {
+  return orderBy === "added" ? mention.addedAt : mention.updatedAt;
+}

@@ -1,0 +1,30 @@
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import type { Closing } from "../../src/lib/closing.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { migrate } from "../../src/store/migrate.ts";
+
+/** A new embedded PostgreSQL that syncs every commit, with Earshot's tables; it goes with `closing`. */
+export async function openBenchDatabase(closing: Closing): Promise<Database> {
+  const log = pino({ level: "warn" }, pino.destination(2));
+  const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
+  closing.add(() => rm(root, { recursive: true, force: true }));
+  await chmod(root, 0o755);
+  const dataDir = join(root, "postgres");
+  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  closing.add(() => removeElsewhere(dataDir));
+  closing.add(postgres.stop);
+  await migrate(postgres.url);
+  const database = openDatabase({ url: postgres.url, connections: 4, onError: (error) => log.warn(error) });
+  closing.add(database.close);
+  return database;
+}
+
+/** Where the tables could not lie below the temporary folder, they lie where this file says. */
+async function removeElsewhere(dataDir: string): Promise<void> {
+  const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
+  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
+}
