@@ -6,7 +6,7 @@ import { type IncidentStep, moveIncident } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
 import { rememberPeak, type SpikeMoment } from "./peak.ts";
-import type { Gates } from "./sensitivity.ts";
+import { type Gates, lnSignificantFor } from "./sensitivity.ts";
 import { toShortFloat } from "./short-float.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import { windowSums } from "./window-sums.ts";
@@ -79,11 +79,12 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
   const { gates, form, atLeast, cooldownBuckets, takesPart } = settings;
   const sums = windowSums(state, bucket, arrivedShares(state));
   const dispersion = dispersionOf(state);
-  const significant = significance(state, sums, dispersion, atLeast, takesPart);
+  const least = Math.max(atLeast, gates.leastMentions);
+  const significant = significance(state, sums, dispersion, least, takesPart);
   const unusual = unusualness(state, sums, form);
   const standsOut =
     significant.window >= 0 &&
-    significant.lnP <= gates.lnSignificant &&
+    significant.lnP <= lnSignificantFor(gates, unusual.score) &&
     (gates.score === null || unusual.score >= gates.score) &&
     (gates.lnCountingNoise === null || lnCountingNoise(sums, dispersion) <= gates.lnCountingNoise);
   const step = moveIncident(state, bucket, standsOut, unusual.score, cooldownBuckets);
