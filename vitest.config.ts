@@ -9,6 +9,8 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     // Left to itself, vitest keeps a processor free, which on two is half of them.
     maxWorkers: 2,
+    // One process runs many files, and loads what they share once: no module of ours keeps anything to itself.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     ...(report === undefined ? {} : { reporters: ["default", ["json", { outputFile: report }]] }),

@@ -20,6 +20,7 @@ import { guardRules } from "./app/watch/guard-rules.ts";
 import { keepLooking } from "./app/watch/keep-looking.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
+import { createOutageNotes } from "./app/watch/note-outages.ts";
 import { createRuleFaults } from "./app/watch/rule-faults.ts";
 import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
@@ -131,7 +132,13 @@ async function open(
   }
   const secret = await linkSecret(stores);
   const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
-  const queues = await createQueues({ backend: options.queue, log });
+  const outages = createOutageNotes({
+    stores,
+    clock,
+    sweepsRun: options.sweepEveryMs !== null,
+    queueIn: options.queue.kind,
+  });
+  const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
@@ -237,6 +244,7 @@ async function open(
     stores,
     notifiers,
     deliver: deliverParts,
+    outages,
     pollEveryMs: config.source.pollEvery,
     sweepsRun: options.sweepEveryMs !== null,
     clock,
@@ -269,7 +277,7 @@ async function open(
     if (everyMs !== null) {
       await queues.remindEvery("sweep", {}, { everyMs });
       if (options.looksAtItself !== false) {
-        const looking = keepLooking(watch, { log, signal: stopping.signal });
+        const looking = keepLooking(watch, { onFailed: outages.lookFailed, log, signal: stopping.signal });
         closing.add(() => looking);
       }
     }

@@ -1,39 +1,35 @@
 import { Command } from "commander";
-import { addAlertsCommand } from "./alerts.ts";
-import { addApiCommand } from "./api.ts";
-import { addCheckCommand } from "./check.ts";
-import { addCoverageCommand } from "./coverage.ts";
-import { addDetectCommand } from "./detect.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addLocalApiCommand } from "./local-api.ts";
-import { addPreviewCommand } from "./preview.ts";
-import { addSendTestCommand } from "./send-test.ts";
-import { addSetAsideCommand } from "./set-aside.ts";
-import { addSilenceCommand } from "./silence.ts";
-import { addStartCommand } from "./start.ts";
-import { addWhyCommand } from "./why.ts";
 
-/** Every command of `earshot`, with its flags. */
-export function createProgram(env: NodeJS.ProcessEnv): Command {
+type AddCommand = (program: Command, env: NodeJS.ProcessEnv) => void;
+
+/** Every command by its name, in the order of the help. Each is loaded only when it is asked for. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  start: async () => (await import("./start.ts")).addStartCommand,
+  check: async () => (await import("./check.ts")).addCheckCommand,
+  alerts: async () => (await import("./alerts.ts")).addAlertsCommand,
+  silence: async () => (await import("./silence.ts")).addSilenceCommand,
+  why: async () => (await import("./why.ts")).addWhyCommand,
+  preview: async () => (await import("./preview.ts")).addPreviewCommand,
+  "send-test": async () => (await import("./send-test.ts")).addSendTestCommand,
+  coverage: async () => (await import("./coverage.ts")).addCoverageCommand,
+  detect: async () => (await import("./detect.ts")).addDetectCommand,
+  doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
+  "set-aside": async () => (await import("./set-aside.ts")).addSetAsideCommand,
+  api: async () => (await import("./api.ts")).addApiCommand,
+  "local-api": async () => (await import("./local-api.ts")).addLocalApiCommand,
+};
+
+/** `earshot` with the command that `argv` (without node and the script) begins with; with all of them where it begins otherwise. */
+export async function createProgram(env: NodeJS.ProcessEnv, argv: readonly string[]): Promise<Command> {
   const program = new Command("earshot")
     .description("Watches what people say about a brand and tells the right person in time.")
     .addHelpText("after", HELP)
     .showHelpAfterError("(earshot --help tells more)")
     .configureOutput({ outputError: (text, write) => write(text) })
     .exitOverride();
-  addStartCommand(program, env);
-  addCheckCommand(program, env);
-  addAlertsCommand(program, env);
-  addSilenceCommand(program, env);
-  addWhyCommand(program, env);
-  addPreviewCommand(program, env);
-  addSendTestCommand(program, env);
-  addCoverageCommand(program, env);
-  addDetectCommand(program);
-  addDoctorCommand(program, env);
-  addSetAsideCommand(program, env);
-  addApiCommand(program, env);
-  addLocalApiCommand(program, env);
+  const [name = ""] = argv;
+  const asked = Object.hasOwn(COMMANDS, name) ? [name] : Object.keys(COMMANDS);
+  for (const one of asked) (await COMMANDS[one]?.())?.(program, env);
   return program;
 }
 

@@ -2,4 +2,4 @@
 import { createProgram } from "./create-program.ts";
 import { run } from "./run.ts";
 
-await run(createProgram(process.env), process.argv);
+await run(await createProgram(process.env, process.argv.slice(2)), process.argv);

@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
+import type { SetAsideKind } from "./set-aside.ts";
 
 /** How far one query has been read and judged. */
 export interface QueryProgress {
@@ -34,4 +35,13 @@ export interface WaitingWork {
   /** Wall time for which the oldest delivery could have been taken. */
   readonly oldestDeliveryMs: number;
   readonly windows: number;
+}
+
+/** How much of a kind stands aside, and since when. */
+export interface StandingAside {
+  readonly kind: SetAsideKind;
+  readonly n: number;
+  readonly since: Instant;
+  /** Why the newest of them does. */
+  readonly reason: string;
 }

@@ -55,14 +55,15 @@ function repeatedIn(text: string): string | null {
 }
 
 const LINKS = /(?:https?:\/\/|www\.|pic\.twitter\.com)\S*/gi;
-const TRAILING_TAGS = /(?:[\s…]*#[\p{L}\p{N}_]+)+[\s…]*$/u;
+const TAG = /^#[\p{L}\p{N}_]+$/u;
+const GAP = /[\s…]/;
 /** ` - The Daily Paper`, ` | Example.com`, ` via @example` at the end. */
 const SIGNATURE = /\s(?:[-–—|·]\s[^-–—|·]{2,50}|via\s@?\w{2,50})$/i;
 
 /** What is left of a text when all is gone in which copies of it differ. */
 function essenceOf(text: string): string {
   const unlinked = (text.includes("/") || text.includes("www.") ? text.replace(LINKS, " ") : text).trimEnd();
-  const untagged = unlinked.includes("#") ? unlinked.replace(TRAILING_TAGS, "") : unlinked;
+  const untagged = withoutTagsAtEnd(unlinked);
   const signed = SIGNATURE.exec(untagged);
   if (signed) {
     const unsigned = bare(untagged.slice(0, signed.index));
@@ -70,6 +71,23 @@ function essenceOf(text: string): string {
   }
   // A text of nothing but hashtags is its hashtags.
   return bare(untagged) || bare(unlinked);
+}
+
+/** Tag by tag from the end: one pattern for all of them would look for the end again at each, which a text can abuse. */
+function withoutTagsAtEnd(text: string): string {
+  let end = text.length;
+  for (let at = text.lastIndexOf("#"); at >= 0; at = text.lastIndexOf("#", at - 1)) {
+    if (!TAG.test(text.slice(at, endOfWords(text, end)))) break;
+    end = endOfWords(text, at);
+    if (at === 0) break;
+  }
+  return text.slice(0, end);
+}
+
+function endOfWords(text: string, before: number): number {
+  let end = before;
+  while (end > 0 && GAP.test(text.charAt(end - 1))) end--;
+  return end;
 }
 
 const NOT_ESSENTIAL = /[^\p{L}\p{N}]+/gu;

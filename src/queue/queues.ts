@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import {
@@ -10,8 +8,11 @@ import {
   migrateQueueSchema,
   type OpenQueue,
 } from "./backend.ts";
+import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
+import { type EngineOutage, keepReminders } from "./reminders.ts";
 import { createTrouble } from "./trouble.ts";
+import { within } from "./within.ts";
 
 export interface AddOptions {
   /**
@@ -64,9 +65,14 @@ export interface Queues {
  * Opens the queues; on PostgreSQL after bringing BullMQ's tables up to date. Rejects when PostgreSQL is away, and waits
  * for Redis: a company starts all at once.
  */
-export async function createQueues(options: { backend: BackendOptions; log: Logger }): Promise<Queues> {
+export async function createQueues(options: {
+  backend: BackendOptions;
+  log: Logger;
+  /** Told when the engine is there again. Only processes with reminders look. */
+  onOutage?: (outage: EngineOutage) => void;
+}): Promise<Queues> {
   await migrateQueueSchema(options.backend);
-  const { log } = options;
+  const { log, onOutage = () => {} } = options;
   const backend = createBackend(options.backend, log);
   const onTrouble = createTrouble(log);
   const open = new Map(QUEUE_NAMES.map((name) => [name, backend.openQueue(name)] as const));
@@ -77,12 +83,7 @@ export async function createQueues(options: { backend: BackendOptions; log: Logg
   };
   await Promise.all([...open.values()].map((one) => one.waitUntilReady()));
 
-  const reminders = new Map<string, Reminder>();
-  const mending = setInterval(() => {
-    for (const reminder of reminders.values())
-      mendReminder(queue(JOBS[reminder.job].queue), reminder).catch(onTrouble);
-  }, MEND_EVERY_MS);
-  mending.unref();
+  const reminders = keepReminders(queue, { onOutage, onTrouble });
 
   const counts = async (name: QueueName): Promise<QueueCounts> => {
     const found = await queue(name).getJobCounts("waiting", "prioritized", "active", "delayed", "failed");
@@ -107,20 +108,14 @@ export async function createQueues(options: { backend: BackendOptions; log: Logg
         return "unreachable";
       }
     },
-    remindEvery: async (job, payload, { everyMs, key }) => {
-      const reminder = {
+    remindEvery: (job, payload, { everyMs, key }) =>
+      reminders.add({
         job,
         payload: JOBS[job].payload.parse(payload),
         everyMs,
         key: reminderKey(job, key),
-      };
-      reminders.set(reminder.key, reminder);
-      await upsertReminder(queue(JOBS[job].queue), reminder);
-    },
-    forget: async (job, key) => {
-      reminders.delete(reminderKey(job, key));
-      await queue(JOBS[job].queue).removeJobScheduler(reminderKey(job, key));
-    },
+      }),
+    forget: (job, key) => reminders.remove(job, reminderKey(job, key)),
     idle: async ({ names = QUEUE_NAMES, signal } = {}) => {
       // Twice in a row: a job that moves from one queue to another must not be missed between two looks.
       for (let quiet = 0; quiet < 2; ) {
@@ -131,7 +126,7 @@ export async function createQueues(options: { backend: BackendOptions; log: Logg
       }
     },
     close: async () => {
-      clearInterval(mending);
+      reminders.stop();
       const closed = await Promise.allSettled([...open.values()].map((one) => within(5_000, one.close())));
       for (const one of closed)
         if (one.status === "rejected") log.debug({ error: describeError(one.reason) }, "close");
@@ -141,72 +136,16 @@ export async function createQueues(options: { backend: BackendOptions; log: Logg
 }
 
 const ADD_PATIENCE_MS = 5_000;
-/** Until a reminder is made again, an emptied queue stands still: its work is found by the sweep alone. */
-const MEND_EVERY_MS = 5_000;
 const IDLE_LOOK_MS = 10;
 
-/** Finished jobs are removed at once, failed ones are kept for a look: the newest 200, for a week. */
 function jobOptions(job: JobName, { dedupe, delayMs }: AddOptions) {
   return {
-    ...baseOptions(job),
+    ...jobTemplate(job),
     ...(delayMs === undefined ? {} : { delay: delayMs }),
     ...(dedupe === undefined ? {} : { deduplication: { id: dedupe, keepLastIfActive: true } }),
   };
 }
 
-function baseOptions(job: JobName) {
-  return {
-    attempts: JOBS[job].attempts,
-    backoff: { type: "earshot" },
-    removeOnComplete: true,
-    removeOnFail: { count: 200, age: 7 * 24 * 3_600 },
-    stackTraceLimit: 0,
-  };
-}
-
-interface Reminder {
-  readonly job: JobName;
-  readonly payload: unknown;
-  readonly everyMs: number;
-  readonly key: string;
-}
-
 function reminderKey(job: JobName, key: string | undefined): string {
   return key === undefined ? job : `${job} ${key}`;
-}
-
-/** An upsert replaces the run to come by one at the same moment, so doing it again changes nothing. */
-async function upsertReminder(queue: OpenQueue, reminder: Reminder): Promise<void> {
-  const { key, job, payload, everyMs } = reminder;
-  await queue.upsertJobScheduler(
-    key,
-    { every: everyMs, startDate: nextSlot(key, everyMs, systemClock.now()) },
-    { name: job, data: payload, opts: baseOptions(job) },
-  );
-}
-
-/** The next moment of this key's own phase of the interval. Every process computes the same one. */
-function nextSlot(key: string, everyMs: number, now: number): number {
-  const phase = createHash("sha256").update(key).digest().readUInt32BE(0) % everyMs;
-  const slot = Math.floor(now / everyMs) * everyMs + phase;
-  return slot <= now ? slot + everyMs : slot;
-}
-
-async function mendReminder(queue: OpenQueue, reminder: Reminder): Promise<void> {
-  const found = await queue.getJobScheduler(reminder.key);
-  const overdueMs = found?.next === undefined ? Number.POSITIVE_INFINITY : systemClock.now() - found.next;
-  if (overdueMs > reminder.everyMs + MEND_EVERY_MS) await upsertReminder(queue, reminder);
-}
-
-async function within<T>(patienceMs: number, work: Promise<T>): Promise<T> {
-  const patience = new AbortController();
-  try {
-    const late = delay(patienceMs, undefined, { signal: patience.signal }).then(() => {
-      throw new Error(`no answer within ${patienceMs} ms`);
-    });
-    return await Promise.race([work, late]);
-  } finally {
-    patience.abort();
-    work.catch(() => {});
-  }
 }

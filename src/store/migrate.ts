@@ -8,6 +8,7 @@ import * as voicesAndValues from "./migrations/0021-voices-and-values.ts";
 import * as watch from "./migrations/0030-watch.ts";
 import * as desk from "./migrations/0040-desk.ts";
 import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
+import * as outages from "./migrations/0110-outages.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -19,6 +20,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0030-watch": watch,
   "0040-desk": desk,
   "0050-unsubscribed": unsubscribed,
+  "0110-outages": outages,
 };
 
 /** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */

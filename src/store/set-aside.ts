@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
+import type { StandingAside } from "../model/line-facts.ts";
 import type { NewSetAside, SetAside, SetAsideKind } from "../model/set-aside.ts";
 import { at, type Db } from "./database.ts";
 
@@ -29,6 +30,21 @@ export function createSetAsideStore(db: Db) {
           s.replay_wanted_at is not null as "replayWanted"
         from earshot.set_aside s left join earshot.queries q using (project_id, query_id)
         where s.settled_at is null order by s.at desc, s.id desc limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * How much stands aside, by kind: every job, and what else was set aside after `since`. A mention that can never be
+     * stored is news once. Digests are left out: that one is missing is told as such.
+     */
+    async tally(since: Instant): Promise<StandingAside[]> {
+      const { rows } = await sql<StandingAside>`
+        select kind, count(*) as n, min(at) as since, (array_agg(reason order by at desc))[1] as reason
+        from earshot.set_aside
+        where settled_at is null and (kind = 'job' or at > ${at(since)})
+          and (scope is null or scope not like 'build-digest %')
+        group by kind order by kind
       `.execute(db);
       return rows;
     },

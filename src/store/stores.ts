@@ -8,6 +8,7 @@ import { createDigestStore } from "./digests.ts";
 import { createFailureStore } from "./failures.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
+import { createOutageStore } from "./outages.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
 import { createSetAsideStore } from "./set-aside.ts";
@@ -50,6 +51,7 @@ function createNounStores(db: Db) {
     failures: createFailureStore(db),
     setAside: createSetAsideStore(db),
     watch: createWatchStore(db),
+    outages: createOutageStore(db),
     silences: createSilenceStore(db),
   };
 }

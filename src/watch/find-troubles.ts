@@ -1,6 +1,8 @@
 import { MINUTE } from "../lib/instant.ts";
+import { judgeAside } from "./judge-aside.ts";
 import { judgeDigest } from "./judge-digests.ts";
 import { judgeLag } from "./judge-lag.ts";
+import { judgeOutage } from "./judge-outage.ts";
 import { judgeQueue } from "./judge-queue.ts";
 import { judgeRateLimit } from "./judge-rate-limit.ts";
 import { judgeReceiver } from "./judge-receiver.ts";
@@ -26,6 +28,8 @@ export function findTroubles(line: LineState, settings: OperatorConfig): readonl
     ...queueTroubles(line, settings),
     ...receiverTroubles(line, settings),
     ...digestTroubles(line, settings),
+    ...outageTroubles(line),
+    ...asideTroubles(line),
   ];
 }
 
@@ -118,5 +122,36 @@ function digestTroubles(line: LineState, settings: OperatorConfig): Trouble[] {
     const { name, localDate, dueAt } = digest;
     const labels = { digest: name, date: localDate };
     return [{ rule: "digest-not-built", labels, since: dueAt, because: verdict.because, values: {} }];
+  });
+}
+
+function outageTroubles({ outages, now }: LineState): Trouble[] {
+  // One that comes back is one alert, with its newest turn.
+  const newest = new Map(
+    outages.toSorted((a, b) => a.to - b.to).map((outage) => [`${outage.engine} ${outage.outcome}`, outage]),
+  );
+  return [...newest.values()].flatMap((outage): Trouble[] => {
+    const verdict = judgeOutage(outage, now);
+    if (verdict.outcome === "OnThePage") return [];
+    const { engine, outcome, from, to } = outage;
+    const values = { forMs: to - from };
+    return [
+      {
+        rule: "engine-was-away",
+        labels: { engine, outcome },
+        since: from,
+        because: verdict.because,
+        values,
+      },
+    ];
+  });
+}
+
+function asideTroubles({ aside }: LineState): Trouble[] {
+  return aside.flatMap((one): Trouble[] => {
+    const verdict = judgeAside(one);
+    if (verdict.outcome === "Nothing") return [];
+    const { kind, since, n } = one;
+    return [{ rule: "set-aside", labels: { kind }, since, because: verdict.because, values: { [kind]: n } }];
   });
 }

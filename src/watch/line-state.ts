@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Failure } from "../model/failure.ts";
-import type { QueryProgress, QueryRhythm, WaitingWork } from "../model/line-facts.ts";
+import type { QueryProgress, QueryRhythm, StandingAside, WaitingWork } from "../model/line-facts.ts";
+import type { Outage } from "../model/outage.ts";
 import type { DueDigest } from "./judge-digests.ts";
 import type { OperatorRuleName } from "./trouble.ts";
 
@@ -12,6 +13,9 @@ export interface LineState {
   readonly rhythms: readonly QueryRhythm[];
   readonly waiting: WaitingWork;
   readonly digests: readonly DueDigest[];
+  /** Those that ended a short while ago. */
+  readonly outages: readonly Outage[];
+  readonly aside: readonly StandingAside[];
   /** Wall time since a job last came out of the queue; null when none ever did. */
   readonly lastJobAgoMs: number | null;
   /** How long this process looks on: before that, what waits had nobody who could have seen it. */

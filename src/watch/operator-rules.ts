@@ -48,4 +48,14 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     overAfterMs: 2 * MINUTE,
     description: "A digest was due and is not written.",
   },
+  "engine-was-away": {
+    severity: "warning",
+    overAfterMs: MINUTE,
+    description: "Something that Earshot stands on was not there for a while.",
+  },
+  "set-aside": {
+    severity: "warning",
+    overAfterMs: MINUTE,
+    description: "Something always failed and stands aside, so that it blocks nothing else.",
+  },
 };

@@ -21,4 +21,6 @@ export type OperatorRuleName =
   | "query-silent"
   | "queue-stands-still"
   | "receiver-fails"
-  | "digest-not-built";
+  | "digest-not-built"
+  | "engine-was-away"
+  | "set-aside";

@@ -2,6 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { MetricFacts, ShownHeartbeat } from "../model/metric-facts.ts";
+import type { Outage } from "../model/outage.ts";
 import type {
   AlertListing,
   AlertPosition,
@@ -50,6 +51,8 @@ export interface ConsoleFacts {
   /** The rate budgets of the accounts that are polled; one, as a rule. */
   budgets(): Promise<readonly ShownBudget[]>;
   setAside(limit: number): Promise<readonly ShownSetAside[]>;
+  /** Those that ended after `since`, newest first. */
+  outages(since: Instant): Promise<readonly Outage[]>;
   /** The latest word about the heartbeat; null before the first look. */
   heartbeat(): Promise<ShownHeartbeat | null>;
   metricFacts(now: Instant): Promise<MetricFacts>;

@@ -3,7 +3,7 @@ import type { MetricFacts, QueueTally } from "../model/metric-facts.ts";
 import type { ShownBudget, ShownWalk } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { deliveryReason } from "./metrics/delivery-reason.ts";
-import { gauge, type Sample } from "./metrics/exposition.ts";
+import { exposed, type Gauge, gauge, type Sample } from "./metrics/exposition.ts";
 import type { Times } from "./times.ts";
 
 /** Gauges in Prometheus' text format: what pages somebody when Earshot itself is in trouble. */
@@ -23,7 +23,7 @@ export async function renderMetrics(
     // An engine that is away takes nothing from the rest.
     queues().catch(() => []),
   ]);
-  return `${[
+  return exposed([
     gauge("earshot_open_alerts", "Alerts that are not resolved.", [{ value: open }]),
     gauge(
       "earshot_alerts",
@@ -76,10 +76,10 @@ export async function renderMetrics(
         ? []
         : [{ labels: { outcome: heartbeat.outcome }, value: heartbeat.outcome === "Beats" ? 1 : 0 }],
     ),
-  ].join("\n")}\n`;
+  ]);
 }
 
-function queryGauges(walks: readonly ShownWalk[], now: number): string[] {
+function queryGauges(walks: readonly ShownWalk[], now: number): Gauge[] {
   const labels = ({ projectId, queryId, queryName }: ShownWalk) => ({
     project: projectId,
     query: queryId,
@@ -112,7 +112,7 @@ function queryGauges(walks: readonly ShownWalk[], now: number): string[] {
 }
 
 /** An account without a limit has no budget. Accounts are told apart by their number: their names hold logins. */
-function budgetGauges(budgets: readonly ShownBudget[]): string[] {
+function budgetGauges(budgets: readonly ShownBudget[]): Gauge[] {
   const limited = budgets.flatMap((budget, index) =>
     budget.limit === null ? [] : [{ ...budget, limit: budget.limit, labels: { account: String(index) } }],
   );

@@ -2,6 +2,7 @@ import { request } from "undici";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
+import { median } from "./median.ts";
 import { type PageServer, startPageServer } from "./pages.ts";
 
 /**
@@ -72,8 +73,4 @@ async function readClient(from: PageServer, prefetch: 0 | 1): Promise<number> {
   for await (const page of client.mentions(params, { prefetch })) count += page.mentions.length;
   await client.close();
   return count;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }

@@ -15,6 +15,7 @@ import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import { ensureMentionMonths } from "../../src/local-api/store/mention-months.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { median } from "./median.ts";
 
 /**
  * What a page of 5,000 of the local API costs at the beginning and at the end of a walk over a million mentions, and
@@ -204,10 +205,6 @@ async function logIn(baseUrl: string, user: { username: string; password: string
     },
   );
   return ((await body.json()) as { access_token: string }).access_token;
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
 
 function seconds(since: number): string {

@@ -2,6 +2,7 @@ import { monotonicMs } from "../../src/lib/clock.ts";
 import { type CompiledQuery, compile } from "../../src/local-api/query-language/compile.ts";
 import { createQueryIndex } from "../../src/local-api/query-language/query-index.ts";
 import { searchableMention } from "../../src/local-api/query-language/searchable-mention.ts";
+import { median } from "./median.ts";
 
 // How many mentions a second are matched against 10, 1,000 and 10,000 queries: through the index, and by asking each
 // query in turn. Both have to find the same; taking the mention apart is part of both.
@@ -86,10 +87,6 @@ const sample = texts.slice(0, 500).map((text) => searchableMention(known, text).
 
 function perSecond(mentions: number, startedAt: number): number {
   return (mentions * 1_000) / (monotonicMs() - startedAt);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function say(cells: readonly (string | number)[]): void {

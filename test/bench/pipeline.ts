@@ -10,6 +10,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { createLine, type Line } from "./line.ts";
+import { median } from "./median.ts";
 import { type PageServer, startPageServer } from "./pages.ts";
 import { profileStages } from "./profile-stages.ts";
 import { timeStore } from "./time-store.ts";
@@ -136,10 +137,6 @@ async function measure(server: PageServer, work: () => Promise<number>): Promise
   const tookMs = monotonicMs() - startedAt;
   const { user, system } = process.cpuUsage(cpuAtStart);
   return { rate: (count * 1_000) / tookMs, cpuMs: (user + system) / 1_000 / options.pages };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 function show({ rate, cpuMs }: Measured): string {

@@ -1,15 +1,17 @@
 import { join } from "node:path";
 import { seriesOf } from "../../src/ingest/assess-mention.ts";
+import { OWN_QUERY } from "../../src/model/own-query.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Found } from "./ledger.ts";
 import { VOICE } from "./stream.ts";
-import { CALLS_A_MINUTE, type World } from "./world.ts";
+import { CALLS_A_MINUTE, OPERATORS, type World } from "./world.ts";
 
 /** Reads what Earshot stored, counted and alerted, and what arrived at the vendors. */
 export async function collect(world: World): Promise<Found> {
   const names = new Map([...world.account.queries].map(([name, id]) => [String(id), name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
-  const ask = async <Row>(sql: string): Promise<Row[]> => (await world.factsPool.query(sql)).rows as Row[];
+  const ask = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    (await world.factsPool.query(sql, [...values])).rows as Row[];
   const mentions = await ask<{ query: string; id: string; sentiment: string | null }>(
     "select query_id as query, resource_id as id, sentiment from earshot.mentions",
   );
@@ -17,7 +19,8 @@ export async function collect(world: World): Promise<Found> {
     "select query_id as query, series, sum(n) as n from earshot.counts group by 1, 2",
   );
   const alerts = await ask<{ rule: string; query: string; author: string }>(
-    "select rule, query_id as query, labels->>'author' as author from earshot.alerts",
+    "select rule, query_id as query, labels->>'author' as author from earshot.alerts where query_id <> $1",
+    [OWN_QUERY.queryId],
   );
   const seriesNames = await namesOfSeries(join(world.folder, "rules"));
   return {
@@ -45,7 +48,8 @@ async function namesOfSeries(folder: string): Promise<Map<string, string>> {
 
 /** As their readers have them: what a message is about stands in its text. */
 async function told({ slack, smtp }: World): Promise<Found["told"]> {
-  const posts = (await slack.messages()).map(({ channelName, text, blocks }) => ({
+  const aboutMentions = (await slack.messages()).filter(({ channelName }) => channelName !== OPERATORS);
+  const posts = aboutMentions.map(({ channelName, text, blocks }) => ({
     key: `#${channelName} ${voiceIn(text + JSON.stringify(blocks))}`,
     identity: null,
   }));

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 import { formatReport } from "./report.ts";
 import { runChaos } from "./run-chaos.ts";
@@ -13,9 +14,11 @@ and compares in the end what was said with what was stored, counted, alerted and
   --queue KIND      redis or postgres (redis)
   --every MS        mean time between two strikes (1200)
   --rate N          mentions a second (8)
+  --at-most S       no strikes after so many seconds, however many were wanted
   --patience S      how long the rest may take after the last strike (180)
   --json            the report as one JSON object
 
+Ctrl-C ends the strikes, and what came until then is compared; a second Ctrl-C ends at once.
 Ends with 1 when something was lost, told without a reason, or too often.
 `;
 
@@ -25,6 +28,7 @@ const OPTIONS = {
   queue: { type: "string", default: "redis" },
   every: { type: "string", default: "1200" },
   rate: { type: "string", default: "8" },
+  "at-most": { type: "string", default: "86400" },
   patience: { type: "string", default: "180" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
@@ -40,6 +44,10 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  const enough = AbortSignal.any([
+    stopSignal(() => process.stderr.write("no more strikes; waiting until all is done\n")),
+    AbortSignal.timeout(Number(values["at-most"]) * SECOND),
+  ]);
   const report = await runChaos({
     kills: Number(values.kills),
     seed: Number(values.seed),
@@ -47,6 +55,7 @@ async function main(): Promise<number> {
     everyMs: Number(values.every),
     mentionsPerSecond: Number(values.rate),
     patienceMs: Number(values.patience) * SECOND,
+    signal: enough,
     tell: (sentence) => process.stderr.write(`${sentence}\n`),
   });
   process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
@@ -57,7 +66,7 @@ function readArguments() {
   try {
     const { values } = parseArgs({ options: OPTIONS, strict: true });
     if (values.queue !== "redis" && values.queue !== "postgres") return "--queue is redis or postgres";
-    for (const name of ["kills", "seed", "every", "rate", "patience"] as const)
+    for (const name of ["kills", "seed", "every", "rate", "at-most", "patience"] as const)
       if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
     return values;
   } catch (error) {

@@ -24,6 +24,8 @@ export interface ChaosOptions {
   readonly mentionsPerSecond: number;
   /** How long the work may take after the last strike. */
   readonly patienceMs: number;
+  /** No more strikes after that; what was said until then is compared. */
+  readonly signal: AbortSignal;
   /** Told about how it goes. */
   readonly tell: (sentence: string) => void;
 }
@@ -62,7 +64,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     if (!(await until(120_000, () => isWatching(world)))) throw new Error("the crew did not begin to work");
     await disturbApi(world);
     const begunAt = monotonicMs();
-    const { hits, lastMoment } = await strikeAll(strikes, sayings, options, world, crew);
+    const { hits, said, lastMoment } = await strikeAll(strikes, sayings, options, world, crew);
     const struckAt = monotonicMs();
     const apiFaults = await calm(world);
     options.tell("the last strike is made; waiting until all is done");
@@ -70,10 +72,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const drainedAfterMs = isDone ? monotonicMs() - struckAt : null;
     const gaveUp = crew.ended();
     const endedBadly = await crew.dismiss();
-    const ledger = compareWorlds(heldOf(sayings), await collect(world));
+    const ledger = compareWorlds(heldOf(said), await collect(world));
     const broken = ledger.some((line) => line.broken) || !isDone;
     return {
-      ...{ seed: options.seed, queue: options.queue, mentions: sayings.length, strikes: hits, apiFaults },
+      ...{ seed: options.seed, queue: options.queue, mentions: said.length, strikes: hits, apiFaults },
       ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
       struckForMs: struckAt - begunAt,
       lastWords: broken ? crew.lastWords() : "",
@@ -93,24 +95,27 @@ async function strikeAll(
   options: ChaosOptions,
   world: World,
   crew: Crew,
-): Promise<{ hits: Record<string, number>; lastMoment: Instant }> {
+): Promise<{ hits: Record<string, number>; said: readonly Saying[]; lastMoment: Instant }> {
   const random = createRandom("chaos vendors", options.seed);
   const hits: Record<string, number> = {};
+  const said: Saying[] = [];
   let [before, lastMoment] = [0, 0];
   for (const [index, one] of strikes.entries()) {
-    const said = sayings.filter(
+    if (options.signal.aborted) break;
+    const next = sayings.filter(
       ({ at }) => at >= before && at < one.at + (index === strikes.length - 1 ? 1 : 0),
     );
     const from = systemClock.now() - before;
-    await publish(world, said, from);
-    lastMoment = Math.max(lastMoment, lastMomentOf(said, from));
+    await publish(world, next, from);
+    said.push(...next);
+    lastMoment = Math.max(lastMoment, lastMomentOf(next, from));
     await delay(one.at - before);
     before = one.at;
     if (await strike(one, world, crew)) hits[one.kind] = (hits[one.kind] ?? 0) + 1;
     disturbVendors(world, random);
     if ((index + 1) % 20 === 0) options.tell(`${index + 1} of ${strikes.length} strikes`);
   }
-  return { hits, lastMoment };
+  return { hits, said, lastMoment };
 }
 
 /** From now on nothing goes wrong any more. Gives what went wrong at the API. */

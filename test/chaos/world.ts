@@ -41,8 +41,11 @@ export interface World {
 
 export type QueueKind = "redis" | "postgres";
 
-/** Calls a minute that the account is allowed. */
-export const CALLS_A_MINUTE = 1_200;
+/** Calls a minute that the account is allowed: fewer than the walks would make, so that the budget is what holds them. */
+export const CALLS_A_MINUTE = 40;
+
+/** The channel in which Earshot speaks of its own troubles. */
+export const OPERATORS = "operators";
 
 const USER = { username: "monitor@acme.example", password: "correct horse battery" };
 
@@ -151,6 +154,7 @@ async function writeConfiguration(
     receivers: [
       channel("recalls"),
       channel("unhappy"),
+      channel(OPERATORS),
       {
         name: "desk",
         kind: "email",
@@ -160,6 +164,7 @@ async function writeConfiguration(
       },
     ],
     routes: ROUTES,
+    operator: { receivers: [OPERATORS] },
     templates: join(folder, "templates"),
   };
   // A copy, so that a long run does not see what somebody edits meanwhile.

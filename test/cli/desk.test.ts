@@ -55,11 +55,8 @@ async function earshot(...words: string[]): Promise<string> {
     lines.push(line);
   });
   try {
-    await createProgram({ DATABASE_URL: testDatabase.url, EARSHOT_HOME: home }).parseAsync([
-      "node",
-      "earshot",
-      ...words,
-    ]);
+    const program = await createProgram({ DATABASE_URL: testDatabase.url, EARSHOT_HOME: home }, words);
+    await program.parseAsync(["node", "earshot", ...words]);
   } finally {
     log.mockRestore();
   }

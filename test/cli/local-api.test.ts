@@ -37,7 +37,8 @@ async function say(...words: string[]): Promise<string> {
   vi.spyOn(console, "error").mockImplementation((text) => errors.push(String(text)));
   const { connectionString } = database.pool.options;
   const env = { DATABASE_URL: connectionString, LOG_LEVEL: "silent" };
-  await createProgram(env).parseAsync(["node", "earshot", "local-api", ...words]);
+  const argv = ["local-api", ...words];
+  await (await createProgram(env, argv)).parseAsync(["node", "earshot", ...argv]);
   return said.join("\n");
 }
 

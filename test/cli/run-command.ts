@@ -25,7 +25,7 @@ export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv
     return true;
   };
   try {
-    await run(createProgram(env), ["node", "earshot", ...args]);
+    await run(await createProgram(env, args), ["node", "earshot", ...args]);
     return { ...written, exitCode: Number(process.exitCode) };
   } finally {
     Object.assign(console, { log, error });

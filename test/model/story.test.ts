@@ -120,26 +120,12 @@ test("different texts have different keys", () => {
 });
 
 test.each([
-  ["signs of reposts", 'RT RT :"'.repeat(100_000)],
-  ["spaces", `RT${" ".repeat(500_000)}x@`],
-  ["hashtags", `${"#a ".repeat(200_000)}!`],
-  ["quotes", '"@a '.repeat(200_000)],
-])("a text of nothing but %s costs no more than another", (_name, text) => {
-  const startedAt = performance.now();
-  for (let i = 0; i < 100; i++) key(text);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
-});
-
-test("keys are made faster than any source delivers", () => {
-  const tellers = Array.from({ length: 20_000 }, (_, i) =>
-    tell(
-      `@united ${i} flights late, my bag is lost and nobody answers the phone at Denver. Never again! http://t.co/${i}`,
-    ),
-  );
-  for (const teller of tellers) storyKey(teller);
-  const startedAt = performance.now();
-  for (const teller of tellers) storyKey(teller);
-  const perSecond = tellers.length / ((performance.now() - startedAt) / 1_000);
-  // Measured above 250,000 on an idle core; the test only catches a change of its order of growth on a busy one.
-  expect(perSecond).toBeGreaterThan(40_000);
+  ["signs of reposts", 'RT RT :"'.repeat(100)],
+  ["spaces", `RT${" ".repeat(700)}x@`],
+  ["hashtags", `${"#a ".repeat(300)}!`],
+  ["quotes", '"@a '.repeat(200)],
+  ["words", "There were many of them and no end to it ".repeat(20)],
+])("a text of nothing but %s is read to its 600th character and no further", (_name, text) => {
+  const start = text.slice(0, 600);
+  expect(key(`${start} and a whole book behind it`, { resourceId: start })).toBe(key(start));
 });

@@ -204,10 +204,10 @@ test("nobody starves: each end of the window is kept for one side", async () => 
 test("planned calls are spread over the window, for all processes together", async () => {
   await budgetOf(0, manual).learn(LIMIT, "client");
   const turns = async () =>
-    (await Promise.all(workers.map((_, index) => budgetOf(index, manual).nextTurn(MINUTE)))).filter(
-      (turn) => turn !== null,
-    );
-  expect(await turns()).toEqual([1, 2].slice(0, 2));
+    (await Promise.all(workers.map((_, index) => budgetOf(index, manual).nextTurn(MINUTE))))
+      .filter((turn) => turn !== null)
+      .sort((a, b) => a - b);
+  expect(await turns()).toEqual([1, 2]);
   nowMs += MINUTE;
   expect(await turns()).toEqual([3]);
   nowMs += MINUTE / 2;

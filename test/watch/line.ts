@@ -20,6 +20,8 @@ export function aLine(changes: Partial<LineState> = {}): LineState {
       windows: 0,
     },
     digests: [],
+    outages: [],
+    aside: [],
     lastJobAgoMs: 1_000,
     upForMs: 24 * 3_600_000,
     pollEveryMs: 60_000,

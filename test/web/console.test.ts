@@ -247,7 +247,7 @@ test("health, readiness and gauges are there for machines", async () => {
   expect(metrics).toContain("earshot_open_alerts 2");
   expect(metrics).toMatch(/earshot_query_lag_seconds\{.*query="1".*\} 60\n/);
   expect(metrics).toMatch(/earshot_deliveries_24h\{receiver="[^"]+",outcome="\w+",reason="\w+"\} \d/);
-  for (const line of metrics.trimEnd().split("\n"))
+  for (const line of metrics.split("\n").filter((one) => one !== ""))
     expect(line).toMatch(/^(# (HELP|TYPE) earshot_\w+ .+|earshot_\w+(\{.*\})? -?[\d.e+]+)$/);
 });
 

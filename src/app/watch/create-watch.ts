@@ -13,6 +13,7 @@ import { type Heartbeat, judgeHeartbeat } from "../../watch/judge-heartbeat.ts";
 import type { Trouble } from "../../watch/trouble.ts";
 import { createDirectory } from "../directory.ts";
 import { beat, type HeartbeatState } from "./heartbeat.ts";
+import type { OutageNotes } from "./note-outages.ts";
 import { readLine } from "./read-line.ts";
 import { recordTroubles } from "./record-troubles.ts";
 
@@ -21,6 +22,7 @@ export interface WatchParts {
   readonly stores: Stores;
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
+  readonly outages: OutageNotes;
   /** The interval in which queries are wanted to be polled. */
   readonly pollEveryMs: number;
   /** Sweeps come out of the queue by themselves. */
@@ -51,6 +53,7 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
   let slowAt = Number.NEGATIVE_INFINITY;
   return {
     look: async () => {
+      await parts.outages.write();
       const now = clock.now();
       if (monotonicMs() - slowAt >= SLOW_MS || clock.speed === 0) {
         slowAt = monotonicMs();

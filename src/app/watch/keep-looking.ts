@@ -11,14 +11,20 @@ const EVERY_MS = 5_000;
  */
 export async function keepLooking(
   watch: { look(): Promise<unknown> },
-  parts: { readonly log: Logger; readonly signal: AbortSignal },
+  parts: {
+    readonly onFailed: (error: unknown) => void;
+    readonly log: Logger;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
-  const { log, signal } = parts;
+  const { onFailed, log, signal } = parts;
   while (!signal.aborted) {
     await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     await watch.look().catch((error: unknown) => {
-      if (!signal.aborted) log.warn({ error: describeError(error) }, "Earshot could not look at itself");
+      if (signal.aborted) return;
+      onFailed(error);
+      log.warn({ error: describeError(error) }, "Earshot could not look at itself");
     });
   }
 }

@@ -1,7 +1,8 @@
-import type { Instant } from "../../lib/instant.ts";
+import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { QueryRhythm } from "../../model/line-facts.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
 import type { Stores } from "../../store/stores.ts";
+import { OUTAGE_STANDS_MS } from "../../watch/judge-outage.ts";
 import type { LineState } from "../../watch/line-state.ts";
 import { OPERATOR_RULES } from "../../watch/operator-rules.ts";
 import type { OperatorRuleName } from "../../watch/trouble.ts";
@@ -22,13 +23,15 @@ export interface LineSights {
 /** Reads all facts about the line from the tables. */
 export async function readLine(sights: LineSights): Promise<LineState> {
   const { stores, now } = sights;
-  const [failures, progress, waiting, pulses, digests, aside, open] = await Promise.all([
+  const [failures, progress, waiting, pulses, digests, jobsAside, aside, outages, open] = await Promise.all([
     stores.failures.standing(),
     stores.watch.progress(),
     stores.watch.waiting(now),
     stores.watch.pulses(),
     stores.digests.due(),
     stores.setAside.jobs(),
+    stores.setAside.tally(now - NEWS_MS),
+    stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
     stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
   ]);
   const watched = new Set(progress.map(queryScope));
@@ -41,7 +44,7 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     digests: digests.map(({ name, localDate, dueAt }) => {
       const scope = jobScope("build-digest", { name, localDate });
       const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
-      const given = aside.find((one) => one.scope === scope);
+      const given = jobsAside.find((one) => one.scope === scope);
       return {
         name,
         localDate,
@@ -50,6 +53,8 @@ export async function readLine(sights: LineSights): Promise<LineState> {
         setAside: given !== undefined,
       };
     }),
+    outages,
+    aside,
     lastJobAgoMs: sights.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
     upForMs: sights.upForMs,
     pollEveryMs: sights.pollEveryMs,
@@ -58,6 +63,9 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     now,
   };
 }
+
+/** What was set aside so long ago has been told. */
+const NEWS_MS = HOUR;
 
 function isOperatorRule(name: string): name is OperatorRuleName {
   return Object.hasOwn(OPERATOR_RULES, name);

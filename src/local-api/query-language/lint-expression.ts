@@ -1,4 +1,5 @@
 import type { Expression, Not } from "./expression.ts";
+import { partsOf } from "./parts-of.ts";
 import type { Problems } from "./problem.ts";
 
 /** The rules that look at the whole tree rather than at one level of it. */
@@ -32,7 +33,7 @@ function lint(expression: Expression, problems: Problems): void {
     case "within":
       break;
   }
-  for (const each of childrenOf(expression)) lint(each, problems);
+  for (const each of partsOf(expression)) lint(each, problems);
 }
 
 /** Sources that are restricted give only few of the fields, so this is what surprises people. */
@@ -52,7 +53,7 @@ function fieldsOf(expression: Expression): string[] {
     const { field } = expression.test;
     return field.isUnknown ? [] : [`${field.name}:`];
   }
-  return expression.kind === "not" ? [] : childrenOf(expression).flatMap(fieldsOf);
+  return expression.kind === "not" ? [] : partsOf(expression).flatMap(fieldsOf);
 }
 
 function lintAlternatives(of: readonly Expression[], problems: Problems): void {
@@ -95,7 +96,7 @@ function hasAnd(side: Expression): boolean {
 function hasText(expression: Expression): boolean {
   if (expression.kind === "term") return true;
   if (expression.kind === "field" || expression.kind === "not") return false;
-  return childrenOf(expression).some(hasText);
+  return partsOf(expression).some(hasText);
 }
 
 /** Whether a text with nothing in it would match for what it lacks, and nothing else could. */
@@ -111,22 +112,5 @@ function onlyNegates(expression: Expression): boolean {
     case "near":
     case "within":
       return false;
-  }
-}
-
-function childrenOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "term":
-    case "field":
-      return [];
-    case "not":
-      return [expression.of];
-    case "near":
-      return [expression.left, expression.right];
-    case "within":
-      return expression.of.map((each) => each.expression);
-    case "all":
-    case "any":
-      return expression.of;
   }
 }

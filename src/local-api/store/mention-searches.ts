@@ -3,6 +3,7 @@ import type { FoundMention, MentionCondition } from "../filters/mention-conditio
 import type { CompiledQuery } from "../query-language/compile.ts";
 import type { Expression } from "../query-language/expression.ts";
 import type { KnownFields } from "../query-language/fields/field.ts";
+import { partsOf } from "../query-language/parts-of.ts";
 import { searchableMention } from "../query-language/searchable-mention.ts";
 import { textAsFound } from "../records/exact-text.ts";
 import type { Database } from "./database.ts";
@@ -147,21 +148,4 @@ function hasFields(expression: Expression): boolean {
     for (const part of partsOf(next)) open.push(part);
   }
   return false;
-}
-
-function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "term":
-    case "field":
-      return [];
-    case "not":
-      return [expression.of];
-    case "near":
-      return [expression.left, expression.right];
-    case "all":
-    case "any":
-      return expression.of;
-    case "within":
-      return expression.of.map((each) => each.expression);
-  }
 }

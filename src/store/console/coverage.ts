@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
+import { createOutageStore } from "../outages.ts";
 import { projects } from "./projects.ts";
 
 export function createConsoleCoverage(db: Db) {
@@ -47,6 +48,8 @@ export function createConsoleCoverage(db: Db) {
       `.execute(db);
       return rows;
     },
+
+    outages: createOutageStore(db).endedAfter,
 
     /** What stands aside, newest first. */
     async setAside(limit: number): Promise<ShownSetAside[]> {

@@ -31,7 +31,8 @@ export function createConsoleVersions(db: Db) {
           (select ${digest(sql`i.id || extract(epoch from i.updated_at)`)} from (
             select * from earshot.inbox order by received_at desc, id desc limit 50) i) as inbox,
           (select ${digest(sql`w.query_id || w.walk || concat(w.polled_at, w.complete_until, q.ticked_until) || w.failures`)}
-            from earshot.walks w join earshot.queries q using (project_id, query_id) where q.active) as coverage
+            from earshot.walks w join earshot.queries q using (project_id, query_id) where q.active)
+          || (select coalesce(max(id), 0) from earshot.outages) as coverage
       `.execute(db);
       const [versions] = rows;
       if (versions === undefined) throw new Error("the versions query gave no row");

@@ -1,32 +1,28 @@
+import { Gauge as PrometheusGauge, Registry } from "prom-client";
+
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** One gauge in Prometheus' text format, with its samples. None: the name is told all the same. */
-export function gauge(name: string, help: string, samples: readonly Sample[]): string {
-  const lines = samples.map(({ labels = {}, value }) => `${name}${labelSet(labels)} ${number(value)}`);
-  return [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} gauge`, ...lines].join("\n");
+/** Every figure of ours is read from the tables when it is asked for, so none is kept in this process. */
+export interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
 }
 
-function labelSet(labels: Readonly<Record<string, string>>): string {
-  const entries = Object.entries(labels);
-  return entries.length === 0
-    ? ""
-    : `{${entries.map(([key, value]) => `${key}="${escapeLabel(value)}"`).join(",")}}`;
+export function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {
+  return { name, help, samples };
 }
 
-/** Names of queries and receivers may hold anything, line ends included. */
-function escapeLabel(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-}
-
-function escapeHelp(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
-}
-
-function number(value: number): string {
-  if (Number.isNaN(value)) return "NaN";
-  if (Number.isFinite(value)) return String(value);
-  return value > 0 ? "+Inf" : "-Inf";
+/** Prometheus' text format. A gauge without samples is named all the same. */
+export function exposed(gauges: readonly Gauge[]): Promise<string> {
+  const registry = new Registry();
+  for (const { name, help, samples } of gauges) {
+    const labelNames = Object.keys(samples[0]?.labels ?? (samples.length === 0 ? { none: "" } : {}));
+    const metric = new PrometheusGauge({ name, help, labelNames, registers: [registry] });
+    for (const { labels = {}, value } of samples) metric.set({ ...labels }, value);
+  }
+  return registry.metrics();
 }

@@ -1,10 +1,12 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { ShownHeartbeat } from "../../model/metric-facts.ts";
+import type { Outage } from "../../model/outage.ts";
 import type { ShownBudget, ShownSetAside, ShownWalk } from "../../model/shown.ts";
 import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { livePart } from "../parts/live.ts";
+import { outagePanel } from "../parts/outage-list.ts";
 import { foreign, formatNumber, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
@@ -16,18 +18,20 @@ export interface Coverage {
   readonly setAside: readonly ShownSetAside[];
   readonly heartbeat: ShownHeartbeat | null;
   readonly budgets: readonly ShownBudget[];
+  readonly outages: readonly Outage[];
 }
 
 /** How complete our picture is; sums are of the last 24 hours. */
 export async function readCoverage({ facts, times }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside, heartbeat, budgets] = await Promise.all([
+  const [walks, setAside, heartbeat, budgets, outages] = await Promise.all([
     facts.coverage(now - DAY),
     facts.setAside(SET_ASIDE),
     facts.heartbeat(),
     facts.budgets(),
+    facts.outages(now - 7 * DAY),
   ]);
-  return { now, walks, setAside, heartbeat, budgets };
+  return { now, walks, setAside, heartbeat, budgets, outages };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -40,12 +44,12 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
 }
 
 export function coveragePart(
-  { now, walks, setAside, heartbeat, budgets }: Coverage,
+  { now, walks, setAside, heartbeat, budgets, outages }: Coverage,
   { times }: PageParts,
 ): Html {
   const added = walks.filter((walk) => walk.walk === "added");
   const updated = walks.filter((walk) => walk.walk === "updated");
-  return html`${heartbeatPart(heartbeat, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
+  return html`${heartbeatPart(heartbeat, times.moment)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
 <p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>

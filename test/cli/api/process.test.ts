@@ -57,7 +57,9 @@ test("the command teaches itself: alone, with --help, and for each call", async 
   expect(alone.out).toMatch(/Projects\n {2}projects +the projects that this user may see/);
   expect(call.code).toBe(0);
   expect(call.out).toContain("earshot api mentions --query Acme --last 24h");
-  const program = createProgram({ EARSHOT_CONFIG: join(folder, "none.yaml"), EARSHOT_HOME: folder });
+  const program = await createProgram({ EARSHOT_CONFIG: join(folder, "none.yaml"), EARSHOT_HOME: folder }, [
+    "api",
+  ]);
   const help: string[] = [];
   const api = program.commands.find((command) => command.name() === "api");
   api?.configureOutput({ writeOut: (text) => help.push(text) }).outputHelp();

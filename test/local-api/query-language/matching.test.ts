@@ -232,7 +232,6 @@ describe("positions", () => {
 
 describe("large and deep texts", () => {
   // The machine may be busy; what hangs takes minutes.
-  const limitMs = 15_000;
   it.each([
     ["open brackets", "(".repeat(100_000)],
     ["nested brackets", `${"(".repeat(50_000)}a${")".repeat(50_000)}`],
@@ -254,20 +253,16 @@ describe("large and deep texts", () => {
     ["stars", `ab${"*a".repeat(50_000)}`],
     ["backslashes", "\\".repeat(100_000)],
   ])("%s of 100 kB are read and matched without hanging", (_name, text) => {
-    const started = performance.now();
     const compiled = compile(text);
     if (compiled.ok) compiled.query.positions(searchableMention({}, "a b c aaaaaaaa ".repeat(1_000)));
-    expect(performance.now() - started).toBeLessThan(limitMs);
   });
 
   it("matches nested NEAR over a long text without hanging", () => {
     let nested = "a";
     for (let depth = 0; depth < 45; depth++) nested = `((${nested} NEAR/150 b) NOT c)`;
-    const started = performance.now();
     const compiled = compile(nested);
     expect(compiled.ok && compiled.query.positions(searchableMention({}, "a b ".repeat(3_000)))).toHaveLength(
       200,
     );
-    expect(performance.now() - started).toBeLessThan(limitMs);
   });
 });

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deliveryReason } from "../../../src/web/metrics/delivery-reason.ts";
-import { gauge } from "../../../src/web/metrics/exposition.ts";
+import { exposed, gauge } from "../../../src/web/metrics/exposition.ts";
 
-test("whatever stands in a label, the lines stay well-formed and the label can be read back", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.double(), (name, value) => {
-      const [help, type, sample, ...more] = gauge("earshot_x", "Said\nof \\ it.", [
-        { labels: { name }, value },
-      ]).split("\n");
-      expect(more).toEqual([]);
+test("whatever stands in a label, the lines stay well-formed and the label can be read back", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary" }), fc.double(), async (name, value) => {
+      const text = await exposed([gauge("earshot_x", "Said\nof \\ it.", [{ labels: { name }, value }])]);
+      const [help, type, sample, ...more] = text.split("\n");
+      expect(more).toEqual([""]);
       expect([help, type]).toEqual(["# HELP earshot_x Said\\nof \\\\ it.", "# TYPE earshot_x gauge"]);
       const found = /^earshot_x\{name="((?:[^"\\\n]|\\.)*)"\} (\S+)$/u.exec(sample ?? "");
       const read = found?.[1]?.replaceAll(/\\(.)/g, (_, one: string) => (one === "n" ? "\n" : one));

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { monotonicMs, systemClock } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import type { OpenQueue } from "./backend.ts";
+import { jobTemplate } from "./job-template.ts";
+import { JOBS, type JobName, type QueueName } from "./jobs.ts";
+import { within } from "./within.ts";
+
+export interface Reminder {
+  readonly job: JobName;
+  readonly payload: unknown;
+  readonly everyMs: number;
+  readonly key: string;
+}
+
+/** What the reminders show of the queue's engine: it was away, or it came back without what it held. */
+export interface EngineOutage {
+  readonly outcome: "away" | "emptied";
+  /** Real time from the first question that it did not answer to the first that it did. */
+  readonly forMs: number;
+  readonly because: string | null;
+}
+
+export interface Reminders {
+  add(reminder: Reminder): Promise<void>;
+  remove(job: JobName, key: string): Promise<void>;
+  stop(): void;
+}
+
+/** Until a reminder is made again, an emptied queue stands still: its work is found by the sweep alone. */
+const MEND_EVERY_MS = 5_000;
+const PATIENCE_MS = 5_000;
+
+/**
+ * Keeps jobs that come again and again in the engine. It is asked for them every few seconds: what it lost is made
+ * again, and what that says of the engine is told.
+ */
+export function keepReminders(
+  queueOf: (name: QueueName) => OpenQueue,
+  told: { onOutage: (outage: EngineOutage) => void; onTrouble: (error: unknown) => void },
+): Reminders {
+  const reminders = new Map<string, Reminder>();
+  const stopping = new AbortController();
+  let away: { readonly since: number; readonly because: string } | null = null;
+
+  const lookAfter = async (reminder: Reminder): Promise<void> => {
+    const askedAt = monotonicMs();
+    try {
+      const mended = await within(PATIENCE_MS, mend(queueOf(JOBS[reminder.job].queue), reminder));
+      if (away !== null)
+        told.onOutage({ outcome: "away", forMs: monotonicMs() - away.since, because: away.because });
+      away = null;
+      if (mended === "was lost") told.onOutage({ outcome: "emptied", forMs: 0, because: null });
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      away ??= { since: askedAt, because: describeError(error) };
+      told.onTrouble(error);
+    }
+  };
+  const keep = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await delay(MEND_EVERY_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      for (const reminder of stopping.signal.aborted ? [] : reminders.values()) await lookAfter(reminder);
+    }
+  };
+  void keep();
+
+  return {
+    add: async (reminder) => {
+      reminders.set(reminder.key, reminder);
+      await upsert(queueOf(JOBS[reminder.job].queue), reminder);
+    },
+    remove: async (job, key) => {
+      reminders.delete(key);
+      await queueOf(JOBS[job].queue).removeJobScheduler(key);
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+/** A reminder that is there and overdue is made again as well: its next run went with a process that died. */
+async function mend(queue: OpenQueue, reminder: Reminder): Promise<"is there" | "was overdue" | "was lost"> {
+  const found = await queue.getJobScheduler(reminder.key);
+  const overdueMs = found?.next === undefined ? Number.POSITIVE_INFINITY : systemClock.now() - found.next;
+  if (overdueMs <= reminder.everyMs + MEND_EVERY_MS) return "is there";
+  await upsert(queue, reminder);
+  return found === undefined ? "was lost" : "was overdue";
+}
+
+/** An upsert replaces the run to come by one at the same moment, so doing it again changes nothing. */
+async function upsert(queue: OpenQueue, { key, job, payload, everyMs }: Reminder): Promise<void> {
+  await queue.upsertJobScheduler(
+    key,
+    { every: everyMs, startDate: nextSlot(key, everyMs, systemClock.now()) },
+    { name: job, data: payload, opts: jobTemplate(job) },
+  );
+}
+
+/** The next moment of this key's own phase of the interval. Every process computes the same one. */
+function nextSlot(key: string, everyMs: number, now: number): number {
+  const phase = createHash("sha256").update(key).digest().readUInt32BE(0) % everyMs;
+  const slot = Math.floor(now / everyMs) * everyMs + phase;
+  return slot <= now ? slot + everyMs : slot;
+}
