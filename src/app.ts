@@ -1,13 +1,18 @@
 import { createActionLinks } from "./app/action-links.ts";
+import { createAskForTalk } from "./app/ask-for-talk.ts";
+import { createDesk } from "./app/desk.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
+import { appsOf, listenToSlack } from "./app/listen-to-slack.ts";
+import { createPlaces } from "./app/places.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
+import { createSlackDesk } from "./app/slack-desk.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
 import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
@@ -26,6 +31,8 @@ import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
+import { planDigests } from "./digest/planned-digest.ts";
+import { createStoryCache } from "./ingest/fold-stories.ts";
 import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
@@ -130,6 +137,7 @@ async function open(
     notifiers.set(name, watchNotifier(name, made, { stores, clock }));
     closing.add(made.close);
   }
+  const places = createPlaces(notifiers);
   const secret = await linkSecret(stores);
   const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
   const outages = createOutageNotes({
@@ -157,6 +165,7 @@ async function open(
       ),
     );
 
+  const digests = planDigests(config.digests);
   const viewParts = {
     stores,
     rulesFor,
@@ -169,21 +178,26 @@ async function open(
       secret,
       consoleUrl,
     }),
+    languageOf: (digest: string, receiver: string) =>
+      digests.find(({ name }) => name === digest)?.languages.get(receiver) ?? null,
   };
 
   let publishedAt = Number.NEGATIVE_INFINITY;
   const sweepNow = async (): Promise<Swept> => {
     const now = clock.now();
-    await announceDigests(stores.digests, config.digests, now);
+    await announceDigests(stores.digests, digests, now);
     const plan = { stores, budget, source: config.source, rulesFor };
     if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
       publishedAt = monotonicMs();
       await publishPlan(plan, now);
     }
-    return sweep({ stores, queues, digests: config.digests, planPolls: (at) => planPolls(plan, at) }, now);
+    return sweep({ stores, queues, digests, places, planPolls: (at) => planPolls(plan, at) }, now);
   };
   const deliverParts: DeliverParts = {
     log: stores.notifications,
+    lanes: stores.lanes,
+    standing: stores.alertMessages,
+    receiversOf: places.receiversOf,
     notifierOf: (receiver) => notifiers.get(receiver),
     viewOf: createViewOf(viewParts),
     clock,
@@ -198,6 +212,7 @@ async function open(
       directory: createDirectory(config),
       clock,
       settings: (query, walk) => walkSettings(config.source, query, walk),
+      stories: createStoryCache(),
       everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
     },
     sharing: {
@@ -219,7 +234,15 @@ async function open(
       await recordArrivals(stores, finished);
     },
     deliver: deliverParts,
-    digest: { store: stores, digests: config.digests, clock, historyMs: config.source.history, consoleUrl },
+    show: { ...deliverParts, standing: stores.alertMessages },
+    digest: {
+      store: stores,
+      digests,
+      askForTalk: createAskForTalk(source, log, stopping.signal),
+      clock,
+      historyMs: config.source.history,
+      consoleUrl,
+    },
     sweep: async () => {
       await stores.watch.beat("sweep", clock.now());
       await sweepNow();
@@ -254,6 +277,11 @@ async function open(
   const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
   closing.add(worker.stop);
   await worker.start();
+  if (roles.includes("deliver")) {
+    const press = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
+    const listening = listenToSlack({ apps: appsOf(config.receivers), press, log, signal: stopping.signal });
+    closing.add(() => listening);
+  }
   if (roles.includes("sweep")) {
     const partitions = async () => {
       const now = clock.now();
@@ -261,6 +289,8 @@ async function open(
       const dropped = await dropPartitionsBefore(database.db, now - config.retention);
       await stores.voices.forgetBefore(now - VOICES_FOR_MS);
       await stores.values.forgetBefore(now - VALUES_FOR_MS);
+      await stores.alertMessages.forget();
+      await stores.presses.forget();
       if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
     };
     // Lists change seldom, and where calls are few each list is one that no query gets.
@@ -315,13 +345,14 @@ function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handler
     "poll-together": together,
     "close-windows": tick,
     deliver,
+    "show-alert": showAlert,
     "build-digest": digest,
     sweep,
   } = handlers;
   return {
     ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
     ...(roles.includes("tick") ? { "close-windows": tick } : {}),
-    ...(roles.includes("deliver") ? { deliver } : {}),
+    ...(roles.includes("deliver") ? { deliver, "show-alert": showAlert } : {}),
     ...(roles.includes("digest") ? { "build-digest": digest } : {}),
     ...(roles.includes("sweep") ? { sweep } : {}),
   };

@@ -19,18 +19,20 @@ import { NotifierConfig } from "./notify/notifiers.ts";
 import { QuietHours } from "./notify/quiet-hours.ts";
 import { Rotation } from "./notify/rotation.ts";
 import { RouteConfig } from "./notify/route.ts";
-import { Throttle } from "./notify/throttle.ts";
+import { STORM_THROTTLE, Throttle } from "./notify/throttle.ts";
 import { HeartbeatConfig } from "./watch/heartbeat-config.ts";
 import { OperatorConfig } from "./watch/operator-config.ts";
 
 const Receiver = z.object({
   name: z.string().min(1),
   quietHours: z.array(QuietHours).default([]),
-  throttle: Throttle.nullable().default(null),
+  throttle: Throttle.exactOptional(),
 });
 
 /** What every receiver has beside what its kind needs. */
-export interface ReceiverConfig extends z.output<typeof Receiver> {
+export interface ReceiverConfig extends Omit<z.output<typeof Receiver>, "throttle"> {
+  /** Null: `throttle: none`, or a program that reads it. */
+  readonly throttle: Throttle | null;
   readonly notifier: NotifierConfig;
 }
 
@@ -125,6 +127,7 @@ function readConfig(content: unknown, issues: Issue[]): Written | undefined {
     return undefined;
   }
   checkNames(parsed.data, receivers, issues);
+  checkButtons(parsed.data, receivers, issues);
   return { ...parsed.data, receivers };
 }
 
@@ -141,7 +144,12 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     return [];
   }
   const { name, quietHours, throttle, ...rest } = entry as Record<string, unknown>;
-  const manners = Receiver.safeParse({ name, quietHours, throttle });
+  const isOff = throttle === "none";
+  const manners = Receiver.safeParse({
+    name,
+    quietHours,
+    ...(throttle !== undefined && !isOff && { throttle }),
+  });
   const notifier = NotifierConfig.safeParse(rest);
   for (const [result, schema] of [
     [manners, Receiver],
@@ -151,7 +159,32 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
     const found = describeIssues(result.error, schema, entry);
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
   }
-  return manners.success && notifier.success ? [{ ...manners.data, notifier: notifier.data }] : [];
+  if (!manners.success || !notifier.success) return [];
+  const usual = notifier.data.kind === "webhook" ? null : STORM_THROTTLE;
+  return [
+    {
+      ...manners.data,
+      throttle: isOff ? null : (manners.data.throttle ?? usual),
+      notifier: notifier.data,
+    },
+  ];
+}
+
+/** Slack posts presses to an address, unless it has a socket. */
+function checkButtons(
+  { web }: z.output<typeof Config>,
+  receivers: readonly ReceiverConfig[],
+  issues: Issue[],
+): void {
+  receivers.forEach(({ notifier }, index) => {
+    if (notifier.kind !== "slack" || notifier.signingSecret === undefined) return;
+    if (notifier.appToken !== undefined || web.publicUrl !== undefined) return;
+    issues.push({
+      path: ["receivers", index, "signingSecret"],
+      message:
+        "buttons over HTTP need web.publicUrl, for Slack posts to <web.publicUrl>/slack/interactions; buttons over Socket Mode need appToken instead, and no address",
+    });
+  });
 }
 
 /** Names that routes and digests use have to be names of receivers. */
@@ -185,7 +218,10 @@ function checkNames(
   };
   checkRoutes(["routes"], config.routes, []);
   config.digests.forEach((digest, index) => {
-    check(["digests", index], digest.receivers);
+    check(
+      ["digests", index],
+      digest.receivers.map(({ name }) => name),
+    );
   });
   check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);

@@ -14,6 +14,8 @@ const ENVIRONMENT = {
   LISTENING_PASSWORD: "a secret",
   LISTENING_CLIENT_ID: "a-client",
   SLACK_BOT_TOKEN: "xoxb-a-token",
+  SLACK_APP_TOKEN: "xapp-a-token",
+  SLACK_SIGNING_SECRET: "a-signing-secret-of-slack",
   SMTP_PASSWORD: "a secret",
   TICKET_WEBHOOK_URL: "https://tickets.example/hook",
   TICKET_WEBHOOK_SECRET: "a secret",

@@ -1,6 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert, RetellReason } from "../model/alert.ts";
-import { compareSeverity, type Severity } from "../model/severity.ts";
+import type { RetellReason } from "../model/alert.ts";
+import { compareSeverity } from "../model/severity.ts";
+import { afterEnd, overAt, severityOf } from "./after-end.ts";
+import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "./alert-life.ts";
 
 /**
  * The life of an alert, in event time. `observe` takes the newest alert of a fingerprint (open, over, or none) and one
@@ -54,98 +56,11 @@ export function observeAll(
   return { life: current, changes };
 }
 
-/** What of an alert the life cycle decides. */
-export type AlertLife = Pick<
-  Alert,
-  | "state"
-  | "severity"
-  | "openedAt"
-  | "firedAt"
-  | "lastSeenAt"
-  | "resolvedAt"
-  | "tellings"
-  | "retellReason"
-  | "mentions"
-  | "because"
-  | "windowFrom"
-  | "windowTo"
-  | "values"
-  | "care"
->;
-
-/** What of a rule the life cycle needs. `forMs` 0 fires at once. */
-export interface LifeRule {
-  readonly severity: Severity;
-  readonly forMs: number;
-  readonly overAfterMs: number;
-  /** An alert that comes back so soon after its end is reopened; 0, or absent: never. */
-  readonly reopenWithinMs?: number;
-}
-
-export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "windowTo" | "values"> {
-  readonly kind: "evidence";
-  /** Arrival of the mention, end of the window: the moment from which the rule is true. */
-  readonly at: Instant;
-  /** Mentions that no earlier evidence has counted. */
-  readonly mentions: number;
-  /** Where this evidence is graver than its rule says by itself. */
-  readonly severity?: Severity;
-  /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
-  readonly restates?: boolean;
-  /** It is so much more than people were told that they should be told again. */
-  readonly retell?: RetellReason;
-}
-
-export type Observation =
-  | Evidence
-  /** A window was judged at this tick and the rule was not true. */
-  | { readonly kind: "not-met"; readonly at: Instant }
-  /** The query is complete: all evidence with `at` before `until` has been observed. */
-  | { readonly kind: "time-passed"; readonly until: Instant }
-  /** The rule is gone, or a person closed the alert. */
-  | { readonly kind: "withdrawn"; readonly at: Instant };
-
-/** `life` is the alert after the change; `isNew` asks for a new row. `Nothing` leaves all as it is. */
-export type LifeChange =
-  | { readonly outcome: "OpenedPending"; readonly life: AlertLife; readonly isNew: true }
-  /** `isNew` false: it was pending and has now been true for long enough. */
-  | { readonly outcome: "Fired"; readonly life: AlertLife; readonly isNew: boolean }
-  | { readonly outcome: "Grew"; readonly life: AlertLife; readonly isNew: false }
-  | {
-      readonly outcome: "SeverityRose";
-      readonly life: AlertLife;
-      readonly isNew: false;
-      readonly from: Severity;
-    }
-  /** It became so much more that people should be told again. */
-  | {
-      readonly outcome: "Worsened";
-      readonly life: AlertLife;
-      readonly isNew: false;
-      readonly reason: RetellReason;
-    }
-  /** It was over, and came back within the time that its rule gives. */
-  | { readonly outcome: "Reopened"; readonly life: AlertLife; readonly isNew: false }
-  | { readonly outcome: "Resolved"; readonly life: AlertLife; readonly isNew: false }
-  /** A pending alert that was not true for long enough: over, and nobody has to know. `firedAt` stays null. */
-  | { readonly outcome: "NeverFired"; readonly life: AlertLife; readonly isNew: false }
-  /** Counted into an alert that is over already. */
-  | { readonly outcome: "CountedLate"; readonly life: AlertLife; readonly isNew: false }
-  | { readonly outcome: "Nothing"; readonly life: null; readonly isNew: false };
-
 const NOTHING: readonly LifeChange[] = [{ outcome: "Nothing", life: null, isNew: false }];
 
 function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence): readonly LifeChange[] {
   if (life === null) return [open(rule, evidence)];
-  if (life.resolvedAt !== null) {
-    if (staysClosed(life, rule, evidence)) {
-      const lastSeenAt = Math.max(life.lastSeenAt, evidence.at);
-      return [{ outcome: "CountedLate", life: { ...counted(life, evidence), lastSeenAt }, isNew: false }];
-    }
-    if (belongsToEnded(life, life.resolvedAt, rule, evidence))
-      return [{ outcome: "CountedLate", life: counted(life, evidence), isNew: false }];
-    return [comesBack(life, life.resolvedAt, rule, evidence)];
-  }
+  if (life.resolvedAt !== null) return [onEnded(life, life.resolvedAt, rule, evidence)];
   if (evidence.at > overAt(life, rule)) return [end(life, overAt(life, rule)), open(rule, evidence)];
   return [grow(life, rule, evidence)];
 }
@@ -168,28 +83,24 @@ function onWithdrawn(life: AlertLife | null, rule: LifeRule, at: Instant): reado
   return [end(life, Math.min(Math.max(at, life.lastSeenAt), overAt(life, rule)))];
 }
 
-function overAt(life: AlertLife, rule: LifeRule): Instant {
-  return life.lastSeenAt + rule.overAfterMs;
+function onEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): LifeChange {
+  switch (afterEnd(life, resolvedAt, rule, evidence)) {
+    case "StaysClosed": {
+      const lastSeenAt = Math.max(life.lastSeenAt, evidence.at);
+      return { outcome: "CountedLate", life: { ...counted(life, evidence), lastSeenAt }, isNew: false };
+    }
+    case "CountedLate":
+      return { outcome: "CountedLate", life: counted(life, evidence), isNew: false };
+    case "Reopens":
+      return { outcome: "Reopened", life: reopened(life, rule, evidence), isNew: false };
+    case "OpensAnother":
+      return open(rule, evidence);
+  }
 }
 
-function belongsToEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): boolean {
-  const graver = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
-  return evidence.at <= resolvedAt && life.firedAt !== null && !graver;
-}
-
-/** A person ended it, and this is still the same: no break, and not graver. */
-function staysClosed(life: AlertLife, rule: LifeRule, evidence: Evidence): boolean {
-  if (life.care?.closedBy === undefined) return false;
-  const graver = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
-  return !graver && evidence.at <= overAt(life, rule);
-}
-
-function comesBack(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): LifeChange {
-  const within = rule.reopenWithinMs ?? 0;
-  const isSoon = life.firedAt !== null && evidence.at > resolvedAt && evidence.at <= resolvedAt + within;
-  if (!isSoon) return open(rule, evidence);
+function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLife {
   const { acknowledgedBy: _, closedBy: __, ...care } = life.care ?? {};
-  const reopened: AlertLife = {
+  return {
     ...counted(life, evidence),
     state: "firing",
     severity: severityOf(rule, evidence),
@@ -198,7 +109,6 @@ function comesBack(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidenc
     ...explanation(evidence),
     care: { ...care, callingSince: evidence.at },
   };
-  return { outcome: "Reopened", life: reopened, isNew: false };
 }
 
 function open(rule: LifeRule, evidence: Evidence): LifeChange {
@@ -271,8 +181,4 @@ function counted(life: AlertLife, evidence: Evidence): AlertLife {
 /** The sentence and numbers of the evidence that made it fire or rise; growth alone does not rewrite them. */
 function explanation({ because, windowFrom, windowTo, values }: Evidence) {
   return { because, windowFrom, windowTo, values };
-}
-
-function severityOf(rule: LifeRule, evidence: Evidence): Severity {
-  return evidence.severity ?? rule.severity;
 }

@@ -19,12 +19,18 @@ export interface Desk {
   /** Null: there is no such alert. `by` is who did it, as the history names them. */
   act(alertId: string, action: AlertAction, by: string): Promise<Acted | null>;
   addSilence(asked: AskedSilence): Promise<Silence>;
+  /** Silences this alert, and what follows it, for a time. Null: there is no such alert. */
+  silenceAlert(alertId: string, lengthMs: number, by: string): Promise<Silenced | null>;
   /** False: it had ended already, or there is none. */
   expireSilence(id: string, by: string): Promise<boolean>;
   /** Those in force or to come; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly Silence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }
+
+export type Silenced =
+  | { readonly outcome: "Done"; readonly silence: Silence }
+  | { readonly outcome: "Refused"; readonly because: string };
 
 export interface AskedSilence {
   readonly match: AlertMatch;
@@ -43,6 +49,7 @@ export function createDesk({ stores, clock }: { readonly stores: Stores; readonl
       await stores.silences.add(silence);
       return silence;
     },
+    silenceAlert: (alertId, lengthMs, by) => silenceAlert({ stores, clock }, alertId, lengthMs, nameOf(by)),
     expireSilence: async (id, by) => {
       const now = clock.now();
       return stores.transaction(async (facts) => {
@@ -75,11 +82,36 @@ async function actOn(
     const now = clock.now();
     const acted = act(alert, action, by, now);
     if (acted.outcome === "Refused") return acted;
+    await facts.notifications.lockTelling(projectId);
     await facts.alerts.amend(acted.alert);
     await facts.alerts.addEvents(projectId, [acted.event]);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
+    await facts.alertMessages.wake(projectId, id);
     return acted;
   });
+}
+
+async function silenceAlert(
+  { stores, clock }: { stores: Stores; clock: Clock },
+  alertId: string,
+  lengthMs: number,
+  by: string,
+): Promise<Silenced | null> {
+  const known = await stores.alerts.findByPrefix(alertId);
+  const [alert] = known;
+  if (alert === undefined || known.length > 1) return null;
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
+  const now = clock.now();
+  const match = { fingerprint: alert.fingerprint };
+  const silence = silenceOf({ match, author: by, comment: "", lengthMs }, now);
+  const detail = `by ${by}, for ${formatDuration(lengthMs)}`;
+  await stores.transaction(async (facts) => {
+    await facts.silences.add(silence);
+    await facts.alerts.addEvents(alert.projectId, [
+      { alertId: alert.id, at: now, what: "SilencedBy", detail },
+    ]);
+  });
+  return { outcome: "Done", silence };
 }
 
 function silenceOf(asked: AskedSilence, now: Instant): Silence {

@@ -1,5 +1,6 @@
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import type { RulePrecision } from "../model/alert-action.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { Mention } from "../model/mention.ts";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../model/shown.ts";
@@ -25,6 +26,8 @@ export interface AlertExplanation {
     readonly forMs: number;
     readonly overAfterMs: number;
   } | null;
+  /** What people said of the rule's alerts in the 30 days before this one. */
+  readonly precision: RulePrecision;
   readonly history: readonly AlertEvent[];
   readonly receivers: readonly ShownReceiver[];
   readonly notifications: readonly (ShownNotification & { readonly deliveries: readonly ShownDelivery[] })[];
@@ -54,7 +57,8 @@ export interface RuleSight {
 
 export async function explainAlert(parts: ExplainParts, alert: Alert): Promise<AlertExplanation> {
   const { facts, rules } = parts;
-  const [history, receivers, notifications, deliveries] = await Promise.all([
+  const [precision, history, receivers, notifications, deliveries] = await Promise.all([
+    facts.rulePrecision(alert.rule, alert.openedAt - 30 * DAY),
     facts.alertEvents(alert.projectId, alert.id, MOST),
     facts.alertReceivers(alert.projectId, alert.id),
     facts.alertNotifications(alert.projectId, alert.id, MOST),
@@ -64,6 +68,7 @@ export async function explainAlert(parts: ExplainParts, alert: Alert): Promise<A
   return {
     alert,
     rule: rule === undefined ? null : ruleFacts(rule),
+    precision,
     history,
     receivers,
     notifications: notifications.map((one) => ({

@@ -9,6 +9,7 @@ import type { OwedNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey, WalkName } from "../model/walk.ts";
 import { type DeliverParts, deliver } from "../notify/deliver.ts";
+import { type ShowParts, show } from "../notify/show.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
 import type { RepeatedJob } from "./watch/note-jobs.ts";
@@ -19,6 +20,7 @@ export interface HandlerParts {
   /** Told which walks have come to their end, and what was new to them. */
   readonly onWalked: (walks: readonly { readonly key: WalkKey; readonly result: Walked }[]) => Promise<void>;
   readonly deliver: DeliverParts;
+  readonly show: ShowParts;
   readonly digest: Omit<DigestParts, "onOwed">;
   readonly sweep: () => Promise<void>;
   /** Runs the work of a job that the tables ask for until it is done, and keeps its failures. */
@@ -93,10 +95,16 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
         log.warn({ ...job, ...result }, "a delivery failed and will be tried again");
       if (result.outcome === "dead") log.error({ ...job, ...result }, "a delivery was given up");
       if (result.outcome === "sent") {
-        const next = await parts.deliver.log.nextDue(result.receiver);
+        const next = await parts.deliver.log.nextDue([result.receiver]);
         if (next !== null) await queues.add("deliver", next, { dedupe: next.notificationId });
       }
       parts.onDone("deliver", result);
+    },
+    "show-alert": async (key, { signal }) => {
+      const result = await show(parts.show, key, signal);
+      if (result.outcome === "failed" || result.outcome === "given-up")
+        log.warn({ ...key, ...result }, "a message could not be brought up to date");
+      parts.onDone("show-alert", result);
     },
     "build-digest": async (edition) => {
       const result = await parts.noted("build-digest", edition, () =>

@@ -68,6 +68,9 @@ export function localConfig(
     channel,
     token: LOCAL_SLACK_TOKEN,
     apiUrl: parts.slackApiUrl,
+    // It bears anything, and lives at another pace than people do.
+    postEvery: "0s",
+    editEvery: "1s",
   });
   const email = (name: string, to: string) => ({
     name,

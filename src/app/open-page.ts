@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { ReceiverConfig } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -13,11 +14,15 @@ import { pendingMigrations } from "../store/pending-migrations.ts";
 import { ping } from "../store/ping.ts";
 import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
+import { fileAddress } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 import { createAlertExplainer } from "./alert-explainer.ts";
 import { createDesk } from "./desk.ts";
 import { linkSecret } from "./link-secret.ts";
+import { appsOf } from "./listen-to-slack.ts";
 import type { Previews } from "./preview/create-previews.ts";
+import { createSlackDesk } from "./slack-desk.ts";
+import { createSlackDoor } from "./slack-door.ts";
 import { createUnsubscribing } from "./unsubscribe-links.ts";
 
 export interface Page {
@@ -38,6 +43,8 @@ export interface PageOptions {
   readonly whatHappensNext?: () => string | null;
   /** Jobs by queue; fails while the queue's engine is away. Where the process has queues. */
   readonly queues?: () => Promise<readonly QueueTally[]>;
+  /** Whose Slack messages have buttons that post to the page. */
+  readonly receivers?: readonly ReceiverConfig[];
   /** Messages to look at; a page without it shows none. */
   readonly previews?: Previews;
 }
@@ -56,14 +63,18 @@ export async function openPage(options: PageOptions): Promise<Page> {
     const stores = createStores(database.db);
     const secret = await linkSecret(stores);
     const desk = { ...createDesk({ stores, clock }), secret };
+    const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
+    const press = createSlackDesk({ stores, desk, log });
+    const slack = apps.length === 0 ? null : createSlackDoor({ apps, press, wall: systemClock, log });
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
       unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
       facts: createConsoleStore(database.db),
       clock,
-      inbox: hasLocalInbox ? { list: inbox.list, find: inbox.find, renderSlack: renderSlackMessage } : null,
+      inbox: hasLocalInbox ? inboxView(inbox) : null,
       explainer: createAlertExplainer(options.settings.timezone),
       desk,
+      ...(slack === null ? {} : { slack }),
       health: {
         ready: () => readiness(database, options.queues),
         ...(options.queues === undefined ? {} : { queues: options.queues }),
@@ -88,6 +99,12 @@ export async function openPage(options: PageOptions): Promise<Page> {
       }
     }
   });
+}
+
+function inboxView({ list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>) {
+  const renderSlack = (blocks: readonly unknown[], fallback: string) =>
+    renderSlackMessage(blocks, fallback, fileAddress);
+  return { list, find, findFile, renderSlack };
 }
 
 const MOST_PORTS = 20;

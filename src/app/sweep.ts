@@ -1,4 +1,4 @@
-import type { DigestConfig } from "../digest/digest-config.ts";
+import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/readiness.ts";
 import type { Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
@@ -8,6 +8,7 @@ import type { WalkKey } from "../model/walk.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
 import { DIGEST_PATIENCE_MS } from "../watch/find-troubles.ts";
+import type { Places } from "./places.ts";
 import type { PlannedPoll } from "./plan-polls.ts";
 import { jobScope } from "./watch/note-jobs.ts";
 
@@ -16,13 +17,16 @@ export interface Swept {
   readonly polls: number;
   readonly windows: number;
   readonly deliveries: number;
+  /** Messages that show an older state of their alert than there is. */
+  readonly edits: number;
   readonly digests: number;
 }
 
 export interface SweepParts {
   readonly stores: Stores;
   readonly queues: Queues;
-  readonly digests: readonly DigestConfig[];
+  readonly digests: readonly PlannedDigest[];
+  readonly places: Places;
   /** The calls that the account's rate limit has room for now; null where it has no limit. */
   readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;
 }
@@ -33,11 +37,17 @@ export interface SweepParts {
  */
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
-  const [polls, windows, decisions, deliveries, allDigests, setAside] = await Promise.all([
+  const closed = new Set((await stores.lanes.closed()).map(({ key }) => key));
+  const { places } = parts;
+  const [polls, windows, decisions, deliveries, edits, allDigests, setAside] = await Promise.all([
     pollsDue(parts, now),
     stores.walks.windowsDue(BUCKET_MS),
     stores.notifications.decisionsDue(now),
-    stores.notifications.due(MOST),
+    stores.notifications.due(
+      MOST,
+      [...closed].flatMap((lane) => places.receiversOf(lane)),
+    ),
+    stores.alertMessages.due(places.followers(closed), MOST_EDITS),
     digestsDue(parts, now),
     stores.setAside.jobs(),
   ]);
@@ -55,11 +65,20 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     ...polls.map((keys) => addPoll(queues, keys)),
     ...[...ticks].map(([key, query]) => queues.add("close-windows", query, { dedupe: key })),
     ...deliveries.map((due) => queues.add("deliver", due, { dedupe: due.notificationId })),
+    ...edits.map((key) =>
+      queues.add("show-alert", key, { dedupe: `show-${key.projectId}-${key.alertId}-${key.receiver}` }),
+    ),
     ...digests.map(({ name, localDate }) =>
       queues.add("build-digest", { name, localDate }, { dedupe: `${name}-${localDate}` }),
     ),
   ]);
-  return { polls: polls.length, windows: ticks.size, deliveries: deliveries.length, digests: digests.length };
+  return {
+    polls: polls.length,
+    windows: ticks.size,
+    deliveries: deliveries.length,
+    edits: edits.length,
+    digests: digests.length,
+  };
 }
 
 /** Each call with the walks that share it. */
@@ -81,6 +100,9 @@ async function addPoll(queues: Queues, keys: readonly WalkKey[]): Promise<void> 
 
 /** More than this at once is left to the next sweep, so that no sweep is long. */
 const MOST = 500;
+
+/** Edits are let through one a second or so. */
+const MOST_EDITS = 50;
 
 async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promise<readonly DigestEdition[]> {
   const announced = await stores.digests.due();

@@ -8,7 +8,7 @@ import type { Query } from "../model/query.ts";
 import type { DeliverParts } from "../notify/deliver.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import { buildAlertView } from "../templates/build-alert-view.ts";
+import { buildAlertView, MOST_LISTED } from "../templates/build-alert-view.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { OPERATOR_RULES } from "../watch/operator-rules.ts";
 import { drawAlertChart } from "./alert-chart.ts";
@@ -24,6 +24,8 @@ export interface ViewParts {
   readonly consoleUrl: () => string | null;
   /** The link with which a receiver ends its subscription to a digest; null for none. */
   readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
+  /** The language of dates that a receiver reads a digest in; null for that of the digest. */
+  readonly languageOf?: (digest: string, receiver: string) => string | null;
   /** Links with which this receiver can act on the alert without logging in. */
   readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
@@ -36,7 +38,9 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       const body = await parts.stores.digests.body(name, localDate);
       if (body === null) return null;
       const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
-      return { about: "digest", view: { ...(body as DigestView), unsubscribeUrl } };
+      const view = body as DigestView;
+      const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
+      return { about: "digest", view: { ...view, language, unsubscribeUrl } };
     }
     return alertView(parts, notification);
   };
@@ -53,16 +57,25 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
   const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
   const also = notification.also ?? [];
-  const more = await Promise.all(also.map((id) => parts.stores.alerts.find(projectId, id)));
+  const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
+  const known = await parts.stores.alerts.findMany(projectId, listed);
+  const candidates = await mentionsOf(parts.stores, alert, rule);
+  const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const view = buildAlertView({
     kind,
     alert,
     explanation,
-    mentions: await mentionsOf(parts.stores, alert, rule),
+    mentions: candidates.map(({ mention }) => mention),
+    storyOf: (mention) => stories.get(mention) ?? "",
     rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
     project: query.projectName,
     timezone: parts.timezone,
-    more: more.filter((one) => one !== null),
+    more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
+    unlisted: { count: unlisted.length, others: await parts.stores.alerts.tally(projectId, unlisted) },
+    waited:
+      kind === "unanswered"
+        ? { from: alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt, to: notification.createdAt }
+        : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
@@ -78,11 +91,13 @@ function ownDescription({ queryId, rule }: Alert): string | null {
 }
 
 /** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
-async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined): Promise<readonly Mention[]> {
-  if (rule === undefined || rule.kind === "mention") {
-    const found = await stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
-    return found.map(({ mention }) => mention);
-  }
+async function mentionsOf(
+  stores: Stores,
+  alert: Alert,
+  rule: Rule | undefined,
+): Promise<readonly { readonly mention: Mention; readonly story: string }[]> {
+  if (rule === undefined || rule.kind === "mention")
+    return stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
   const until: Instant = Math.max(alert.windowTo, alert.lastSeenAt);
   const found = await stores.mentions.inWindow(
     alert.projectId,
@@ -92,7 +107,7 @@ async function mentionsOf(stores: Stores, alert: Alert, rule: Rule | undefined):
     MOST_CANDIDATES,
   );
   const isMeant = meant(rule, alert);
-  return found.map(({ mention }) => mention).filter((mention) => rule.judge(mention).met && isMeant(mention));
+  return found.filter(({ mention }) => rule.judge(mention).met && isMeant(mention));
 }
 
 const MOST_CANDIDATES = 1_000;

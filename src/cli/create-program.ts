@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   why: async () => (await import("./why.ts")).addWhyCommand,
   preview: async () => (await import("./preview.ts")).addPreviewCommand,
   "send-test": async () => (await import("./send-test.ts")).addSendTestCommand,
+  bounce: async () => (await import("./bounce.ts")).addBounceCommand,
   coverage: async () => (await import("./coverage.ts")).addCoverageCommand,
   detect: async () => (await import("./detect.ts")).addDetectCommand,
   doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
@@ -47,6 +48,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
   earshot send-test on-call                 really tells this receiver something, and says what came back
   earshot local-api start                   the Listening API alone, with a sample account
+  earshot bounce < message                  what came back to the return path of mails
   earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

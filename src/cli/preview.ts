@@ -2,18 +2,26 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { createPreviews } from "../app/preview/create-previews.ts";
+import {
+  contentOfSample,
+  findSample,
+  type PreviewContent,
+  showPreview,
+} from "../app/preview/create-previews.ts";
 import { findChromium } from "../app/preview/find-chromium.ts";
-import { openAlertPreviews } from "../app/preview/open-alert-previews.ts";
-import { previewFiles } from "../app/preview/preview-files.ts";
-import { takePictures } from "../app/preview/take-pictures.ts";
+import { openAlertContents } from "../app/preview/open-alert-contents.ts";
+import { type PreviewFile, previewFiles } from "../app/preview/preview-files.ts";
+import { previewTemplate } from "../app/preview/preview-template.ts";
+import { type Picture, takePictures } from "../app/preview/take-pictures.ts";
 import { type Config, loadConfig, readSurroundings } from "../config.ts";
+import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { createLog } from "../log.ts";
 import { loadRules } from "../rules/load-rules.ts";
-import { createRenderer, type Renderer } from "../templates/create-renderer.ts";
-import { samples } from "../templates/samples.ts";
+import { createRenderer } from "../templates/create-renderer.ts";
+import { type Sample, samples } from "../templates/samples.ts";
+import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
 
 interface PreviewOptions {
   readonly alert?: string;
@@ -25,7 +33,7 @@ interface PreviewOptions {
   readonly json: boolean;
 }
 
-type Template = "alert" | "digest";
+type About = Sample["about"];
 
 export function addPreviewCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -33,7 +41,7 @@ export function addPreviewCommand(program: Command, env: NodeJS.ProcessEnv): voi
     .description(
       "Shows a message before anybody gets it: as Slack JSON, HTML, text, and pictures of the email.",
     )
-    .argument("<template>", "alert or digest")
+    .argument("<template>", "alert or digest, or the name of one template, such as email/alert.txt")
     .addOption(
       new Option("--alert <id>", "an alert that is stored, as it would be told now").conflicts("sample"),
     )
@@ -45,16 +53,28 @@ export function addPreviewCommand(program: Command, env: NodeJS.ProcessEnv): voi
     .option("--json", "print names and texts as one JSON object, write no files", false)
     .addHelpText(
       "after",
-      `\nSamples\n  alert   ${namesOf("alert").join(", ")}\n  digest  ${namesOf("digest").join(", ")}`,
+      `\nSamples\n  alert   ${namesOf("alert").join(", ")}\n  digest  ${namesOf("digest").join(", ")}\n\nTemplates\n${TEMPLATE_NAMES.map((name) => `  ${name}`).join("\n")}`,
     )
     .action(async (template: string, options: PreviewOptions) => {
-      if (template !== "alert" && template !== "digest")
-        throw new UserError(`there is no template "${template}"; known are alert and digest`);
-      await preview(template, options, env);
+      const name = TEMPLATE_NAMES.find((one) => one === template.replace(/\.hbs$/, "")) ?? null;
+      if (template === "alert" || template === "digest") return preview(template, null, options, env);
+      if (name !== null) return preview(aboutOf(name), name, options, env);
+      const closest = closestWord(template, TEMPLATE_NAMES);
+      throw new UserError(`there is no template "${template}"`, [
+        closest === undefined
+          ? "known are alert and digest, and those that --help lists"
+          : `did you mean "${closest}"?`,
+      ]);
     });
 }
 
-async function preview(template: Template, options: PreviewOptions, env: NodeJS.ProcessEnv): Promise<void> {
+/** With `only`, that template alone instead of the whole message. */
+async function preview(
+  about: About,
+  only: TemplateName | null,
+  options: PreviewOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const { configFile } = readSurroundings(env);
   const file = options.config ?? configFile;
   const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
@@ -62,51 +82,79 @@ async function preview(template: Template, options: PreviewOptions, env: NodeJS.
   const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
   const content =
     options.alert === undefined
-      ? ofSample(template, options.sample ?? null, renderer)
-      : await ofAlert(template, options.alert, { config, renderer, env });
+      ? ofSample(about, options.sample ?? null)
+      : await ofAlert(about, options.alert, { config, env });
+  const of = options.alert ?? options.sample ?? namesOf(about)[0] ?? "";
+  if (only !== null) return previewOne(previewTemplate(only, content, of, renderer), options, env);
+  const { slack, email } = showPreview(content, renderer);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(content)}\n`);
+    process.stdout.write(`${JSON.stringify({ slack, email })}\n`);
     return;
   }
-  const taken = options.pictures
-    ? await takePictures(content.email.html, { executable: findChromium(env["PATH"] ?? "") })
-    : null;
-  const pictures = taken?.outcome === "taken" ? taken.pictures : [];
-  const stem = `${template}-${options.alert ?? options.sample ?? namesOf(template)[0] ?? ""}`;
-  await mkdir(options.out, { recursive: true });
-  for (const { name, content: bytes } of previewFiles(stem, content, pictures)) {
-    await writeFile(join(options.out, name), bytes);
-    console.log(join(options.out, name));
-  }
-  if (taken?.outcome === "no-browser") console.error(`No pictures: ${taken.reason}.`);
+  const pictures = await picturesOf(email.shown, options, env);
+  // The file shows its picture when it is opened; in the mail it is a part of its own.
+  const shown = { slack, email: { ...email, html: email.shown } };
+  await writeFiles(previewFiles(`${about}-${of}`, shown, pictures), options.out);
 }
 
-function ofSample(template: Template, name: string | null, renderer: Renderer) {
-  const found = createPreviews({ renderer, contentOf: async () => null }).ofSample(template, name);
-  if (found !== null) return found;
-  throw new UserError(`there is no sample "${name}" of ${template}`, [
-    `known are ${namesOf(template).join(", ")}`,
-  ]);
+async function previewOne(file: PreviewFile, options: PreviewOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const text = file.content.toString();
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ name: file.name, text })}\n`);
+    return;
+  }
+  const pictures = file.name.endsWith(".html") ? await picturesOf(text, options, env) : [];
+  const stem = file.name.replace(/\.\w+$/, "");
+  const all = [file, ...pictures.map(({ look, png }) => ({ name: `${stem}.${look}.png`, content: png }))];
+  await writeFiles(all, options.out);
+}
+
+async function picturesOf(
+  html: string,
+  options: PreviewOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly Picture[]> {
+  if (!options.pictures) return [];
+  const taken = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
+  if (taken.outcome === "no-browser") console.error(`No pictures: ${taken.reason}.`);
+  return taken.outcome === "taken" ? taken.pictures : [];
+}
+
+async function writeFiles(files: readonly PreviewFile[], folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { name, content } of files) {
+    await writeFile(join(folder, name), content);
+    console.log(join(folder, name));
+  }
+}
+
+function aboutOf(name: TemplateName): About {
+  return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
+}
+
+function ofSample(about: About, name: string | null): PreviewContent {
+  const sample = findSample(about, name);
+  if (sample !== null) return contentOfSample(sample);
+  throw new UserError(`there is no sample "${name}" of ${about}`, [`known are ${namesOf(about).join(", ")}`]);
 }
 
 async function ofAlert(
-  template: Template,
+  about: About,
   id: string,
-  parts: { config: Config | null; renderer: Renderer; env: NodeJS.ProcessEnv },
-) {
-  if (template !== "alert") throw new UserError("--alert goes with the template alert");
-  const { config, renderer, env } = parts;
+  parts: { config: Config | null; env: NodeJS.ProcessEnv },
+): Promise<PreviewContent> {
+  if (about !== "alert") throw new UserError("--alert goes with the template alert");
+  const { config, env } = parts;
   const { rules } = await loadRules(config?.rules ?? shippedFolder("rules"));
-  const opened = await openAlertPreviews({
+  const opened = await openAlertContents({
     surroundings: readSurroundings(env),
-    renderer,
     rules,
     timezone: config?.timezone ?? "UTC",
     consoleUrl: config?.web.publicUrl ?? null,
     log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
   });
   try {
-    const found = await opened.previews.ofAlert(id);
+    const found = await opened.contentOf(id);
     if (found !== null) return found;
     throw new UserError(`there is no alert "${id}"`, ["the id stands in the address of its page"]);
   } finally {
@@ -114,6 +162,6 @@ async function ofAlert(
   }
 }
 
-function namesOf(template: Template): readonly string[] {
+function namesOf(template: About): readonly string[] {
   return samples.filter(({ about }) => about === template).map(({ name }) => name);
 }

@@ -47,6 +47,7 @@ export async function runMonitor(
         hasLocalInbox: false,
         queues: earshot.queueTallies,
         previews: earshot.previews,
+        receivers: config.receivers,
       });
       closing.add(page.close);
       url ??= page.url;

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { DigestEdition } from "../model/digest-edition.ts";
-import type { DigestConfig } from "./digest-config.ts";
+import type { PlannedDigest } from "./planned-digest.ts";
 import { dueDigest } from "./schedule.ts";
 
 export interface AnnounceStore {
@@ -14,7 +14,7 @@ export interface AnnounceStore {
 /** Writes down every digest whose time has come, before any job for it: two workers cannot make two of it. */
 export async function announceDigests(
   store: AnnounceStore,
-  digests: readonly DigestConfig[],
+  digests: readonly PlannedDigest[],
   now: Instant,
 ): Promise<void> {
   for (const digest of digests) {

@@ -8,9 +8,10 @@ import type { OwedNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { composeDigest, type QueryFacts } from "./compose.ts";
-import type { DigestConfig } from "./digest-config.ts";
-import type { Period } from "./schedule.ts";
+import type { PlannedDigest } from "./planned-digest.ts";
+import { type Period, periodsBefore } from "./schedule.ts";
 import type { StoryFacts } from "./stories.ts";
+import type { AskForTalk, Talk } from "./talk.ts";
 
 /** Mentions of one query and sentiment in a period. */
 export interface SentimentCount {
@@ -30,6 +31,9 @@ export interface DigestStore {
     /** Receivers who have ended their subscription to a digest. */
     unsubscribed(name: string): Promise<readonly string[]>;
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly StoryFacts[]>;
+    talk(queries: readonly WatchedQuery[], period: Period): Promise<Talk>;
+    /** An edition that is not built yet, without locking it. */
+    findDue(name: string, localDate: string): Promise<DigestEdition | null>;
     settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
   };
   readonly alerts: { standingBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
@@ -38,7 +42,9 @@ export interface DigestStore {
 
 export interface DigestParts {
   readonly store: DigestStore & { transaction<T>(work: (store: DigestStore) => Promise<T>): Promise<T> };
-  readonly digests: readonly DigestConfig[];
+  readonly digests: readonly PlannedDigest[];
+  /** Asked before the digest is built, since it takes its time; absent where there is no source. */
+  readonly askForTalk?: AskForTalk;
   readonly clock: Clock;
   /** How far back the mentions of a query are stored, before it was watched. */
   readonly historyMs: number;
@@ -61,6 +67,7 @@ export async function buildDigest(
   job: { readonly name: string; readonly localDate: string },
 ): Promise<BuildOutcome> {
   const config = parts.digests.find((digest) => digest.name === job.name);
+  const asked = config === undefined ? null : await talkOf(parts, config, job);
   const built = await parts.store.transaction(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
     if (edition === null) return { outcome: { outcome: "not-due" } as const, owed: [] };
@@ -68,7 +75,7 @@ export async function buildDigest(
       await store.digests.settle(edition, "skipped", null);
       return { outcome: { outcome: "not-configured" } as const, owed: [] };
     }
-    const view = await collect(store, config, edition, parts);
+    const view = await collect(store, config, edition, { ...parts, talk: asked });
     if (view.quiet && config.skipQuiet) {
       await store.digests.settle(edition, "skipped", view);
       return { outcome: { outcome: "skipped-quiet" } as const, owed: [] };
@@ -84,31 +91,52 @@ export async function buildDigest(
   return built.outcome;
 }
 
+async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<readonly WatchedQuery[]> {
+  const active = await store.queries.active();
+  return active.filter(({ queryId, name }) => fitsQuery(config.queries, { queryId, queryName: name }));
+}
+
+/** Null where nobody can be asked; then it is counted over what is stored. */
+async function talkOf(
+  { store, askForTalk }: DigestParts,
+  config: PlannedDigest,
+  { name, localDate }: { readonly name: string; readonly localDate: string },
+): Promise<Talk | null> {
+  const edition = askForTalk === undefined ? null : await store.digests.findDue(name, localDate);
+  return edition === null ? null : (askForTalk?.(await queriesOf(store, config), edition.period) ?? null);
+}
+
+/** How many periods say what is usual: a week of days, a month of weeks, a quarter of months. */
+const EARLIER = { day: 7, week: 4, month: 3 };
+
 async function collect(
   store: DigestStore,
-  config: DigestConfig,
+  config: PlannedDigest,
   edition: DigestEdition,
-  parts: Pick<DigestParts, "historyMs" | "consoleUrl">,
+  parts: Pick<DigestParts, "historyMs" | "consoleUrl"> & { readonly talk: Talk | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
-  const active = await store.queries.active();
-  const queries = active.filter((query) =>
-    fitsQuery(config.queries, { queryId: query.queryId, queryName: query.name }),
-  );
+  const queries = await queriesOf(store, config);
   const ids = new Set(queries.map((query) => query.queryId));
   const now = await store.digests.sentiments(period);
   const then = await store.digests.sentiments(before);
+  const earlier = await earlierOf(store, config, period);
   const url = parts.consoleUrl();
   const alerts = await store.alerts.standingBetween(period.from, period.to);
   return composeDigest({
-    name: config.name,
+    name: config.title,
     timezone: config.timezone,
+    language: config.language,
     period,
     completeUntil: (await store.walks.completeUntilOf(queries)) ?? period.from,
     projects: queries.map((query) => query.projectName),
     queries: queries.map((query) =>
-      queryFacts(query, now, before.from >= query.watchFrom - parts.historyMs ? then : null),
+      queryFacts(query, now, {
+        last: before.from >= query.watchFrom - parts.historyMs ? then : null,
+        earlier: earlier.filter((one) => one.from >= query.watchFrom - parts.historyMs),
+      }),
     ),
+    talk: parts.talk ?? (await store.digests.talk(queries, period)),
     stories: await store.digests.stories(queries, period),
     alerts: alerts
       .filter((alert) => ids.has(alert.queryId))
@@ -117,13 +145,35 @@ async function collect(
   });
 }
 
+interface CountedPeriod {
+  readonly from: Instant;
+  readonly counts: readonly SentimentCount[];
+}
+
+/** The periods before, as long as they are comparable with this one: after an outage it may be several in one. */
+async function earlierOf(
+  store: DigestStore,
+  config: PlannedDigest,
+  period: Period,
+): Promise<readonly CountedPeriod[]> {
+  const count = config.cron === undefined ? EARLIER[config.every ?? "day"] : EARLIER.day;
+  const lengthOf = ({ from, to }: Period) => to - from;
+  const alike = periodsBefore(config, period.from, count).filter(
+    (one) => Math.abs(lengthOf(one) - lengthOf(period)) < lengthOf(period) / 4,
+  );
+  const counted: CountedPeriod[] = [];
+  for (const one of alike) counted.push({ from: one.from, counts: await store.digests.sentiments(one) });
+  return counted;
+}
+
 function queryFacts(
   { queryId, name }: WatchedQuery,
   now: readonly SentimentCount[],
-  then: readonly SentimentCount[] | null,
+  past: { readonly last: readonly SentimentCount[] | null; readonly earlier: readonly CountedPeriod[] },
 ): QueryFacts {
+  const { last, earlier } = past;
   const previous =
-    then === null ? null : { mentions: sum(then, queryId), negative: sum(then, queryId, "negative") };
+    last === null ? null : { mentions: sum(last, queryId), negative: sum(last, queryId, "negative") };
   return {
     queryId,
     query: name,
@@ -132,6 +182,10 @@ function queryFacts(
     neutral: sum(now, queryId, "neutral"),
     positive: sum(now, queryId, "positive"),
     previous,
+    earlier: earlier.map(({ counts }) => ({
+      mentions: sum(counts, queryId),
+      negative: sum(counts, queryId, "negative"),
+    })),
   };
 }
 

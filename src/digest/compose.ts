@@ -2,6 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import { compareSeverity } from "../model/severity.ts";
 import { buildMentionView } from "../templates/build-mention-view.ts";
+import { cleanLine } from "../templates/clean-text.ts";
 import type {
   DigestAlertRow,
   DigestQueryRow,
@@ -9,14 +10,17 @@ import type {
   DigestTotals,
   DigestView,
 } from "../templates/digest-view.ts";
+import { shortenText } from "../templates/shorten-text.ts";
 import { isQuiet } from "./quiet.ts";
 import type { Period } from "./schedule.ts";
 import { rankStories, type StoryFacts } from "./stories.ts";
+import type { Talk } from "./talk.ts";
 
 /** What was collected for one digest: plain facts, in any order. */
 export interface DigestFacts {
   readonly name: string;
   readonly timezone: string;
+  readonly language: string;
   readonly period: Period;
   /** Up to here every query was read; the least of them. */
   readonly completeUntil: Instant;
@@ -26,6 +30,7 @@ export interface DigestFacts {
   readonly queries: readonly QueryFacts[];
   /** The largest stories of the period, those of a single mention included. */
   readonly stories: readonly StoryFacts[];
+  readonly talk: Talk;
   /** Alerts that may have been open in the period; others are left out here. */
   readonly alerts: readonly { readonly alert: Alert; readonly consoleUrl: string | null }[];
   readonly consoleUrl: string | null;
@@ -39,7 +44,14 @@ export interface QueryFacts {
   readonly neutral: number;
   readonly positive: number;
   /** Of the period before; null where the query was not watched during all of it. */
-  readonly previous: { readonly mentions: number; readonly negative: number } | null;
+  readonly previous: Numbers | null;
+  /** Of the periods before that were watched, the newest first. */
+  readonly earlier: readonly Numbers[];
+}
+
+interface Numbers {
+  readonly mentions: number;
+  readonly negative: number;
 }
 
 /** Facts in, view out: ranks, sums and sorts, and says whether the period was quiet. The same facts, the same view. */
@@ -57,6 +69,7 @@ export function composeDigest(facts: DigestFacts): DigestView {
     periodFrom: facts.period.from,
     periodTo: facts.period.to,
     timezone: facts.timezone,
+    language: facts.language,
     completeUntil: Math.min(Math.max(facts.completeUntil, facts.period.from), facts.period.to),
     totals: totalsOf(facts.queries),
     perQuery: facts.queries
@@ -67,6 +80,12 @@ export function composeDigest(facts: DigestFacts): DigestView {
       .filter(({ story }) => !shown.has(story))
       .slice(0, MOST)
       .map(({ face, mentions }) => buildMentionView(face, mentions)),
+    topAuthors: facts.talk.authors
+      .slice(0, MOST)
+      .map(({ name, ...numbers }) => ({ ...numbers, name: shortName(name) })),
+    topHashtags: facts.talk.hashtags
+      .slice(0, MOST_HASHTAGS)
+      .map(({ name, mentions }) => ({ mentions, name: shortName(name) })),
     alerts,
     consoleUrl: facts.consoleUrl,
     // One edition goes to many; each reader's own link is put in when it is sent.
@@ -76,6 +95,13 @@ export function composeDigest(facts: DigestFacts): DigestView {
 }
 
 const MOST = 5;
+const MOST_HASHTAGS = 8;
+/** Two periods say nothing of what is usual. */
+const LEAST_EARLIER = 3;
+
+function shortName(name: string): string {
+  return shortenText(cleanLine(name.slice(0, 2_000)), 50);
+}
 
 function totalsOf(queries: readonly QueryFacts[]): DigestTotals {
   const sum = (of: (query: QueryFacts) => number) => queries.reduce((total, query) => total + of(query), 0);
@@ -88,10 +114,39 @@ function totalsOf(queries: readonly QueryFacts[]): DigestTotals {
     positive: sum(({ positive }) => positive),
     previousMentions: comparable ? sum(({ previous }) => previous?.mentions ?? 0) : null,
     previousNegative: comparable ? sum(({ previous }) => previous?.negative ?? 0) : null,
+    ...usualOf(allEarlier(queries)),
   };
 }
 
-function queryRow({ query, mentions, negative, neutral, positive, previous }: QueryFacts): DigestQueryRow {
+/** Period by period what all queries had together, as far back as all of them were watched. */
+function allEarlier(queries: readonly QueryFacts[]): readonly Numbers[] {
+  const count = queries.length === 0 ? 0 : Math.min(...queries.map(({ earlier }) => earlier.length));
+  return Array.from({ length: count }, (_, index) => {
+    const all = queries.flatMap(({ earlier }) => earlier.slice(index, index + 1));
+    return {
+      mentions: all.reduce((total, { mentions }) => total + mentions, 0),
+      negative: all.reduce((total, { negative }) => total + negative, 0),
+    };
+  });
+}
+
+/** The median: one crisis among the days before does not make it usual. */
+function usualOf(earlier: readonly Numbers[]): Pick<DigestTotals, "usualMentions" | "usualNegative"> {
+  if (earlier.length < LEAST_EARLIER) return { usualMentions: null, usualNegative: null };
+  return {
+    usualMentions: median(earlier.map(({ mentions }) => mentions)),
+    usualNegative: median(earlier.map(({ negative }) => negative)),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return Math.round(((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2);
+}
+
+function queryRow(facts: QueryFacts): DigestQueryRow {
+  const { query, mentions, negative, neutral, positive, previous, earlier } = facts;
   return {
     query,
     mentions,
@@ -100,6 +155,7 @@ function queryRow({ query, mentions, negative, neutral, positive, previous }: Qu
     positive,
     previousMentions: previous?.mentions ?? null,
     previousNegative: previous?.negative ?? null,
+    ...usualOf(earlier),
   };
 }
 

@@ -1,19 +1,24 @@
 import type { Instant } from "../lib/instant.ts";
 import {
   formatLocalDate,
+  formatLocalTime,
   instantOf,
   type LocalDate,
   localDateOf,
   plusDays,
   weekdayOf,
 } from "../lib/local-time.ts";
+import { type Cron, parseCron } from "./cron.ts";
 import type { DigestConfig } from "./digest-config.ts";
 
-export type Schedule = Pick<DigestConfig, "at" | "timezone" | "every" | "on">;
+export type Schedule = Pick<DigestConfig, "at" | "timezone" | "every" | "on" | "cron">;
 
 /** One digest that is to be sent. */
 export interface Occurrence {
-  /** The local date, `2026-03-29`: unique for a digest, so that no date is ever told twice. Sorts by time. */
+  /**
+   * The local date, `2026-03-29`, and the time where a cron line has several a day, `2026-03-29-1800`: unique for a
+   * digest, so that no date is ever told twice. Sorts by time.
+   */
   readonly key: string;
   readonly at: Instant;
   /** What it tells of: from the occurrence before until this one. */
@@ -73,22 +78,52 @@ export function dueDigest(
 }
 
 interface Found {
+  readonly key: string;
   readonly date: LocalDate;
   readonly at: Instant;
 }
 
-/** Walks over days until one fits; a month and a day are enough for every schedule. */
+/** From one February 29 to the next there may be eight years. */
+const FURTHEST_DAYS = 8 * 366;
+
+/** Walks over days until a moment of one fits; a month and a day are enough for every schedule but cron's. */
 function search(schedule: Schedule, start: LocalDate, step: 1 | -1, fits: (at: Instant) => boolean): Found {
+  const cron = cronOf(schedule);
   let date = start;
-  for (let days = 0; days < 64; days++) {
-    const at = isOn(schedule, date) ? momentOn(schedule, date) : null;
-    if (at !== null && fits(at)) return { date, at };
+  for (let days = 0; days < FURTHEST_DAYS; days++) {
+    const moments = momentsOn(schedule, cron, date);
+    const found = (step === 1 ? moments : moments.toReversed()).find(({ at }) => fits(at));
+    if (found !== undefined) return found;
     date = plusDays(date, step);
   }
-  throw new Error(`No digest within two months of ${formatLocalDate(start)}`);
+  throw new Error(`No digest within eight years of ${formatLocalDate(start)}`);
 }
 
-function isOn({ every, on }: Schedule, date: LocalDate): boolean {
+/** The moments of a date, in order. Two times that the clocks skip in spring are one. */
+function momentsOn(schedule: Schedule, cron: Cron | null, date: LocalDate): readonly Found[] {
+  const times =
+    cron === null ? (isOn(schedule, date) ? [schedule.at ?? 0] : []) : cron.isOn(date) ? cron.times : [];
+  const day = times.length === 0 ? "" : formatLocalDate(date);
+  const moments = times.flatMap((minutes): Found[] => {
+    const at = momentOn(schedule.timezone, date, minutes);
+    const time = times.length > 1 ? `-${formatLocalTime(minutes).replace(":", "")}` : "";
+    return at === null ? [] : [{ key: `${day}${time}`, date, at }];
+  });
+  return moments.filter(({ at }, index) => at !== moments[index - 1]?.at);
+}
+
+const crons = new Map<string, Cron>();
+
+/** Asked for with every sweep; what was read once is kept. */
+function cronOf({ cron }: Schedule): Cron | null {
+  if (cron === undefined) return null;
+  const known = crons.get(cron) ?? parseCron(cron);
+  if (typeof known === "string") throw new Error(known);
+  crons.set(cron, known);
+  return known;
+}
+
+function isOn({ every = "day", on }: Schedule, date: LocalDate): boolean {
   if (every === "day") return true;
   if (every === "week") return weekdayOf(date) === (typeof on === "string" ? on : "mon");
   const lastDay = plusDays({ year: date.year, month: date.month + 1, day: 1 }, -1).day;
@@ -96,14 +131,22 @@ function isOn({ every, on }: Schedule, date: LocalDate): boolean {
 }
 
 /** Null for a date that the zone's calendar left out, as Samoa's did in 2011. */
-function momentOn({ timezone, at: minutes }: Schedule, date: LocalDate): Instant | null {
+function momentOn(timezone: string, date: LocalDate, minutes: number): Instant | null {
   const at = instantOf(timezone, date, minutes, "first");
   return formatLocalDate(localDateOf(at, timezone)) === formatLocalDate(date) ? at : null;
 }
 
-function occurrenceOf(schedule: Schedule, { date, at }: Found): Occurrence {
-  const previous = search(schedule, plusDays(date, -1), -1, () => true);
-  return { key: formatLocalDate(date), at, ...periodsOf(previous.at, at) };
+/** The periods before a moment, the newest first, as they were on the reader's wall. */
+export function periodsBefore(schedule: Schedule, until: Instant, count: number): readonly Period[] {
+  const periods: Period[] = [];
+  for (let to = until; periods.length < count; to = periods.at(-1)?.from ?? 0)
+    periods.push({ from: latestOccurrence(schedule, to - 1).at, to });
+  return periods;
+}
+
+function occurrenceOf(schedule: Schedule, { key, date, at }: Found): Occurrence {
+  const previous = search(schedule, date, -1, (earlier) => earlier < at);
+  return { key, at, ...periodsOf(previous.at, at) };
 }
 
 function periodsOf(from: Instant, to: Instant): Pick<Occurrence, "period" | "before"> {

@@ -1,4 +1,5 @@
-import type { Observation } from "../alerts/lifecycle.ts";
+import type { Observation } from "../alerts/alert-life.ts";
+import { observe } from "../alerts/lifecycle.ts";
 import type { Clock } from "../lib/clock.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
@@ -47,8 +48,8 @@ export async function closeWindows(
     const until = Math.min(closedUntil, query.tickedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
     const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
-    const waiting = await alertsToReconsider(facts, query, written, parts.clock.now());
-    const owed = await recordTelling(facts, parts, query, [...written, ...waiting]);
+    const waiting = alertsToReconsider(facts, query, written);
+    const owed = await recordTelling(facts, parts, query, written, waiting);
     return { judged: isLater ? (until - query.tickedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
   });
 }
@@ -71,13 +72,16 @@ async function judgeUntil(
 
 /** Alerts on single mentions end by quiet; alerts whose rule is gone end now. */
 function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant): Sighting[] {
+  const named = new Map(rules.map((rule) => [rule.name, rule]));
   return open.flatMap((alert): Sighting[] => {
-    const rule = rules.find((one) => one.name === alert.rule);
+    const rule = named.get(alert.rule);
     if (rule?.kind === "window") return [];
     const { fingerprint, labels } = alert;
     const life = rule ?? { severity: alert.severity, forMs: 0, overAfterMs: Number.POSITIVE_INFINITY };
     const observation: Observation =
       rule === undefined ? { kind: "withdrawn", at: until } : { kind: "time-passed", until };
+    // Of a storm of ten thousand most stand at most ticks: those need not be read and written again.
+    if (observe(alert, life, observation).every(({ outcome }) => outcome === "Nothing")) return [];
     return [{ ruleName: alert.rule, life, fingerprint, labels, observe: () => observation }];
   });
 }

@@ -1,10 +1,12 @@
 import type { Clock } from "../lib/clock.ts";
 import { matchKey } from "../model/match.ts";
+import type { Mention } from "../model/mention.ts";
 import type { OwedNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
 import type { AssessedMention } from "./assess-mention.ts";
+import { foldStories, type StoryCache } from "./fold-stories.ts";
 import { judgePage, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import type { PreparedPage } from "./prepare-page.ts";
@@ -20,6 +22,8 @@ export interface CommitParts {
   readonly clock: Clock;
   /** Called when the rows are on their way to the tables, which takes them longer than anything else. */
   readonly whileStoring?: () => void;
+  /** Spares the tables the texts that this process knows; the stories are the same without it. */
+  readonly stories?: StoryCache;
 }
 
 export interface CommittedPage {
@@ -41,12 +45,15 @@ export async function commitPage(
 ): Promise<CommittedPage> {
   const { key, query, lease } = walking;
   const { page, rows, rules, assessed, assess } = prepared;
-  return parts.store.transaction(async (facts) => {
+  let keepStories = (): void => {};
+  const committed = await parts.store.transaction(async (facts) => {
     // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
     await facts.walks.advance(key, lease, state);
     const seenAt = parts.clock.now();
-    const storing = facts.mentions.storePage(key.projectId, rows, seenAt);
+    const { folded, done } = await foldStories(facts.stories, parts.stories, key, prepared.stories);
+    keepStories = done;
+    const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
     if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
     const outcome = await storing;
     await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
@@ -59,13 +66,23 @@ export async function commitPage(
     await recordCounts(facts, key, judged.counts, judged.voices);
     const added = outcome.added.map((index) => at(assessed, index).mention);
     const sightings = [
-      ...(await untold(facts, locked, judged.evidence)),
+      ...(await untold(facts, locked, judged.evidence, storiesOf(assessed, folded))),
       ...(await recordValues(facts, locked, rules, counted, added)),
     ];
     const moved = await recordObservations(facts.alerts, locked, sightings);
     const owed = await recordTelling(facts, parts, locked, moved);
     return { added: outcome.added.length, changed: outcome.changed.length, owed };
   });
+  keepStories();
+  return committed;
+}
+
+/** Stories of mentions that tell those of others in other words. */
+function storiesOf(
+  assessed: readonly AssessedMention[],
+  folded: ReadonlyMap<number, string>,
+): ReadonlyMap<Mention, string> {
+  return new Map([...folded].map(([place, story]) => [at(assessed, place).mention, story]));
 }
 
 function at(assessed: readonly AssessedMention[], index: number): AssessedMention {
@@ -79,6 +96,7 @@ async function untold(
   facts: IngestFacts,
   query: WatchedQuery,
   evidence: readonly MentionEvidence[],
+  stories: ReadonlyMap<Mention, string>,
 ): Promise<Sighting[]> {
   const known = await facts.alerts.alreadyMatched(
     query.projectId,
@@ -88,7 +106,7 @@ async function untold(
     .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
     .sort((a, b) => a.at - b.at)
     .map(({ rule, mention, at, because }) => ({
-      ...sightingOf(rule, query, rule.labels(mention, query)),
+      ...sightingOf(rule, query, rule.labels(mention, query, stories.get(mention))),
       observe: () => ({
         kind: "evidence",
         at,

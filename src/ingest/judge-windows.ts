@@ -1,4 +1,4 @@
-import type { AlertLife, Observation } from "../alerts/lifecycle.ts";
+import type { AlertLife, Observation } from "../alerts/alert-life.ts";
 import { DAY, type Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { Alert } from "../model/alert.ts";

@@ -11,6 +11,7 @@ import type { Directory } from "../notify/tell.ts";
 import type { Rule } from "../rules/rule.ts";
 import { commitSoundly } from "./commit-soundly.ts";
 import type { Coverage } from "./coverage.ts";
+import type { StoryCache } from "./fold-stories.ts";
 import { nextPollAt } from "./pace.ts";
 import { passPoisonPage } from "./pass-poison-page.ts";
 import type { IngestStore } from "./ports.ts";
@@ -43,6 +44,7 @@ export interface PollParts {
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly directory: Directory;
   readonly clock: Clock;
+  readonly stories?: StoryCache;
   readonly settings: (query: WatchedQuery, walk: WalkKey["walk"]) => WalkSettings;
   /** How long after the start of a walk its query is due again, in domain time. */
   readonly everyMs: (walk: WalkKey["walk"]) => number;

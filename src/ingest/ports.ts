@@ -10,10 +10,12 @@ import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notif
 import type { WatchedQuery } from "../model/query.ts";
 import type { SeenValue } from "../model/seen-value.ts";
 import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
+import type { Severity } from "../model/severity.ts";
 import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
 import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
+import type { StoryFacts } from "./fold-stories.ts";
 import type { RejectedRow } from "./source-page.ts";
 
 /** What ingest reads and writes. Everything done inside one `transaction` is committed together. */
@@ -38,7 +40,12 @@ export interface IngestFacts {
   };
   readonly mentions: {
     rowsOf(page: readonly StoredMention[]): PageRows;
-    storePage(projectId: string, page: PageRows, seenAt: Instant): Promise<PageOutcome>;
+    storePage(
+      projectId: string,
+      page: PageRows,
+      seenAt: Instant,
+      folded?: ReadonlyMap<number, string>,
+    ): Promise<PageOutcome>;
     byArrival(projectId: string, queryId: string): AsyncGenerator<Mention[]>;
   };
   readonly counts: {
@@ -81,11 +88,12 @@ export interface IngestFacts {
   };
   readonly alerts: AlertFacts;
   readonly notifications: NotificationFacts;
+  readonly stories: StoryFacts;
   readonly silences: { standing(now: Instant): Promise<Silence[]> };
 }
 
 export interface AlertFacts {
-  find(projectId: string, id: string): Promise<Alert | null>;
+  findMany(projectId: string, ids: readonly string[]): Promise<Alert[]>;
   openOfQuery(projectId: string, queryId: string): Promise<Alert[]>;
   openOfProject(projectId: string): Promise<Alert[]>;
   latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]>;
@@ -99,14 +107,15 @@ export interface AlertFacts {
 }
 
 export interface NotificationFacts {
+  lockTelling(projectId: string): Promise<void>;
   owe(notifications: readonly OwedNotification[]): Promise<void>;
   entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]>;
   saveEntries(entries: readonly ReceiverEntry[]): Promise<void>;
   alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]>;
-  flushes(projectId: string, queryId: string): Promise<GroupFlush[]>;
+  flushes(projectId: string): Promise<GroupFlush[]>;
   saveFlushes(flushes: readonly GroupFlush[]): Promise<void>;
   wake(projectId: string, reason: string, now: Instant): Promise<number>;
-  decidedSince(receiver: string, since: Instant): Promise<Instant[]>;
+  decidedSince(receiver: string, since: Instant): Promise<{ at: Instant; severity: Severity }[]>;
 }
 
 export interface IngestStore extends IngestFacts {

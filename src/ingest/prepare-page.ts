@@ -1,7 +1,7 @@
 import { describeError } from "../lib/errors.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { PageRows, StoredMention } from "../model/stored-mention.ts";
-import { storyKey } from "../model/story.ts";
+import { type ToldStory, toldStory } from "../model/story.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type AssessedMention, createAssessor } from "./assess-mention.ts";
 import type { SourcePage } from "./source-page.ts";
@@ -10,6 +10,8 @@ import type { SourcePage } from "./source-page.ts";
 export interface PreparedPage {
   readonly page: SourcePage;
   readonly rows: PageRows;
+  /** What each tells by itself, by place in the page. */
+  readonly stories: readonly ToldStory[];
   /** Those by which it was assessed. */
   readonly rules: readonly Rule[];
   /** By place in the page. */
@@ -28,9 +30,7 @@ export function preparePage(
   const prepare = (sound: SourcePage): PreparedPage => ({
     page: sound,
     rules,
-    rows: rowsOf(
-      sound.mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: storyKey(mention) })),
-    ),
+    ...rowsAndStories(rowsOf, sound.mentions),
     assessed: sound.mentions.map(assess),
     assess,
   });
@@ -39,6 +39,19 @@ export function preparePage(
   } catch {
     return prepare(withoutPoison(page, prepare));
   }
+}
+
+function rowsAndStories(
+  rowsOf: (page: readonly StoredMention[]) => PageRows,
+  mentions: readonly Mention[],
+): Pick<PreparedPage, "rows" | "stories"> {
+  const stories = mentions.map(toldStory);
+  const stored = mentions.map((mention, place) => ({
+    mention,
+    eventAt: eventAt(mention),
+    story: stories[place]?.key ?? "",
+  }));
+  return { rows: rowsOf(stored), stories };
 }
 
 /** A mention on which a rule, or our own code, breaks is set aside; it would break on it for ever. */

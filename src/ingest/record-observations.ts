@@ -1,11 +1,6 @@
+import type { AlertLife, LifeChange, LifeRule, Observation } from "../alerts/alert-life.ts";
 import { fingerprint } from "../alerts/fingerprint.ts";
-import {
-  type AlertLife,
-  type LifeChange,
-  type LifeRule,
-  type Observation,
-  observe,
-} from "../alerts/lifecycle.ts";
+import { observe } from "../alerts/lifecycle.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";

@@ -9,57 +9,68 @@ import { type Directory, type RecentlyTold, type Standing, tellAbout } from "../
 import type { IngestFacts } from "./ports.ts";
 
 /**
- * Decides what is owed to whom for these alerts of a query, and writes it in the transaction of the caller, who holds
- * the query's lock. Returns what is now owed.
+ * Decides what is owed to whom for alerts that moved, and writes it in the transaction of the caller, who holds the lock
+ * of their query. `waiting` names others whose time has come: they are asked for under the lock of telling, which keeps
+ * them still although they may be of other queries. Returns what is now owed.
  */
 export async function recordTelling(
   facts: IngestFacts,
   parts: { readonly directory: Directory; readonly clock: Clock },
-  query: Query,
-  alerts: readonly Alert[],
+  { projectId }: Query,
+  moved: readonly Alert[],
+  waiting: (now: Instant) => Promise<readonly Alert[]> = async () => [],
 ): Promise<readonly OwedNotification[]> {
   const now = parts.clock.now();
+  if (moved.length > 0) await facts.notifications.lockTelling(projectId);
+  const alerts = [...moved, ...(await waiting(now))];
   if (alerts.length === 0) return [];
   const entries = await facts.notifications.entries(
-    query.projectId,
+    projectId,
     alerts.map((alert) => alert.id),
   );
-  const standing = await standingOf(facts, parts.directory, query, now);
+  const standing = await standingOf(facts, parts.directory, projectId, now);
   const telling = tellAbout(alerts, entries, parts.directory, now, standing);
   await facts.notifications.owe(telling.owed);
   await facts.notifications.saveEntries(telling.entries);
   await facts.notifications.saveFlushes(telling.flushes);
-  await facts.alerts.addEvents(query.projectId, telling.events);
-  await wakeMuted(facts, parts.directory, query, alerts, now);
+  await facts.alerts.addEvents(projectId, telling.events);
+  await wakeMuted(facts, parts.directory, projectId, alerts, now);
   return telling.owed;
 }
 
 /**
- * Other alerts of the query whose repeat or quiet hours are over. To be asked once its windows are judged: before that
- * an alert may look as if it went on that has ended.
+ * Other alerts whose repeat or quiet hours are over, or that wait to be told together with one of the query. To be asked
+ * once its windows are judged: before that an alert may look as if it went on that has ended.
  */
-export async function alertsToReconsider(
+export function alertsToReconsider(
   facts: IngestFacts,
-  query: Query,
+  { projectId, queryId }: Query,
   moved: readonly Alert[],
-  now: Instant,
-): Promise<Alert[]> {
-  const due = await facts.notifications.alertsToReconsider(query.projectId, query.queryId, now);
-  const others = due.filter((id) => !moved.some((alert) => alert.id === id));
-  const found = await Promise.all(others.map((id) => facts.alerts.find(query.projectId, id)));
-  return found.filter((alert) => alert !== null);
+): (now: Instant) => Promise<readonly Alert[]> {
+  return async (now) => {
+    const isDue = await facts.notifications.alertsToReconsider(projectId, queryId, now);
+    if (isDue.length === 0) return [];
+    // What is due may have been told since, by whoever held the lock: it is asked for again behind it.
+    await facts.notifications.lockTelling(projectId);
+    const due = await facts.notifications.alertsToReconsider(projectId, queryId, now);
+    const known = new Set(moved.map((alert) => alert.id));
+    return facts.alerts.findMany(
+      projectId,
+      due.filter((id) => !known.has(id)),
+    );
+  };
 }
 
 async function standingOf(
   facts: IngestFacts,
   directory: Directory,
-  { projectId, queryId }: Query,
+  projectId: string,
   now: Instant,
 ): Promise<Standing> {
   const { inhibitions, routes } = directory;
   return {
     recent: await recentlyTold(facts, directory, now),
-    flushes: routes.some(hasGroups) ? await facts.notifications.flushes(projectId, queryId) : [],
+    flushes: routes.some(hasGroups) ? await facts.notifications.flushes(projectId) : [],
     around: {
       silences: await facts.silences.standing(now),
       inhibitions,
@@ -72,7 +83,7 @@ async function standingOf(
 async function wakeMuted(
   facts: IngestFacts,
   { inhibitions }: Directory,
-  { projectId }: Query,
+  projectId: string,
   alerts: readonly Alert[],
   now: Instant,
 ): Promise<void> {
@@ -85,7 +96,7 @@ function hasGroups({ group, routes }: RouteConfig): boolean {
 }
 
 async function recentlyTold(facts: IngestFacts, directory: Directory, now: Instant): Promise<RecentlyTold> {
-  const recent = new Map<string, readonly Instant[]>();
+  const recent = new Map<string, NonNullable<ReturnType<RecentlyTold["get"]>>>();
   for (const { name, throttle } of directory.throttled) {
     recent.set(name, await facts.notifications.decidedSince(name, now - throttle.perMs));
   }

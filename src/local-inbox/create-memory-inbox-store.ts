@@ -1,8 +1,9 @@
-import type { InboxFilter, InboxMessage, InboxStore } from "./inbox-store.ts";
+import type { InboxFile, InboxFilter, InboxMessage, InboxStore } from "./inbox-store.ts";
 
 /** An inbox that lives as long as the process. */
 export function createMemoryInboxStore(): InboxStore {
   const messages: InboxMessage[] = [];
+  const files = new Map<string, InboxFile>();
   return {
     append: async (message) => {
       messages.push(message);
@@ -12,6 +13,14 @@ export function createMemoryInboxStore(): InboxStore {
       if (index !== -1) messages[index] = message;
     },
     find: async (id) => messages.find((message) => message.id === id) ?? null,
+    remove: async (id) => {
+      const index = messages.findIndex((message) => message.id === id);
+      if (index !== -1) messages.splice(index, 1);
+    },
+    putFile: async (file) => {
+      files.set(file.id, file);
+    },
+    findFile: async (id) => files.get(id) ?? null,
     list: async (filter) => {
       const newestFirst = [...messages].reverse();
       const start =

@@ -26,6 +26,19 @@ export interface SlackInboxMessage {
     readonly payload: Readonly<Record<string, unknown>>;
   } | null;
   readonly editedAt: Instant | null;
+  /** Ids and titles of what was shared with it; absent for most. */
+  readonly files?: readonly { readonly id: string; readonly title: string }[];
+}
+
+/** A file that the local Slack took. */
+export interface InboxFile {
+  /** As Slack names it: `F…`. */
+  readonly id: string;
+  readonly name: string;
+  /** Media type by its first bytes; `application/octet-stream` for what is not known. */
+  readonly type: string;
+  readonly receivedAt: Instant;
+  readonly bytes: Uint8Array;
 }
 
 export interface EmailInboxMessage {
@@ -65,6 +78,10 @@ export interface InboxStore {
   /** Replaces the message of the same id. */
   update(message: InboxMessage): Promise<void>;
   find(id: string): Promise<InboxMessage | null>;
+  /** Somebody deleted it. */
+  remove(id: string): Promise<void>;
+  putFile(file: InboxFile): Promise<void>;
+  findFile(id: string): Promise<InboxFile | null>;
   /** Newest first, in order of arrival. */
   list(filter: InboxFilter): Promise<readonly InboxMessage[]>;
 }

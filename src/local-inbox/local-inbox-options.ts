@@ -13,6 +13,12 @@ export interface LocalInboxOptions {
   readonly token: string;
   /** Channel names that exist; any name does when this is absent. */
   readonly channels?: readonly string[];
+  /** What the app may do, as Slack says it in the header `x-oauth-scopes`; everything when this is absent. */
+  readonly scopes?: readonly string[];
+  /** People of the workspace, by id; anybody is known when this is absent. */
+  readonly users?: Readonly<Record<string, string>>;
+  /** Takes `apps.connections.open` with this token, and gives that address. */
+  readonly sockets?: { readonly appToken: string; readonly url: () => string };
   /** 0, the default, takes any free port. */
   readonly slackPort?: number;
   readonly smtpPort?: number;

@@ -4,19 +4,23 @@ import { renderMrkdwn } from "./render-mrkdwn.ts";
 /**
  * Block Kit as Slack would show it, as safe HTML with class names `slack-…` and nothing that runs or is fetched. Takes
  * anything: what it does not know is named, what has no text is left out. `fallback` (the message's `text`, mrkdwn)
- * is shown when there are no blocks.
+ * is shown when there are no blocks. `fileUrl` says where a file that Slack keeps is shown; null for nowhere.
  */
-export function renderSlackMessage(blocks: readonly unknown[], fallback = ""): string {
+export function renderSlackMessage(
+  blocks: readonly unknown[],
+  fallback = "",
+  fileUrl: (fileId: string) => string | null = () => null,
+): string {
   const inside =
     blocks.length === 0
       ? paragraph("slack-section", renderMrkdwn(fallback))
-      : blocks.map(renderBlock).join("");
+      : blocks.map((block) => renderBlock(block, fileUrl)).join("");
   return `<div class="slack-message">${inside}</div>`;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function renderBlock(block: unknown): string {
+function renderBlock(block: unknown, fileUrl: (fileId: string) => string | null): string {
   const fields = fieldsOf(block);
   switch (fields["type"]) {
     case "header":
@@ -38,20 +42,33 @@ function renderBlock(block: unknown): string {
     case "rich_text":
       return `<div class="slack-rich-text">${listOf(fields["elements"]).map(renderRichPart).join("")}</div>`;
     case "image":
-      return paragraph("slack-context", renderElement(block));
+      return renderPicture(fields, fileUrl);
     default:
       return paragraph("slack-context", `[${escapeHtml(textOf(fields["type"]) || "unknown block")}]`);
   }
 }
 
+function renderPicture(fields: Fields, fileUrl: (fileId: string) => string | null): string {
+  const url = fileUrl(textOf(fieldsOf(fields["slack_file"])["id"]));
+  const alt = escapeHtml(textOf(fields["alt_text"]));
+  return url === null
+    ? paragraph("slack-context", renderElement(fields))
+    : `<img class="slack-picture" src="${escapeHtml(url)}" alt="${alt}">`;
+}
+
 function renderElement(element: unknown): string {
   const fields = fieldsOf(element);
   switch (fields["type"]) {
+    case "static_select":
+    case "users_select":
+      return `<span class="slack-button slack-select">${renderText(fields["placeholder"])}${renderChoices(fields["options"])}</span>`;
     case "button": {
       const label = renderText(fields["text"]);
       const url = linkable(fields["url"]);
+      const style =
+        fields["style"] === "primary" || fields["style"] === "danger" ? ` is-${fields["style"]}` : "";
       return url === null
-        ? `<span class="slack-button">${label}</span>`
+        ? `<span class="slack-button${style}">${label}</span>`
         : `<a class="slack-button" href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${label}</a>`;
     }
     case "image":
@@ -60,6 +77,12 @@ function renderElement(element: unknown): string {
     default:
       return renderText(element);
   }
+}
+
+/** Nothing can be chosen here; what there is to choose from is told to whoever points at it. */
+function renderChoices(options: unknown): string {
+  const names = listOf(options).map((option) => textOf(fieldsOf(fieldsOf(option)["text"])["text"]));
+  return names.length === 0 ? "" : ` <span class="slack-choices">${escapeHtml(names.join(" · "))}</span>`;
 }
 
 function renderText(text: unknown): string {

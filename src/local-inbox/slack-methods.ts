@@ -2,18 +2,25 @@ import { createHash } from "node:crypto";
 import { type Instant, SECOND } from "../lib/instant.ts";
 import type { InboxMessage, SlackInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { faultOfMessage } from "./slack-limits.ts";
+import { createSlackFiles } from "./slack-files.ts";
+import { faultOfMessage, filesInBlocks } from "./slack-limits.ts";
+import type { SlackMethod } from "./slack-method.ts";
 import { storable, storableText } from "./storable.ts";
 
-export type SlackAnswer = { ok: true; [field: string]: unknown } | { ok: false; error: string };
-export type SlackMethod = (fields: Readonly<Record<string, string>>) => Promise<SlackAnswer>;
+export interface SlackMethods {
+  readonly methods: ReadonlyMap<string, SlackMethod>;
+  /** Takes the bytes for an address that `files.getUploadURLExternal` gave; false for any other. */
+  upload(id: string, bytes: Uint8Array): boolean;
+}
 
-/** Method name → what it does with the fields of a call. Refusals are Slack's own codes. */
+/** Method name → what it does with the fields of a call. Refusals are Slack's own codes. `uploadUrl` is for a file. */
 export function createSlackMethods(
   deps: LocalInboxDeps,
   options: LocalInboxOptions,
-): ReadonlyMap<string, SlackMethod> {
+  uploadUrl: (id: string) => string,
+): SlackMethods {
   const { store, clock } = deps;
+  const files = createSlackFiles(deps, uploadUrl);
   const channels = createChannels(deps, options);
   const nextTs = createTimestamps(deps);
 
@@ -22,6 +29,7 @@ export function createSlackMethods(
     if (channel === null) return { ok: false, error: "channel_not_found" };
     const content = parseContent(fields);
     if ("error" in content) return { ok: false, error: content.error };
+    if (!(await files.areKnown(filesInBlocks(content.blocks)))) return { ok: false, error: "invalid_blocks" };
     const threadTs = fields["thread_ts"] ?? null;
     if (threadTs !== null && (await store.find(`${channel.id}:${threadTs}`)) === null) {
       return { ok: false, error: "thread_not_found" };
@@ -50,9 +58,60 @@ export function createSlackMethods(
     if (found?.kind !== "slack") return { ok: false, error: "message_not_found" };
     const content = parseContent(fields);
     if ("error" in content) return { ok: false, error: content.error };
+    if (!(await files.areKnown(filesInBlocks(content.blocks)))) return { ok: false, error: "invalid_blocks" };
     const metadata = content.metadata ?? found.metadata;
     await store.update({ ...found, ...content, metadata, editedAt: clock.now() });
     return { ok: true, channel: channel.id, ts: found.ts, text: content.text };
+  };
+
+  const remove: SlackMethod = async (fields) => {
+    const channel = await channels.resolve(fields["channel"]);
+    if (channel === null) return { ok: false, error: "channel_not_found" };
+    const found = await store.find(`${channel.id}:${fields["ts"] ?? ""}`);
+    if (found?.kind !== "slack") return { ok: false, error: "message_not_found" };
+    await store.remove(found.id);
+    return { ok: true, channel: channel.id, ts: found.ts };
+  };
+
+  /** A file is shared as a message of its own. */
+  const share: SlackMethod = async (fields) => {
+    const wanted = fields["channel_id"];
+    if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted))
+      return { ok: false, error: "invalid_channel" };
+    const channel = wanted === undefined ? null : await channels.resolve(wanted);
+    if (wanted !== undefined && channel === null) return { ok: false, error: "channel_not_found" };
+    const threadTs = fields["thread_ts"] ?? null;
+    const completed = await files.complete(fields["files"] ?? "");
+    if ("error" in completed) return { ok: false, error: completed.error };
+    if (channel !== null) {
+      const ts = await nextTs();
+      await store.append({
+        kind: "slack",
+        id: `${channel.id}:${ts}`,
+        receivedAt: clock.now(),
+        channel: channel.id,
+        channelName: channel.name,
+        ts,
+        threadTs,
+        broadcast: false,
+        text: storableText(fields["initial_comment"] ?? ""),
+        blocks: [],
+        metadata: null,
+        editedAt: null,
+        files: completed.files,
+      });
+    }
+    return { ok: true, files: completed.files };
+  };
+
+  const user: SlackMethod = async (fields) => {
+    const id = fields["user"] ?? "";
+    const name = options.users === undefined ? `Person ${id}` : options.users[id];
+    if (name === undefined) return { ok: false, error: "user_not_found" };
+    return {
+      ok: true,
+      user: { id, name, real_name: name, profile: { display_name: name, real_name: name } },
+    };
   };
 
   const read = (isThread: boolean): SlackMethod => {
@@ -83,7 +142,7 @@ export function createSlackMethods(
     };
   };
 
-  return new Map<string, SlackMethod>([
+  const methods = new Map<string, SlackMethod>([
     [
       "auth.test",
       async () => ({
@@ -96,6 +155,11 @@ export function createSlackMethods(
     ],
     ["chat.postMessage", post],
     ["chat.update", update],
+    ["chat.delete", remove],
+    ["files.getUploadURLExternal", files.getUploadUrl],
+    ["files.completeUploadExternal", share],
+    ["users.info", user],
+    ["apps.connections.open", async () => ({ ok: true, url: options.sockets?.url() ?? "" })],
     ["conversations.history", read(false)],
     ["conversations.replies", read(true)],
     [
@@ -110,6 +174,7 @@ export function createSlackMethods(
       },
     ],
   ]);
+  return { methods, upload: files.upload };
 }
 
 interface Channel {
@@ -213,6 +278,7 @@ function toWire(message: SlackInboxMessage, withMetadata: boolean): Record<strin
     blocks: message.blocks,
     ...(message.threadTs !== null && { thread_ts: message.threadTs }),
     ...(message.broadcast && { subtype: "thread_broadcast" }),
+    ...(message.files !== undefined && { files: message.files }),
     ...(message.editedAt !== null && { edited: { ts: toTs(message.editedAt) } }),
     ...(withMetadata &&
       message.metadata !== null && {

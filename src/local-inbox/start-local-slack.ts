@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { createSlackMethods, type SlackAnswer } from "./slack-methods.ts";
+import type { SlackAnswer } from "./slack-method.ts";
+import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";
 
 export interface LocalSlack {
   readonly apiUrl: string;
@@ -9,13 +10,15 @@ export interface LocalSlack {
 
 /** The part of Slack's Web API that posting, editing and finding messages needs, with Slack's own limits. */
 export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxOptions): Promise<LocalSlack> {
-  const methods = createSlackMethods(deps, options);
+  let origin = "";
+  const slack = createSlackMethods(deps, options, (id) => `${origin}/upload/${id}`);
+  const scopes = options.scopes === undefined ? {} : { "x-oauth-scopes": options.scopes.join(",") };
   const server = createServer((request, response) => {
-    answer(request, options.token, methods).then(
-      (result) => reply(response, 200, result),
+    answer(request, options, slack).then(
+      (result) => reply(response, result === "no such upload" ? 404 : 200, result, scopes),
       (error: unknown) => {
         deps.log.error({ err: error }, "local Slack: a call failed");
-        reply(response, 500, { ok: false, error: "internal_error" });
+        reply(response, 500, { ok: false, error: "internal_error" }, {});
       },
     );
   });
@@ -25,8 +28,9 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
   });
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
+  origin = `http://127.0.0.1:${port}`;
   return {
-    apiUrl: `http://127.0.0.1:${port}/api/`,
+    apiUrl: `${origin}/api/`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -37,21 +41,44 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
 
 async function answer(
   request: IncomingMessage,
-  token: string,
-  methods: ReturnType<typeof createSlackMethods>,
-): Promise<SlackAnswer> {
+  options: LocalInboxOptions,
+  { methods, upload }: SlackMethods,
+): Promise<SlackAnswer | string> {
   const url = new URL(request.url ?? "/", "http://localhost");
-  const method = methods.get(url.pathname.replace(/^\/api\//, ""));
+  const [, place, id = ""] = url.pathname.split("/");
+  // The address is all that an upload has to show: it was given to one who had the token.
+  if (place === "upload") return upload(id, await readBody(request)) ? "OK" : "no such upload";
+  const name = url.pathname.replace(/^\/api\//, "");
+  const method = methods.get(name);
   if (method === undefined) return { ok: false, error: "unknown_method" };
-  const body = await readBody(request);
+  const body = (await readBody(request)).toString("utf8");
   const fields = parseFields(body, request.headers["content-type"] ?? "", url.searchParams);
   const given = request.headers.authorization?.replace(/^Bearer /, "") ?? fields["token"];
   if (given === undefined) return { ok: false, error: "not_authed" };
-  if (given !== token) return { ok: false, error: "invalid_auth" };
+  if (given !== tokenFor(name, options)) return { ok: false, error: "invalid_auth" };
+  const scope = SCOPES[name];
+  if (scope !== undefined && options.scopes?.includes(scope) === false)
+    return { ok: false, error: "missing_scope" };
   return method(fields);
 }
 
-async function readBody(request: IncomingMessage): Promise<string> {
+function tokenFor(method: string, { token, sockets }: LocalInboxOptions): string | undefined {
+  return method === "apps.connections.open" ? sockets?.appToken : token;
+}
+
+/** What Slack asks for, where an app may be installed without it. */
+const SCOPES: Readonly<Record<string, string>> = {
+  "chat.postMessage": "chat:write",
+  "chat.update": "chat:write",
+  "conversations.list": "channels:read",
+  "conversations.history": "channels:history",
+  "conversations.replies": "channels:history",
+  "files.getUploadURLExternal": "files:write",
+  "files.completeUploadExternal": "files:write",
+  "users.info": "users:read",
+};
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
@@ -59,7 +86,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (size > MAX_BYTES) throw new Error("body too large");
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 /** Form fields, or the keys of a JSON body; what is not text there is JSON text, as Slack has it in forms. */
@@ -77,9 +104,16 @@ function parseFields(body: string, contentType: string, query: URLSearchParams):
   );
 }
 
-function reply(response: ServerResponse, status: number, body: SlackAnswer): void {
-  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
-  response.end(JSON.stringify(body));
+function reply(
+  response: ServerResponse,
+  status: number,
+  body: SlackAnswer | string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const isText = typeof body === "string";
+  const type = isText ? "text/plain; charset=utf-8" : "application/json; charset=utf-8";
+  response.writeHead(status, { ...headers, "content-type": type });
+  response.end(isText ? body : JSON.stringify(body));
 }
 
 const MAX_BYTES = 2 * 1024 * 1024;

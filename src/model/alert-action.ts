@@ -18,3 +18,13 @@ export interface RulePrecision {
   readonly relevant: number;
   readonly notRelevant: number;
 }
+
+/** `60% of 5 alerts that people judged were relevant; 12 fired in 30 days`, or that nobody has judged any. */
+export function describePrecision({ fired, relevant, notRelevant }: RulePrecision, days: number): string {
+  const judged = relevant + notRelevant;
+  const share =
+    judged === 0
+      ? "nobody has said yet whether its alerts are relevant"
+      : `${Math.round((100 * relevant) / judged)}% of the ${judged === 1 ? "one alert" : `${judged} alerts`} that people judged ${judged === 1 ? "was" : "were"} relevant`;
+  return `${share}; ${fired} fired in ${days} days`;
+}

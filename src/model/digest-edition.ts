@@ -5,10 +5,10 @@ interface Period {
   readonly to: Instant;
 }
 
-/** One edition of a digest, known by its name and the local date at which it is due. */
+/** One edition of a digest, known by its name and the local date (and time) at which it is due. */
 export interface DigestEdition {
   readonly name: string;
-  /** `2026-03-29`, in the digest's own zone. */
+  /** `2026-03-29`, in the digest's own zone; with the time where there are several a day: `2026-03-29-1800`. */
   readonly localDate: string;
   readonly dueAt: Instant;
   /** What it tells of. */

@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 
-export type FailureKind = "call" | "receiver" | "job";
+/** `extra`: what a receiver's messages bring beside their text (a picture), and can do without. */
+export type FailureKind = "call" | "receiver" | "job" | "extra";
 
 /** Something that fails at this moment, and has since `since`. Gone with its next success. */
 export interface Failure {

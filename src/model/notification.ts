@@ -1,14 +1,18 @@
 import type { Instant } from "../lib/instant.ts";
 
 /**
- * Why a receiver is told something: the alert fired, rose in severity, doubled, came as a second and larger wave, still
- * stands, is over; or a digest is due.
+ * Why a receiver is told something: the alert fired, began and ended before it could be told, rose in severity, doubled,
+ * came as a second and larger wave, came back after its end, is acknowledged by nobody (so the next in line is told),
+ * still stands, is over; or a digest is due.
  */
 export type NotificationKind =
   | "fired"
+  | "ended"
   | "escalated"
   | "doubled"
   | "wave"
+  | "reopened"
+  | "unanswered"
   | "reminder"
   | "resolved"
   | "digest"
@@ -52,10 +56,9 @@ export interface OwedNotification {
   readonly also?: readonly string[];
 }
 
-/** When a receiver was last told of a group of alerts of one query. */
+/** When a receiver was last told of a group of alerts. */
 export interface GroupFlush {
   readonly projectId: string;
-  readonly queryId: string;
   readonly receiver: string;
   readonly key: string;
   readonly at: Instant;

@@ -12,6 +12,14 @@ export interface ShownMention {
   readonly eventAt: Instant;
 }
 
+/** A story that several mentions tell. */
+export interface ShownStory {
+  readonly mentions: number;
+  readonly first: Mention;
+  /** The one that may have reached most people. */
+  readonly widest: Mention;
+}
+
 /** Which mentions; an empty text or null does not restrict. */
 export interface MentionFilter {
   readonly projectId: string | null;

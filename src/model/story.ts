@@ -1,4 +1,5 @@
 import type { Mention } from "./mention.ts";
+import { sketchOf } from "./sketch.ts";
 
 /**
  * The story that a mention tells: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and
@@ -6,20 +7,41 @@ import type { Mention } from "./mention.ts";
  * Counted across queries and authors. A mention with too little text to be recognised is a story of its own.
  *
  * Only the first LONGEST letters and digits count: a repost is cut where the sign for it used up the room, and copies
- * end differently. Texts that start alike for so long tell the same. Texts that differ in the middle are not folded:
- * that needs an index of all texts and not a key of one.
+ * end differently. Texts that start alike for so long tell the same. Texts that differ in the middle have keys of their
+ * own; ingest finds them by their sketches.
  */
 export function storyKey(mention: StoryTeller): string {
+  return keyAndEssence(mention).key;
+}
+
+/** What a mention tells by itself: the key of its text, and a sketch of it, null where there is too little of it. */
+export interface ToldStory {
+  readonly key: string;
+  readonly sketch: Uint8Array | null;
+}
+
+export function toldStory(mention: StoryTeller): ToldStory {
+  const { key, essence } = keyAndEssence(mention);
+  return { key, sketch: essence.length < SHORTEST_SKETCHED ? null : sketchOf(essence) };
+}
+
+/** `essence` is empty where the key is not one of a text. */
+function keyAndEssence(mention: StoryTeller): { readonly key: string; readonly essence: string } {
   const wording = wordingOf(mention).slice(0, LOOKED_AT);
   const repeated = repeatedIn(wording);
   if (repeated !== null) {
     const essence = essenceOf(repeated);
     // What somebody marked as the words of another may be shorter: the mark itself says that they are the same.
-    if (weightOf(essence) >= SHORTEST_REPEATED) return keyOf("text", essence);
+    if (weightOf(essence) >= SHORTEST_REPEATED) return ofText(essence);
   }
   const essence = essenceOf(wording);
-  if (weightOf(essence) >= SHORTEST) return keyOf("text", essence);
-  return mention.repostOf ? keyOf("of", mention.repostOf) : keyOf("own", mention.resourceId);
+  if (weightOf(essence) >= SHORTEST) return ofText(essence);
+  const key = mention.repostOf ? keyOf("of", mention.repostOf) : keyOf("own", mention.resourceId);
+  return { key, essence: "" };
+}
+
+function ofText(essence: string) {
+  return { key: keyOf("text", essence.slice(0, LONGEST)), essence };
 }
 
 export type StoryTeller = Pick<Mention, "resourceId" | "title" | "text" | "pageType" | "repostOf">;
@@ -29,6 +51,9 @@ const SHORTEST = 24;
 const SHORTEST_REPEATED = 12;
 const SHORTEST_SIGNED = 40;
 const LONGEST = 80;
+/** Of a longer part two texts are compared, and of a shorter text one word is too much. */
+const LONGEST_SKETCHED = 160;
+const SHORTEST_SKETCHED = 40;
 /** Characters of a text that are read at all, so that a book costs no more than a post. */
 const LOOKED_AT = 600;
 
@@ -92,13 +117,13 @@ function endOfWords(text: string, before: number): number {
 
 const NOT_ESSENTIAL = /[^\p{L}\p{N}]+/gu;
 
-/** The first LONGEST letters and digits, without regard to case and width. */
+/** The first LONGEST_SKETCHED letters and digits, without regard to case and width. */
 function bare(text: string): string {
   // Most texts are Latin-1 with typographic marks and emoji, for which a table is far faster than Unicode's rules.
-  const essence = Buffer.allocUnsafe(LONGEST);
+  const essence = Buffer.allocUnsafe(LONGEST_SKETCHED);
   let length = 0;
   let i = 0;
-  for (; i < text.length && length < LONGEST; i++) {
+  for (; i < text.length && length < LONGEST_SKETCHED; i++) {
     const code = text.charCodeAt(i);
     // Dashes, typographic quotes and dots.
     if (code >= 0x2010 && code <= 0x2027) continue;
@@ -123,7 +148,7 @@ function isLowHalf(code: number): boolean {
 }
 
 function bareUnicode(text: string): string {
-  return text.normalize("NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST);
+  return text.normalize("NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST_SKETCHED);
 }
 
 /** What is kept of a character is not one character of Latin-1. */

@@ -67,7 +67,7 @@ export interface Terms {
   readonly escalation: EscalationTerms | null;
 }
 
-/** Alerts of one query with one key are told together. */
+/** Alerts of a project with one key are told together. */
 export interface GroupTerms {
   readonly key: string;
   /** How long the first news of a group wait for more. */
@@ -92,7 +92,9 @@ export interface ReceiverTerms {
   readonly throttle: Throttle | null;
   /** When notifications were decided for it, at least for the throttle's period back. Any order. */
   readonly recent: readonly Instant[];
-  /** When it was last told of each group of the query at hand, by key. */
+  /** Those among them that broke through the throttle; none, when absent. */
+  readonly recentGrave?: readonly Instant[];
+  /** When it was last told of each group, by key. */
   readonly flushes?: ReadonlyMap<string, Instant>;
 }
 

@@ -39,12 +39,78 @@ export interface DigestMessage {
 /** What a message shows, whoever it goes to. */
 export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMessage, "kind" | "view">;
 
+export interface Taken {
+  readonly vendorRef: VendorRef;
+  /** An earlier try had got through, so the vendor has what was to be said then, and not what is to be said now. */
+  readonly isFound?: boolean;
+}
+
+/** A place that takes messages at a pace. Receivers that lead to one place share it. */
+export interface Lane {
+  /** Names the place; no secret. */
+  readonly key: string;
+  /** The least time between two messages on average, in milliseconds of wall time; 0 for any number at once. */
+  readonly everyMs: number;
+  /** So many may come at once after a rest. */
+  readonly burst: number;
+}
+
+/** The message that stands for an alert, to be brought up to date. */
+export interface StandingMessage extends Pick<AlertMessage, "alertId" | "view" | "chart"> {
+  /** Of the notification that it was posted for. */
+  readonly notificationId: string;
+  /** 1 for the first try since it was last up to date. */
+  readonly attempt: number;
+  readonly previous: VendorRef;
+}
+
+export interface ShowOptions {
+  readonly signal: AbortSignal;
+  /** Asked before each new message: whether the place has room for one that nobody waits for. */
+  readonly mayPost: () => Promise<boolean>;
+  /** Keeps what the vendor calls the message and its parts, each as soon as it is there. */
+  readonly onRef: (ref: VendorRef) => Promise<void>;
+}
+
+export interface Shown {
+  /** False: something is still to be added, soon. */
+  readonly finished: boolean;
+  /** Whether a picture that was wanted is there; null where none was wanted, or it was not its turn. */
+  readonly picture:
+    | { readonly outcome: "brought" }
+    | { readonly outcome: "left-out"; readonly because: string }
+    | null;
+}
+
+/** A notifier whose messages can be changed after they were sent. */
+export interface Following {
+  /** Changes that nobody is waiting for are made so seldom, in milliseconds of wall time. */
+  readonly editEveryMs: number;
+  /** The pace of changes, which is another than that of messages. */
+  readonly lane: Lane;
+  /** Throws DeliveryError, and nothing else. */
+  show(message: StandingMessage, options: ShowOptions): Promise<Shown>;
+}
+
+/** Something of a receiver that works and could be better, and what to do about it. */
+export interface CheckNote {
+  readonly found: string;
+  readonly advice: string;
+}
+
 /** One receiver, ready to be told things. */
 export interface Notifier {
+  /** It is a program that wants every change by itself, also those that a later one has overtaken. */
+  readonly wantsEveryChange?: boolean;
+  /** Absent: as many messages as there are. */
+  readonly lane?: Lane;
+  readonly following?: Following;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
-  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<{ vendorRef: VendorRef }>;
+  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<Taken>;
   /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */
   check(options: { signal: AbortSignal }): Promise<void>;
+  /** What of a receiver that works could be better; absent where nothing is known. Throws DeliveryError. */
+  readonly notes?: (options: { signal: AbortSignal }) => Promise<readonly CheckNote[]>;
   close(): Promise<void>;
 }
 

@@ -5,21 +5,47 @@ import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Notification } from "../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
 import { DeliveryError } from "./delivery-error.ts";
+import { kindToTell, type Overtaken } from "./overtaken.ts";
+import { ANYWHERE, type LaneLog, type TakenLane, takeLane } from "./take-lane.ts";
 
 /** The rows that a delivery reads and settles. */
 export interface DeliveryLog {
   claim(projectId: string, id: string): Promise<Notification | null>;
   renew(projectId: string, id: string): Promise<void>;
-  /** What could be sent to a receiver next. */
-  nextDue(receiver: string): Promise<{ projectId: string; notificationId: string } | null>;
+  /** Null for one that is not stored. */
+  receiverOf(projectId: string, id: string): Promise<string | null>;
+  /** What could be sent to these receivers next: the gravest, and of those the oldest. */
+  nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
-  markSent(notification: Notification, sentAt: Instant, vendorRef: VendorRef): Promise<void>;
+  /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+  waitingBehind(notification: Notification): Promise<readonly Overtaken[]>;
+  /** `said`: those of them that the message has told already. */
+  markSent(
+    notification: Notification,
+    sentAt: Instant,
+    vendorRef: VendorRef,
+    said: readonly Overtaken[],
+  ): Promise<void>;
   /** `retryAfterMs` null: given up. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
 
+/** The messages that stand for alerts. */
+export interface StandingMessages {
+  /** The alert has a message at the receiver, and that is to be brought up to date. */
+  stale(key: {
+    readonly projectId: string;
+    readonly alertId: string;
+    readonly receiver: string;
+  }): Promise<void>;
+}
+
 export interface DeliverParts {
   readonly log: DeliveryLog;
+  readonly lanes: LaneLog;
+  readonly standing: StandingMessages;
+  /** The receivers whose messages go to one place. */
+  readonly receiversOf: (lane: string) => readonly string[];
   /** Undefined for a receiver that is not configured (any more). */
   readonly notifierOf: (receiver: string) => Notifier | undefined;
   /** What the reader is to see, from the facts as they stand now; null when those are gone. */
@@ -34,21 +60,43 @@ type View =
 export type DeliverOutcome =
   /** Settled already, held by another worker, waiting for its time, or for an earlier one to the same reader. */
   | { readonly outcome: "not-due" }
+  /** The place that its messages go to takes none at this moment. */
+  | { readonly outcome: "paced" }
   | { readonly outcome: "sent"; readonly receiver: string }
   | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
   | { readonly outcome: "dead"; readonly error: string };
 
 /**
  * Brings one notification to its receiver and settles its row. A failure belongs to this receiver alone: it is noted
- * with its reason and comes back after a while, longer every time, for about two days.
+ * with its reason and comes back after a while, longer every time, for about two days. Where messages go to one place
+ * at a pace, the gravest that waits for that place takes the turn, whichever the job was about.
  */
 export async function deliver(
   parts: DeliverParts,
   job: { projectId: string; notificationId: string },
   signal: AbortSignal,
 ): Promise<DeliverOutcome> {
-  const notification = await parts.log.claim(job.projectId, job.notificationId);
-  if (notification === null) return { outcome: "not-due" };
+  const receiver = await parts.log.receiverOf(job.projectId, job.notificationId);
+  const lane = receiver === null ? undefined : parts.notifierOf(receiver)?.lane;
+  if (lane === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
+  const place = await takeLane(parts.lanes, lane);
+  if (place === null) return { outcome: "paced" };
+  const next = await parts.log.nextDue(parts.receiversOf(lane.key));
+  // Where another worker has just taken that one, the turn is not lost.
+  return deliverOne(parts, next === null ? [job] : [next, job], place, signal);
+}
+
+async function deliverOne(
+  parts: DeliverParts,
+  jobs: readonly { projectId: string; notificationId: string }[],
+  place: TakenLane,
+  signal: AbortSignal,
+): Promise<DeliverOutcome> {
+  const notification = await claimFirst(parts, jobs);
+  if (notification === null) {
+    await place.giveBack();
+    return { outcome: "not-due" };
+  }
   const keepAlive = setInterval(() => {
     // A renewal that fails leaves the lease to run out; the row decides what is sent.
     parts.log.renew(notification.projectId, notification.id).catch(() => {});
@@ -57,30 +105,61 @@ export async function deliver(
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined)
       return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
-    const message = await messageOf(parts, notification);
+    // Asked before the facts are read, so that they tell of all that these have to say.
+    const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
+    const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
-    const { vendorRef } = await notifier.send(message, { signal });
-    await parts.log.markSent(notification, parts.clock.now(), vendorRef);
+    const { vendorRef, isFound = false } = await notifier.send(message, { signal });
+    await place.worked();
+    // Written first: whatever dies in between, a message that was sent follows its alert.
+    if (notifier.following !== undefined) await follow(parts, notification);
+    await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
-    return await settleFailure(parts, notification, asDeliveryError(error));
+    return await settleFailure(parts, notification, asDeliveryError(error), place);
   } finally {
     clearInterval(keepAlive);
   }
 }
 
+async function claimFirst(
+  { log }: DeliverParts,
+  jobs: readonly { projectId: string; notificationId: string }[],
+): Promise<Notification | null> {
+  for (const { projectId, notificationId } of jobs) {
+    const notification = await log.claim(projectId, notificationId);
+    if (notification !== null) return notification;
+  }
+  return null;
+}
+
+async function follow({ standing }: DeliverParts, notification: Notification): Promise<void> {
+  const { projectId, alertId, receiver, kind } = notification;
+  if (alertId !== null && kind !== "test") await standing.stale({ projectId, alertId, receiver });
+}
+
 const RENEW_EVERY_MS = 3_000;
 
-/** Waits grow to an hour; the 60th try is made some two days after the first. */
+/** Waits grow to a minute, so this is some two days of a place that is away; any other fault is given up earlier. */
+const MOST_ATTEMPTS_AWAY = 2_880;
 const MOST_ATTEMPTS = 60;
 
 async function settleFailure(
   parts: DeliverParts,
   notification: Notification,
   error: DeliveryError,
+  place: TakenLane,
 ): Promise<DeliverOutcome> {
   const told = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
-  if (!error.retryable || notification.attempts >= MOST_ATTEMPTS) return giveUp(parts, notification, told);
+  // Where the place is in trouble it waits, and each message only for that: so they come in their order when it is back.
+  const placeWaits = error.concernsPlace ? await place.failed(told, error.retryAfterMs) : 0;
+  const most = error.concernsPlace ? MOST_ATTEMPTS_AWAY : MOST_ATTEMPTS;
+  if (!error.retryable || notification.attempts >= most) return giveUp(parts, notification, told);
+  if (placeWaits > 0) {
+    // Due at once: what waits is the place, and this one is still the first in line when it opens.
+    await parts.log.markFailed(notification, told, 0);
+    return { outcome: "failed", error: told, retryAfterMs: placeWaits };
+  }
   const retryAfterMs = Math.max(
     error.retryAfterMs ?? 0,
     retryDelayMs(notification.attempts, undefined, Math.random()),
@@ -105,7 +184,11 @@ async function giveUp(
   return { outcome: "dead", error };
 }
 
-async function messageOf(parts: DeliverParts, notification: Notification): Promise<NotifierMessage | null> {
+async function messageOf(
+  parts: DeliverParts,
+  notification: Notification,
+  behind: readonly Overtaken[],
+): Promise<NotifierMessage | null> {
   const found = await parts.viewOf(notification);
   if (found === null) return null;
   const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
@@ -113,6 +196,16 @@ async function messageOf(parts: DeliverParts, notification: Notification): Promi
     return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
-  const { view, chart } = found;
-  return { notificationId, attempt, kind, alertId, view, previous, ...(chart !== undefined && { chart }) };
+  const { chart } = found;
+  const told = kindToTell(kind, behind, found.view.resolvedAt !== null);
+  const view = { ...found.view, kind: told };
+  return {
+    notificationId,
+    attempt,
+    kind: told,
+    alertId,
+    view,
+    previous,
+    ...(chart !== undefined && { chart }),
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { groupBy } from "../lib/group-by.ts";
 import type { Alert } from "../model/alert.ts";
 import { AlertMatch, describeMatch, matchesAlert } from "../model/alert-match.ts";
 import { compareSeverity } from "../model/severity.ts";
@@ -15,15 +16,38 @@ export const Inhibition = z.strictObject({
 });
 export type Inhibition = z.infer<typeof Inhibition>;
 
-/** The open alert that mutes this one, if any does. */
-export function inhibitorOf(
+/** An inhibition, with the alerts that may mute others by it now, by the values of the labels that have to be equal. */
+export interface StandingInhibitor {
+  readonly inhibition: Inhibition;
+  readonly sources: ReadonlyMap<string | null, readonly Alert[]>;
+}
+
+/** To be made once for many alerts: in a storm there are a thousand that may mute ten thousand. */
+export function standingInhibitors(
   inhibitions: readonly Inhibition[],
   open: readonly Alert[],
+): readonly StandingInhibitor[] {
+  const standing = open.filter(({ firedAt, resolvedAt }) => firedAt !== null && resolvedAt === null);
+  return inhibitions.map((inhibition) => ({
+    inhibition,
+    sources: groupBy(
+      standing.filter((alert) => matchesAlert(inhibition.while, alert)),
+      (alert) => equalKey(inhibition, alert),
+    ),
+  }));
+}
+
+/** The open alert that mutes this one, if any does. */
+export function inhibitorOf(
+  inhibitors: readonly StandingInhibitor[],
   alert: Alert,
 ): { readonly source: Alert; readonly inhibition: Inhibition } | null {
-  for (const inhibition of inhibitions) {
-    if (!matchesAlert(inhibition.mute, alert)) continue;
-    const source = open.find((other) => mutes(inhibition, other, alert));
+  for (const { inhibition, sources } of inhibitors) {
+    if (sources.size === 0 || !matchesAlert(inhibition.mute, alert)) continue;
+    const key = equalKey(inhibition, alert);
+    const source = (key === null ? [] : (sources.get(key) ?? [])).find(
+      (one) => one.id !== alert.id && compareSeverity(one.severity, alert.severity) > 0,
+    );
     if (source !== undefined) return { source, inhibition };
   }
   return null;
@@ -40,20 +64,15 @@ export function describeInhibitor(source: Alert, inhibition: Inhibition): string
   return `inhibition ${name}: ${source.queryName}, ${source.rule} is open`;
 }
 
-function mutes(inhibition: Inhibition, source: Alert, alert: Alert): boolean {
-  return (
-    source.id !== alert.id &&
-    source.firedAt !== null &&
-    source.resolvedAt === null &&
-    compareSeverity(source.severity, alert.severity) > 0 &&
-    matchesAlert(inhibition.while, source) &&
-    inhibition.equal.every((label) => labelValue(source, label) === labelValue(alert, label))
-  );
+/** The values that have to be equal; null where one of them is missing: what neither has is not the same of both. */
+function equalKey({ equal }: Inhibition, alert: Alert): string | null {
+  const values = equal.map((label) => labelValue(alert, label));
+  return values.includes(undefined) ? null : JSON.stringify(values);
 }
 
-/** Two queries may share a name, so a query is known by its id. What neither has is not the same of both. */
-function labelValue(alert: Alert, label: string): string | symbol {
+/** Two queries may share a name, so a query is known by its id. */
+function labelValue(alert: Alert, label: string): string | undefined {
   if (label === "query") return alert.queryId;
   if (label === "rule") return alert.rule;
-  return (Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined) ?? Symbol(label);
+  return Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined;
 }

@@ -45,7 +45,7 @@ const Fields = {
   sendResolved: z.boolean().exactOptional(),
   /** An alert that ended longer ago than this, and that nobody was told about, is not told any more. */
   forgetAfter: Duration.exactOptional(),
-  /** Alerts of a query with the same values of these labels are told together; `[]`: each for itself. */
+  /** Alerts with the same values of these labels are told together, of whichever query; `[]`: each for itself. */
   groupBy: z.array(z.string().min(1)).exactOptional(),
   groupWait: Duration.exactOptional(),
   groupInterval: Duration.exactOptional(),
@@ -159,8 +159,9 @@ function groupTerms({ group }: RouteConfig, by: string, alert: MatchedAlert): Gr
   return { key: JSON.stringify([by, ...values]), waitMs: group.waitMs, intervalMs: group.intervalMs };
 }
 
-/** The query is part of every group, by its id. */
+/** Two queries may share a name, so a query is known by its id. What an alert does not have is one value, too. */
 function labelOf(alert: MatchedAlert, label: string): string | null {
+  if (label === "query") return alert.queryId;
   if (label === "rule") return alert.rule;
   if (label === "severity") return alert.severity;
   return (Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined) ?? null;

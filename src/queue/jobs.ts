@@ -40,6 +40,13 @@ export const JOBS = {
     payload: z.strictObject({ notificationId: id, projectId: id }),
     attempts: 5,
   },
+  // The message of an alert shows the alert as it now is.
+  "show-alert": {
+    queue: "deliver",
+    payload: z.strictObject({ projectId: id, alertId: id, receiver: id }),
+    // The next sweep is the retry.
+    attempts: 1,
+  },
   "build-digest": {
     queue: "digest",
     payload: z.strictObject({ name: id, localDate: id }),

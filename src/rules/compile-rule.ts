@@ -115,8 +115,8 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
     judge: (mention) =>
       when.matches(mention) ? { met: true, because: when.explain(mention) } : { met: false },
     groupBy,
-    labels: (mention, query) =>
-      Object.fromEntries(groupBy.map((key) => [key, groupValue(key, mention, query)])),
+    labels: (mention, query, story) =>
+      Object.fromEntries(groupBy.map((key) => [key, groupValue(key, mention, query, story)])),
     forMs: file.for ?? 0,
     overAfterMs: file.over?.after ?? counted?.overAfterMs ?? MENTION_OVER_AFTER_MS,
     reopenWithinMs: file.reopenWithin ?? 0,

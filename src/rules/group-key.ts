@@ -17,18 +17,23 @@ export const GROUP_KEYS = [
 export type GroupKey = (typeof GROUP_KEYS)[number];
 
 /** The value of one key. What the source does not tell is "unknown", so that such mentions share one alert. */
-export function groupValue(key: GroupKey, mention: Mention, query: Query): string {
-  return read(key, mention, query) || "unknown";
+export function groupValue(key: GroupKey, mention: Mention, query: Query, story?: string): string {
+  return read(key, mention, query, story) || "unknown";
 }
 
-function read(key: GroupKey, mention: Mention, query: Query): string | null | undefined {
+function read(
+  key: GroupKey,
+  mention: Mention,
+  query: Query,
+  story: string | undefined,
+): string | null | undefined {
   switch (key) {
     case "query":
       return query.name;
     case "category":
       return mention.categories.map(({ name, id }) => name ?? id).sort()[0];
     case "story":
-      return storyKey(mention);
+      return story ?? storyKey(mention);
     case "country":
       return mention.countryCode ?? mention.country;
     case "author":

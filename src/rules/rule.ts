@@ -19,8 +19,9 @@ interface RuleBase {
   judge(mention: Mention): Verdict;
   /** What makes two verdicts one alert; "query" is always part of it. */
   readonly groupBy: readonly GroupKey[];
-  /** The values of the group keys; hostile text, "unknown" where the source withholds one. */
-  labels(mention: Mention, query: Query): Readonly<Record<string, string>>;
+  /** The values of the group keys; hostile text, "unknown" where the source withholds one. `story` is the one
+   * that the mention was found to tell; absent: that of its own text. */
+  labels(mention: Mention, query: Query, story?: string): Readonly<Record<string, string>>;
   /** How long it has to be true before anybody is told. */
   readonly forMs: number;
   /** Quiet time after which an alert is over. */

@@ -49,6 +49,28 @@ export function createAlertStore(db: Db) {
       return rows[0] ?? null;
     },
 
+    /** These alerts, in no order; ids that are not stored are left out. */
+    async findMany(projectId: string, ids: readonly string[]): Promise<Alert[]> {
+      if (ids.length === 0) return [];
+      const { rows } = await sql<Alert>`
+        select ${COLUMNS} from earshot.alerts a where project_id = ${projectId} and id = any(${[...ids]}::uuid[])
+      `.execute(db);
+      return rows;
+    },
+
+    /** What these alerts are, the most common first. */
+    async tally(
+      projectId: string,
+      ids: readonly string[],
+    ): Promise<{ query: string; ruleName: string; count: number }[]> {
+      if (ids.length === 0) return [];
+      const { rows } = await sql<{ query: string; ruleName: string; count: number }>`
+        select query_name as query, rule as "ruleName", count(*) as count from earshot.alerts
+        where project_id = ${projectId} and id = any(${[...ids]}::uuid[]) group by 1, 2 order by 3 desc, 1, 2 limit 5
+      `.execute(db);
+      return rows;
+    },
+
     /** Writes alerts whole, and keeps the index of the newest ones in step. Part of the transaction that decided them. */
     async save(alerts: readonly Alert[]): Promise<void> {
       if (alerts.length === 0) return;

@@ -21,6 +21,7 @@ interface StoryRow {
 
 /** Stories that a digest chooses from. Those beyond are told by fewer people than any that it shows. */
 const MOST_STORIES = 300;
+const MOST_TALKING = 20;
 
 export function createDigestStore(db: Db) {
   return {
@@ -40,7 +41,7 @@ export function createDigestStore(db: Db) {
       const { name, localDate, dueAt, period, before } = edition;
       await sql`
         insert into earshot.digests (project_id, name, local_date, due_at, period_from, period_to, before_from, before_to)
-        values (${ALL_PROJECTS}, ${name}, ${localDate}::date, ${at(dueAt)}, ${at(period.from)}, ${at(period.to)},
+        values (${ALL_PROJECTS}, ${name}, ${localDate}, ${at(dueAt)}, ${at(period.from)}, ${at(period.to)},
           ${at(before.from)}, ${at(before.to)})
         on conflict do nothing
       `.execute(db);
@@ -63,10 +64,46 @@ export function createDigestStore(db: Db) {
       return rows.map(toEdition);
     },
 
+    /** One that is not built yet; null when it is. */
+    async findDue(name: string, localDate: string): Promise<DigestEdition | null> {
+      const { rows } = await sql<Row>`
+        select ${COLUMNS} from earshot.digests
+        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate} and state = 'due'
+      `.execute(db);
+      return rows[0] === undefined ? null : toEdition(rows[0]);
+    },
+
+    /** Who spoke most in a period, and which hashtags were used most. */
+    async talk(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+      period: Period,
+    ): Promise<{
+      authors: { name: string; mentions: number; negative: number }[];
+      hashtags: { name: string; mentions: number }[];
+    }> {
+      const within = sql`json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+        join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
+          and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}`;
+      // A mention that two queries found was written once.
+      const authors = await sql<{ name: string; mentions: number; negative: number }>`
+        select coalesce(max(m.body->>'authorName'), m.body->>'author') as name, count(distinct m.resource_id) as mentions,
+          count(distinct m.resource_id) filter (where m.sentiment = 'negative') as negative
+        from ${within} where m.body->>'author' is not null
+        group by m.body->>'author' order by 2 desc, 1 limit ${MOST_TALKING}
+      `.execute(db);
+      const hashtags = await sql<{ name: string; mentions: number }>`
+        select lower(ltrim(h.tag, '#')) as name, count(distinct m.resource_id) as mentions
+        from ${within} cross join lateral json_array_elements_text(
+          case when json_typeof(m.body->'hashtags') = 'array' then m.body->'hashtags' else '[]' end) as h(tag)
+        group by 1 order by 2 desc, 1 limit ${MOST_TALKING}
+      `.execute(db);
+      return { authors: authors.rows, hashtags: hashtags.rows };
+    },
+
     async lockDue(name: string, localDate: string): Promise<DigestEdition | null> {
       const { rows } = await sql<Row>`
         select ${COLUMNS} from earshot.digests
-        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate}::date and state = 'due'
+        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate} and state = 'due'
         for update skip locked
       `.execute(db);
       return rows[0] === undefined ? null : toEdition(rows[0]);
@@ -75,7 +112,7 @@ export function createDigestStore(db: Db) {
     async settle(edition: DigestEdition, state: "built" | "skipped", view: unknown): Promise<void> {
       await sql`
         update earshot.digests set state = ${state}, body = ${JSON.stringify(view)}::jsonb
-        where project_id = ${ALL_PROJECTS} and name = ${edition.name} and local_date = ${edition.localDate}::date
+        where project_id = ${ALL_PROJECTS} and name = ${edition.name} and local_date = ${edition.localDate}
       `.execute(db);
     },
 
@@ -83,7 +120,7 @@ export function createDigestStore(db: Db) {
     async body(name: string, localDate: string): Promise<unknown> {
       const { rows } = await sql<{ body: unknown }>`
         select body from earshot.digests
-        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate}::date
+        where project_id = ${ALL_PROJECTS} and name = ${name} and local_date = ${localDate}
       `.execute(db);
       return rows[0]?.body ?? null;
     },
@@ -153,7 +190,7 @@ interface Row {
   readonly beforeTo: Instant;
 }
 
-const COLUMNS = sql`name, local_date::text as "localDate", due_at as "dueAt", period_from as "periodFrom",
+const COLUMNS = sql`name, local_date as "localDate", due_at as "dueAt", period_from as "periodFrom",
   period_to as "periodTo", before_from as "beforeFrom", before_to as "beforeTo"`;
 
 function toEdition({

@@ -12,6 +12,14 @@ interface Kept {
 type Slack = Kept & { readonly channel: string; readonly threadTs: string | null };
 type Email = Kept & { readonly to: readonly string[] };
 
+interface File {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly receivedAt: Instant;
+  readonly bytes: Uint8Array;
+}
+
 interface Filter {
   readonly kind?: "slack" | "email";
   readonly channel?: string;
@@ -43,6 +51,24 @@ export function createInboxStore<Message extends Kept & (Slack | Email)>(db: Db)
         message: Message;
       }>`select message from earshot.inbox where id = ${id}`.execute(db);
       return rows[0]?.message ?? null;
+    },
+
+    async remove(id: string): Promise<void> {
+      await sql`delete from earshot.inbox where id = ${id}`.execute(db);
+    },
+
+    async putFile({ id, name, type, receivedAt, bytes }: File): Promise<void> {
+      await sql`
+        insert into earshot.inbox_files (id, name, type, received_at, bytes)
+        values (${id}, ${name}, ${type}, ${at(receivedAt)}, ${Buffer.from(bytes)}) on conflict do nothing
+      `.execute(db);
+    },
+
+    async findFile(id: string): Promise<File | null> {
+      const { rows } = await sql<File>`
+        select id, name, type, received_at as "receivedAt", bytes from earshot.inbox_files where id = ${id}
+      `.execute(db);
+      return rows[0] ?? null;
     },
 
     /** Newest first. */

@@ -14,23 +14,30 @@ export function createMentionStore(db: Db) {
 
     /**
      * Stores a page: new mentions are inserted, changed ones replaced, known ones left alone. A version older than the
-     * stored one changes nothing, so pages may arrive in any order.
+     * stored one changes nothing, so pages may arrive in any order. `folded`: stories, by place, that the rows do not
+     * know of yet.
      */
-    async storePage(projectId: string, page: PageRows, seenAt: Instant): Promise<PageOutcome> {
+    async storePage(
+      projectId: string,
+      page: PageRows,
+      seenAt: Instant,
+      folded: ReadonlyMap<number, string> = new Map(),
+    ): Promise<PageOutcome> {
       if (page.keys.length === 0) return { added: [], changed: [] };
+      const rows = pageRows(page, folded);
       // The page is read straight into the table: kept aside to be joined with, it would be spilled to disk and back.
       const inserted = await sql<MentionKey>`
         insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
           sentiment, story, reach, body)
         select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
           ${at(seenAt)}, s, k, n, b
-        from json_to_recordset(${page.json}::json) as p${PAGE_COLUMNS}
+        from ${rows} as p
         on conflict do nothing
         returning query_id as "queryId", resource_id as "resourceId"
       `.execute(db);
       const added = placesOf(inserted.rows, page.keys);
       if (added.length === page.keys.length) return { added, changed: [] };
-      return { added, changed: await replaceChanged(db, projectId, page.json) };
+      return { added, changed: await replaceChanged(db, projectId, rows) };
     },
 
     /** Mentions of a query whose moment lies in [from, to), newest first. */
@@ -126,6 +133,16 @@ function keyOf({ queryId, resourceId }: MentionKey): string {
 const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
   s text, k text, n bigint, b json)`;
 
+/** The page as a table; where mentions tell stories of others, with those. */
+function pageRows({ json }: PageRows, folded: ReadonlyMap<number, string>) {
+  if (folded.size === 0) return sql`(select * from json_to_recordset(${json}::json) as r${PAGE_COLUMNS})`;
+  const others = JSON.stringify([...folded].map(([place, story]) => ({ place, story })));
+  return sql`(
+    select i, q, r, d, e, a, u, s, coalesce(f.story, k) as k, n, b
+    from json_to_recordset(${json}::json) as r${PAGE_COLUMNS}
+    left join json_to_recordset(${others}::json) as f(place int, story text) on f.place = i)`;
+}
+
 /** Short names: a page of 5,000 is one parameter of some megabytes. */
 function toRow({ mention, eventAt, story }: StoredMention, index: number) {
   return {
@@ -153,10 +170,14 @@ export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
 
 let lastDay = { day: 0, text: "1970-01-01" };
 
-async function replaceChanged(db: Db, projectId: string, rows: string): Promise<PageOutcome["changed"]> {
+async function replaceChanged(
+  db: Db,
+  projectId: string,
+  rows: ReturnType<typeof pageRows>,
+): Promise<PageOutcome["changed"]> {
   const changed = await sql<{ index: number; before: Mention }>`
     with page as (
-      select distinct on (q, r, d) * from json_to_recordset(${rows}::json) as p${PAGE_COLUMNS}
+      select distinct on (q, r, d) * from ${rows} as p
       order by q, r, d, u desc, i),
     old as (
       select page.*, m.body as before from page

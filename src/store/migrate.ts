@@ -8,6 +8,11 @@ import * as voicesAndValues from "./migrations/0021-voices-and-values.ts";
 import * as watch from "./migrations/0030-watch.ts";
 import * as desk from "./migrations/0040-desk.ts";
 import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
+import * as slack from "./migrations/0070-slack.ts";
+import * as bounces from "./migrations/0080-bounces.ts";
+import * as digestsByTheHour from "./migrations/0081-digests-by-the-hour.ts";
+import * as telling from "./migrations/0090-telling.ts";
+import * as toldTexts from "./migrations/0091-told-texts.ts";
 import * as outages from "./migrations/0110-outages.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
@@ -20,6 +25,11 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0030-watch": watch,
   "0040-desk": desk,
   "0050-unsubscribed": unsubscribed,
+  "0070-slack": slack,
+  "0080-bounces": bounces,
+  "0081-digests-by-the-hour": digestsByTheHour,
+  "0090-telling": telling,
+  "0091-told-texts": toldTexts,
   "0110-outages": outages,
 };
 

@@ -1,19 +1,24 @@
+import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
+import { createBounceStore } from "./bounces.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
 import { createDigestStore } from "./digests.ts";
 import { createFailureStore } from "./failures.ts";
+import { createLaneStore } from "./lanes.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createOutageStore } from "./outages.ts";
+import { createPressStore } from "./presses.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
 import { createSetAsideStore } from "./set-aside.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
+import { createStoryStore } from "./stories.ts";
 import { createVoiceStore } from "./voices.ts";
 import { createWalkStore } from "./walks.ts";
 import { createWatchStore } from "./watch.ts";
@@ -46,6 +51,10 @@ function createNounStores(db: Db) {
     arrivals: createArrivalStore(db),
     alerts: createAlertStore(db),
     notifications: createNotificationStore(db),
+    bounces: createBounceStore(db),
+    alertMessages: createAlertMessageStore(db),
+    lanes: createLaneStore(db),
+    presses: createPressStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
     failures: createFailureStore(db),
@@ -53,5 +62,6 @@ function createNounStores(db: Db) {
     watch: createWatchStore(db),
     outages: createOutageStore(db),
     silences: createSilenceStore(db),
+    stories: createStoryStore(db),
   };
 }

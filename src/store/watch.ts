@@ -77,8 +77,8 @@ export function createWatchStore(db: Db) {
       return rows;
     },
 
-    /** Work that could be taken at this moment and is not. */
-    async waiting(now: Instant): Promise<WaitingWork> {
+    /** Work that could be taken at this moment and is not. What is for receivers in `notTo` waits in a line that moves. */
+    async waiting(now: Instant, notTo: readonly string[] = []): Promise<WaitingWork> {
       const { rows } = await sql<WaitingWork>`
         select
           k.n as walks, coalesce(k.oldest, 0) as "oldestWalkMs",
@@ -93,6 +93,7 @@ export function createWatchStore(db: Db) {
           from earshot.notifications n
           where n.state = 'due' and n.next_attempt_wall <= now()
             and (n.leased_until_wall is null or n.leased_until_wall < now())
+            and not n.receiver = any(${[...notTo]}::text[])
             and not exists (
               select from earshot.notifications o where o.receiver = n.receiver and o.state = 'due'
                 and (o.leased_until_wall > now() or (o.alert_id = n.alert_id and o.id < n.id)))) d,

@@ -15,6 +15,8 @@ export interface AlertViewFacts {
   readonly alert: Alert;
   /** Candidates to be shown, in any order; a few hundred at most are worth fetching. */
   readonly mentions: readonly Mention[];
+  /** The story that each was found to tell; absent: that of its own text. */
+  readonly storyOf?: (mention: Mention) => string;
   readonly rule: { readonly name: string; readonly description: string | null };
   /** What was found out about it when people were told; null or absent: nothing. */
   readonly explanation?: Explanation | null;
@@ -24,8 +26,12 @@ export interface AlertViewFacts {
   readonly timezone: string;
   /** The alert in the console, or null. */
   readonly consoleUrl: string | null;
-  /** Other alerts that the same message tells of, those that matter most first. */
+  /** Other alerts that the same message tells of, those that matter most first; the first MOST_LISTED are enough. */
   readonly more?: readonly Alert[];
+  /** How many others there are that are not in `more`, and what they are. */
+  readonly unlisted?: { readonly count: number; readonly others: AlertView["more"]["others"] };
+  /** Since when it has called for somebody, for a step of an escalation at `to`. */
+  readonly waited?: AlertView["waited"];
   readonly actions?: AlertView["actions"];
   /** How many mentions a message shows; 5 unless told otherwise. */
   readonly maxMentions?: number;
@@ -34,9 +40,8 @@ export interface AlertViewFacts {
 /** The facts about one alert as plain data for the templates. The same facts give the same view. */
 export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
-  const mentions = topMentions(facts.mentions, facts.maxMentions ?? 5).map(({ mention, copies }) =>
-    buildMentionView(mention, copies),
-  );
+  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
+  const mentions = top.map(({ mention, copies }) => buildMentionView(mention, copies));
   return {
     kind: facts.kind,
     severity: alert.severity,
@@ -54,13 +59,16 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowTo: alert.windowTo,
     timezone: facts.timezone,
     mentionsCount: alert.mentions,
+    tellings: alert.tellings,
     values: alert.values,
     mentions,
     findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
     // Whoever sends the picture says so.
     hasChart: false,
     labels: labelsOf(alert),
-    more: moreOf(facts.more ?? []),
+    more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
+    waited: facts.waited ?? null,
+    care: careOf(alert),
     actions: (facts.actions ?? []).flatMap(({ label, url }) => {
       const safe = safeUrl(url);
       return safe === null ? [] : [{ label, url: safe }];
@@ -75,15 +83,32 @@ function capitalised(text: string): string {
 }
 
 function labelsOf(alert: Alert): AlertView["labels"] {
-  return Object.entries(alert.labels)
-    .filter(([name]) => name !== "query")
-    .slice(0, 5)
-    .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }));
+  return (
+    Object.entries(alert.labels)
+      // The key of a story says nothing to a reader; its mentions do.
+      .filter(([name]) => name !== "query" && name !== "story")
+      .slice(0, 5)
+      .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }))
+  );
 }
 
-const MOST_LISTED = 5;
+function careOf({ state, care }: Alert): AlertView["care"] {
+  const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
+  return {
+    // Who took on the milder thing has not taken on the graver one.
+    takenBy: state === "firing" ? null : name(care?.acknowledgedBy),
+    givenTo: name(care?.assignee),
+    closedBy: name(care?.closedBy),
+    isRelevant: care?.relevant !== false,
+  };
+}
 
-function moreOf(alerts: readonly Alert[]): AlertView["more"] {
+export const MOST_LISTED = 5;
+
+function moreOf(
+  alerts: readonly Alert[],
+  { count, others }: NonNullable<AlertViewFacts["unlisted"]>,
+): AlertView["more"] {
   const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({
     severity: alert.severity,
     query: line(alert.queryName, 60),
@@ -91,7 +116,17 @@ function moreOf(alerts: readonly Alert[]): AlertView["more"] {
     because: line(capitalised(alert.because), 160),
     isOver: alert.resolvedAt !== null,
   }));
-  return { count: alerts.length, alerts: listed, unlisted: alerts.length - listed.length };
+  const unlisted = alerts.length - listed.length + count;
+  return {
+    count: listed.length + unlisted,
+    alerts: listed,
+    unlisted,
+    others: others.slice(0, MOST_LISTED).map((one) => ({
+      count: one.count,
+      query: line(one.query, 60),
+      ruleName: line(one.ruleName, 100),
+    })),
+  };
 }
 
 function line(text: string, limit: number): string {

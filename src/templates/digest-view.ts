@@ -14,6 +14,8 @@ export interface DigestView {
   readonly periodTo: Instant;
   /** IANA zone of the reader; every moment is shown in it. */
   readonly timezone: string;
+  /** Tag of the language in which the reader wants dates: `en`, `de`, `pt-BR`. */
+  readonly language: string;
   /** Up to here every query was read completely; before `periodTo` when something is still missing. */
   readonly completeUntil: Instant;
   /** True when nothing happened that is worth reading: no alerts, and volume as usual or none at all. */
@@ -25,6 +27,10 @@ export interface DigestView {
   readonly topStories: readonly DigestStoryRow[];
   /** At most about five, none of them already told by a story above. */
   readonly topMentions: readonly MentionView[];
+  /** Who spoke most, at most five; the source counts them, or the stored mentions do. */
+  readonly topAuthors: readonly DigestAuthorRow[];
+  /** Without their sign, most used first, at most eight. */
+  readonly topHashtags: readonly DigestHashtagRow[];
   /** Alerts that were open during the period, gravest first, then oldest first. */
   readonly alerts: readonly DigestAlertRow[];
   /** The console on this period; null where no console address is configured. http or https. */
@@ -41,6 +47,21 @@ export interface DigestTotals {
   /** Mentions of the period before, of equal length; null while there is no such history. */
   readonly previousMentions: number | null;
   readonly previousNegative: number | null;
+  /** What such a period usually has: the median of those before it; null while there are not three of them. */
+  readonly usualMentions: number | null;
+  readonly usualNegative: number | null;
+}
+
+export interface DigestAuthorRow {
+  readonly name: string;
+  readonly mentions: number;
+  /** Null where the source does not say. */
+  readonly negative: number | null;
+}
+
+export interface DigestHashtagRow {
+  readonly name: string;
+  readonly mentions: number;
 }
 
 export interface DigestQueryRow extends DigestTotals {

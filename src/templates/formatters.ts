@@ -24,21 +24,26 @@ export function formatChange(now: number, before: number): string {
   return percent === 0 ? "no change" : `${percent > 0 ? "+" : ""}${percent}%`;
 }
 
-/** `Mon 23 Feb, 08:35 PST`, on the wall of that zone (UTC where the zone is unknown). */
-export function formatTime(at: Instant, timezone: string): string {
+/**
+ * `Mon 23 Feb, 08:35 PST`, on the wall of that zone (UTC where the zone is unknown). In another language than English as
+ * people there write it: `Mo., 23. Feb., 08:35 MEZ`.
+ */
+export function formatTime(at: Instant, timezone: string, language = "en"): string {
+  if (!isEnglish(language)) return dateFormat(language, timezone, "time").format(at).replaceAll(BLANKS, " ");
   const part = partsOf(at, timezone);
   return `${part("weekday")} ${part("day")} ${part("month")}, ${part("hour")}:${part("minute")} ${zoneName(at, timezone)}`;
 }
 
 /** The time of something that follows `before`: only `08:39` when it is the same day there. */
-export function formatTimeAfter(at: Instant, before: Instant, timezone: string): string {
-  if (formatDay(at, timezone) !== formatDay(before, timezone)) return formatTime(at, timezone);
+export function formatTimeAfter(at: Instant, before: Instant, timezone: string, language = "en"): string {
+  if (formatDay(at, timezone) !== formatDay(before, timezone)) return formatTime(at, timezone, language);
   const part = partsOf(at, timezone);
   return `${part("hour")}:${part("minute")}`;
 }
 
-/** `Mon 23 Feb 2015`. */
-export function formatDay(at: Instant, timezone: string): string {
+/** `Mon 23 Feb 2015`; `Mo., 23. Feb. 2015` in German. */
+export function formatDay(at: Instant, timezone: string, language = "en"): string {
+  if (!isEnglish(language)) return dateFormat(language, timezone, "day").format(at).replaceAll(BLANKS, " ");
   const part = partsOf(at, timezone);
   return `${part("weekday")} ${part("day")} ${part("month")} ${part("year")}`;
 }
@@ -73,30 +78,48 @@ function zoneName(at: Instant, timezone: string): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+function isEnglish(language: string): boolean {
+  return /^en\b/i.test(language);
+}
+
+/** Languages put no-break spaces into their dates, which plain text mails do not bear. */
+const BLANKS = /[\s\u00A0\u202F]+/g;
+
 /** Making one costs about 50 µs, using it 1 µs; a console shows few zones, so all are kept. */
-function dateFormat(locale: string, timezone: string): Intl.DateTimeFormat {
-  const key = `${locale} ${timezone}`;
+function dateFormat(
+  locale: string,
+  timezone: string,
+  shows: "time" | "day" | "all" = "all",
+): Intl.DateTimeFormat {
+  const key = `${locale} ${timezone} ${shows}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
-  const made = makeDateFormat(locale, timezone);
+  const made = makeDateFormat(locale, timezone, shows);
   formats.set(key, made);
   return made;
 }
 
-function makeDateFormat(locale: string, timezone: string): Intl.DateTimeFormat {
+function makeDateFormat(
+  locale: string,
+  timezone: string,
+  shows: "time" | "day" | "all",
+): Intl.DateTimeFormat {
   const options: Intl.DateTimeFormatOptions = {
     weekday: "short",
     day: "numeric",
     month: "short",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-    timeZoneName: "short",
+    ...(shows !== "time" && { year: "numeric" }),
+    ...(shows !== "day" && { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" }),
   };
-  try {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
-  } catch {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+  for (const [language, timeZone] of [
+    [locale, timezone],
+    [locale, "UTC"],
+  ] as const) {
+    try {
+      return new Intl.DateTimeFormat(language, { ...options, timeZone });
+    } catch {
+      // An unknown zone or language is no reason to tell nothing.
+    }
   }
+  return new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });
 }

@@ -19,12 +19,12 @@ import {
  */
 export const helpers: Readonly<Record<string, HelperDelegate>> = {
   /** `{{time openedAt}}` → `Mon 23 Feb, 08:35 PST`, in the view's zone. */
-  time: (at: Instant, options: HelperOptions) => formatTime(at, zoneOf(options)),
+  time: (at: Instant, options: HelperOptions) => formatTime(at, zoneOf(options), languageOf(options)),
   /** `{{timeAfter lastSeenAt openedAt}}` → `08:39`, with its day when that is another one. */
   timeAfter: (at: Instant, before: Instant, options: HelperOptions) =>
-    formatTimeAfter(at, before, zoneOf(options)),
+    formatTimeAfter(at, before, zoneOf(options), languageOf(options)),
   /** `{{day periodFrom}}` → `Mon 23 Feb 2015`. */
-  day: (at: Instant, options: HelperOptions) => formatDay(at, zoneOf(options)),
+  day: (at: Instant, options: HelperOptions) => formatDay(at, zoneOf(options), languageOf(options)),
   /** `{{length openedAt resolvedAt}}` → `3h 20m`. */
   length: (from: Instant, to: Instant) => formatLength(to - from),
   number: (value: number) => formatNumber(value),
@@ -43,7 +43,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   upper: (word: string) => word.toUpperCase(),
   eq: (a: unknown, b: unknown) => a === b,
   gt: (a: number, b: number) => a > b,
-  or: (a: unknown, b: unknown) => Boolean(a) || Boolean(b),
+  or: (...values: unknown[]) => values.slice(0, -1).some(Boolean),
   and: (a: unknown, b: unknown) => Boolean(a) && Boolean(b),
 };
 
@@ -67,6 +67,13 @@ function zoneOf(options: HelperOptions): string {
   const root: unknown = options.data?.root;
   if (typeof root !== "object" || root === null || !("timezone" in root)) return "UTC";
   return typeof root.timezone === "string" ? root.timezone : "UTC";
+}
+
+/** Alerts are read in English; a digest has its reader's language. */
+function languageOf(options: HelperOptions): string {
+  const root: unknown = options.data?.root;
+  if (typeof root !== "object" || root === null || !("language" in root)) return "en";
+  return typeof root.language === "string" ? root.language : "en";
 }
 
 const ICONS: Record<string, string> = {

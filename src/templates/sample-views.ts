@@ -82,6 +82,7 @@ const FIRED: AlertView = {
   windowTo: openedAt,
   timezone: "America/Los_Angeles",
   mentionsCount: 62,
+  tellings: 1,
   values: { count: 62, expected: 11, score: 6.3 },
   mentions: [
     MENTION,
@@ -97,7 +98,9 @@ const FIRED: AlertView = {
   ],
   hasChart: true,
   labels: [{ name: "category", value: "Cancelled Flight" }],
-  more: { count: 0, alerts: [], unlisted: 0 },
+  more: { count: 0, alerts: [], unlisted: 0, others: [] },
+  waited: null,
+  care: { takenBy: null, givenTo: null, closedBy: null, isRelevant: true },
   actions: [],
   consoleUrl,
 };
@@ -114,7 +117,7 @@ const BARE: AlertView = {
   consoleUrl: null,
 };
 
-/** fired · escalated · doubled · another wave · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
+/** fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {
@@ -125,16 +128,35 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   },
   { ...FIRED, kind: "doubled", mentionsCount: 214 },
   { ...FIRED, kind: "wave", mentionsCount: 214 },
-  { ...FIRED, kind: "reminder", state: "acknowledged", severity: "warning", lastSeenAt: openedAt + 3 * HOUR },
+  { ...FIRED, kind: "reopened" },
+  { ...FIRED, kind: "unanswered", waited: { from: openedAt, to: openedAt + 10 * MINUTE } },
+  {
+    ...FIRED,
+    kind: "reminder",
+    state: "acknowledged",
+    severity: "warning",
+    lastSeenAt: openedAt + 3 * HOUR,
+    care: { takenBy: "Ann Example", givenTo: "Bo", closedBy: null, isRelevant: true },
+  },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: openedAt + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },
-  { ...FIRED, state: "resolved", resolvedAt: openedAt + 20 * MINUTE },
+  {
+    ...FIRED,
+    kind: "ended",
+    state: "resolved",
+    resolvedAt: openedAt + 20 * MINUTE,
+    care: { takenBy: "Ann Example", givenTo: null, closedBy: "Ann Example", isRelevant: false },
+  },
   {
     ...FIRED,
     actions: [{ label: "I have it in hand", url: `${consoleUrl}/act` }],
     more: {
       count: 14,
       unlisted: 12,
+      others: [
+        { count: 9, query: "Northwind", ruleName: "influential-negative" },
+        { count: 3, query: "Southwind", ruleName: "crowd" },
+      ],
       alerts: [
         {
           severity: "warning",
@@ -157,6 +179,7 @@ const DIGEST: DigestView = {
   periodFrom: openedAt - 32 * HOUR - 35 * MINUTE,
   periodTo: openedAt - 8 * HOUR - 35 * MINUTE,
   timezone: "America/Los_Angeles",
+  language: "en",
   completeUntil: openedAt - 8 * HOUR - 40 * MINUTE,
   quiet: false,
   totals: {
@@ -166,6 +189,8 @@ const DIGEST: DigestView = {
     positive: 120,
     previousMentions: 610,
     previousNegative: 305,
+    usualMentions: 580,
+    usualNegative: 261,
   },
   perQuery: [
     {
@@ -176,6 +201,8 @@ const DIGEST: DigestView = {
       positive: 50,
       previousMentions: 310,
       previousNegative: 180,
+      usualMentions: 290,
+      usualNegative: 136,
     },
     {
       query: "Southbay Air",
@@ -185,6 +212,8 @@ const DIGEST: DigestView = {
       positive: 70,
       previousMentions: 300,
       previousNegative: 125,
+      usualMentions: 288,
+      usualNegative: 121,
     },
   ],
   topStories: [
@@ -208,6 +237,15 @@ const DIGEST: DigestView = {
     },
   ],
   topMentions: [MENTION, NEWS],
+  topAuthors: [
+    { name: "Ann Example", mentions: 42, negative: 38 },
+    { name: "The Daily Example", mentions: 17, negative: null },
+    { name: "Bo", mentions: 9, negative: 2 },
+  ],
+  topHashtags: [
+    { name: "stranded", mentions: 212 },
+    { name: "northwind", mentions: 140 },
+  ],
   alerts: [
     {
       rule: "crisis-spike",
@@ -243,12 +281,21 @@ const NOTHING = {
   positive: 0,
   previousMentions: null,
   previousNegative: null,
+  usualMentions: null,
+  usualNegative: null,
 };
 
 /** A full day · a quiet day with some mentions · a day without any history or mention. */
 export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
   DIGEST,
-  { ...DIGEST, quiet: true, alerts: [], topStories: [], completeUntil: DIGEST.periodTo },
+  {
+    ...DIGEST,
+    quiet: true,
+    totals: { ...DIGEST.totals, mentions: 594, negative: 271, neutral: 218, positive: 105 },
+    alerts: [],
+    topStories: [],
+    completeUntil: DIGEST.periodTo,
+  },
   {
     ...DIGEST,
     quiet: true,
@@ -256,6 +303,8 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     perQuery: [{ ...NOTHING, query: "Northwind" }],
     topStories: [],
     topMentions: [],
+    topAuthors: [],
+    topHashtags: [],
     alerts: [],
     completeUntil: DIGEST.periodTo,
     consoleUrl: null,

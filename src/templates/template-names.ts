@@ -6,6 +6,8 @@ export const TEMPLATE_NAMES = [
   "slack/alert-headline.header",
   "slack/alert-fallback.mrkdwn",
   "slack/alert-why.mrkdwn",
+  "slack/alert-care.mrkdwn",
+  "slack/alert-details.mrkdwn",
   "slack/alert-mention.header",
   "slack/alert-foot.mrkdwn",
   "slack/digest-headline.header",

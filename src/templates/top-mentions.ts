@@ -12,9 +12,13 @@ export interface TopMention {
  * The few mentions that tell most about an alert: one of each story, negative ones first, then by how many people may
  * have seen them (copies of the same text add up), then the earliest, which is where it started.
  */
-export function topMentions(mentions: readonly Mention[], limit: number): readonly TopMention[] {
+export function topMentions(
+  mentions: readonly Mention[],
+  limit: number,
+  storyOf: (mention: Mention) => string = storyKey,
+): readonly TopMention[] {
   const stories = new Map<string, Story>();
-  for (const mention of mentions) addTo(stories, mention);
+  for (const mention of mentions) addTo(stories, storyOf(mention), mention);
   return [...stories.values()].sort(compareStories).slice(0, limit);
 }
 
@@ -24,8 +28,7 @@ interface Story {
   audience: number;
 }
 
-function addTo(stories: Map<string, Story>, mention: Mention): void {
-  const key = storyKey(mention);
+function addTo(stories: Map<string, Story>, key: string, mention: Mention): void {
   const story = stories.get(key);
   if (story === undefined) {
     stories.set(key, { mention, copies: 1 + (mention.reposts ?? 0), audience: audienceOf(mention) });

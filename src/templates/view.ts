@@ -9,7 +9,7 @@ import type { MentionView } from "./mention-view.ts";
  * with a wrong name is an error and not an empty place. Texts may be hostile; the format of the template escapes them.
  */
 export interface AlertView {
-  /** Why this message goes out: fired, escalated, reminder, resolved, test. */
+  /** Why this message goes out: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test. */
   readonly kind: Exclude<NotificationKind, "digest">;
   readonly severity: Severity;
   readonly state: AlertState;
@@ -33,13 +33,15 @@ export interface AlertView {
   readonly timezone: string;
   /** Mentions that belong to the alert so far; `mentions` shows only the first of them. */
   readonly mentionsCount: number;
+  /** How often there was a reason to tell people of it: 1, and one more whenever it grew much graver. */
+  readonly tellings: number;
   /** Numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
   /** The few that matter most, gravest first. */
   readonly mentions: readonly MentionView[];
   /** What was found out beside the numbers, in short lines; empty for alerts on single mentions. */
   readonly findings: readonly FindingView[];
-  /** The message brings a picture of the counts. */
+  /** The message brings a picture of the counts; false in Slack, where it follows the message. */
   readonly hasChart: boolean;
   /** What else the alert is grouped by (the query is not repeated here): `{name: "author", value: "someone"}`. */
   readonly labels: readonly { readonly name: string; readonly value: string }[];
@@ -57,6 +59,20 @@ export interface AlertView {
     }[];
     /** How many are not among those few. */
     readonly unlisted: number;
+    /** The most common of those, by query and rule. */
+    readonly others: readonly { readonly count: number; readonly query: string; readonly ruleName: string }[];
+  };
+  /** Of `unanswered`: the time in which nobody acknowledged it; else null. */
+  readonly waited: { readonly from: Instant; readonly to: Instant } | null;
+  /** What people have done about it, each named as they named themselves; null where nobody has. */
+  readonly care: {
+    /** Who acknowledged it. */
+    readonly takenBy: string | null;
+    readonly givenTo: string | null;
+    /** Who ended it by hand. */
+    readonly closedBy: string | null;
+    /** False: somebody said that it should not have been told. */
+    readonly isRelevant: boolean;
   };
   /** Ways to act on the alert without logging in, each bound to it and to one deed; empty where there are none. */
   readonly actions: readonly { readonly label: string; readonly url: string }[];

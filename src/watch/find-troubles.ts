@@ -1,5 +1,6 @@
 import { MINUTE } from "../lib/instant.ts";
 import { judgeAside } from "./judge-aside.ts";
+import { judgeBounces } from "./judge-bounces.ts";
 import { judgeDigest } from "./judge-digests.ts";
 import { judgeLag } from "./judge-lag.ts";
 import { judgeOutage } from "./judge-outage.ts";
@@ -27,6 +28,8 @@ export function findTroubles(line: LineState, settings: OperatorConfig): readonl
     ...silences(line, settings, source.length > 0),
     ...queueTroubles(line, settings),
     ...receiverTroubles(line, settings),
+    ...bounceTroubles(line),
+    ...pictureTroubles(line),
     ...digestTroubles(line, settings),
     ...outageTroubles(line),
     ...asideTroubles(line),
@@ -108,6 +111,29 @@ function receiverTroubles(line: LineState, settings: OperatorConfig): Trouble[] 
     const values = { failures: failure?.times ?? 0 };
     return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
   });
+}
+
+function bounceTroubles({ bounces, addresses }: LineState): Trouble[] {
+  return bounces.flatMap((standing): Trouble[] => {
+    const { receiver, since, times } = standing;
+    const verdict = judgeBounces(standing, addresses.get(receiver));
+    if (verdict.outcome !== "ComesBack") return [];
+    const values = { bounces: times };
+    return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];
+  });
+}
+
+/** The label is not `receiver`: this one works, and may be told so itself. */
+function pictureTroubles(line: LineState): Trouble[] {
+  return line.failures
+    .filter(({ kind, scope }) => kind === "extra" && line.receivers.includes(scope))
+    .map(({ scope, since, message }) => ({
+      rule: "pictures-left-out" as const,
+      labels: { messagesTo: scope },
+      since,
+      because: `messages to ${scope} bring no charts: ${message}`,
+      values: {},
+    }));
 }
 
 function digestTroubles(line: LineState, settings: OperatorConfig): Trouble[] {

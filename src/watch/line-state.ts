@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
+import type { StandingBounces } from "../model/bounce.ts";
 import type { Failure } from "../model/failure.ts";
 import type { QueryProgress, QueryRhythm, StandingAside, WaitingWork } from "../model/line-facts.ts";
 import type { Outage } from "../model/outage.ts";
@@ -23,6 +24,9 @@ export interface LineState {
   /** The longest of the intervals in which queries are polled at the moment. */
   readonly pollEveryMs: number;
   readonly receivers: readonly string[];
+  /** The address of each receiver that gets mails. */
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly bounces: readonly StandingBounces[];
   /** Rules with an alert that stands: they end by a milder limit than they begin. */
   readonly standing: ReadonlySet<OperatorRuleName>;
   readonly now: Instant;

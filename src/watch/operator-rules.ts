@@ -43,6 +43,16 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     overAfterMs: 5 * MINUTE,
     description: "A receiver does not get its messages.",
   },
+  "receiver-bounces": {
+    severity: "critical",
+    overAfterMs: 5 * MINUTE,
+    description: "Mails to a receiver were taken by the mail server and came back later.",
+  },
+  "pictures-left-out": {
+    severity: "info",
+    overAfterMs: 2 * MINUTE,
+    description: "Messages come without their pictures. Everything else of them arrives.",
+  },
   "digest-not-built": {
     severity: "warning",
     overAfterMs: 2 * MINUTE,

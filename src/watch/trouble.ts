@@ -21,6 +21,8 @@ export type OperatorRuleName =
   | "query-silent"
   | "queue-stands-still"
   | "receiver-fails"
+  | "receiver-bounces"
+  | "pictures-left-out"
   | "digest-not-built"
   | "engine-was-away"
   | "set-aside";

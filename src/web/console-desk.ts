@@ -21,6 +21,12 @@ export interface ConsoleDesk {
     readonly lengthMs: number;
     readonly windows?: readonly WeeklyRange[];
   }): Promise<Silence>;
+  /** Silences this alert, and what follows it. Null: there is no such alert. */
+  silenceAlert(
+    alertId: string,
+    lengthMs: number,
+    by: string,
+  ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
   /** False: it had ended already. */
   expireSilence(id: string, by: string): Promise<boolean>;
   silences(past: boolean): Promise<readonly Silence[]>;

@@ -20,6 +20,7 @@ import { pageRoutes } from "./page-routes.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
+import { type SlackDoor, slackRoutes } from "./slack-routes.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import type { Unsubscribing } from "./unsubscribing.ts";
@@ -35,6 +36,8 @@ export interface ConsoleDeps {
   readonly unsubscribing?: Unsubscribing;
   /** What people can do here; absent where the page only shows. */
   readonly desk?: ConsoleDesk;
+  /** Absent where no message in Slack has buttons that post here. */
+  readonly slack?: SlackDoor;
   /** Absent where nothing renders messages. */
   readonly previews?: PreviewView;
   readonly health: Health;
@@ -93,6 +96,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     frames,
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
+  if (deps.slack !== undefined) slackRoutes(app, deps.slack);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.desk !== undefined && forms !== null)
     deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);

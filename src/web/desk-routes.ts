@@ -12,6 +12,7 @@ import type { createFrames } from "./frames.ts";
 import { deedDonePage, deedPage } from "./pages/deed.ts";
 import { silencesPage } from "./pages/silences.ts";
 import type { ConsoleSettings } from "./settings.ts";
+import { readSilenceForm } from "./silence-form.ts";
 import type { Times } from "./times.ts";
 
 interface Parts {
@@ -39,17 +40,13 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
   );
 
   app.post("/silences", async (request, reply) => {
-    const form = SilenceForm.safeParse(request.body);
+    const form = Form.safeParse(request.body);
     if (!form.success) return refuse(request, reply, 400, "That is no silence");
     if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
-    const { query, rule, length, comment, by } = form.data;
-    if (query === "" && rule === "") return refuse(request, reply, 400, "Name a query or a rule");
-    await desk.addSilence({
-      match: { ...(query !== "" && { query: [query] }), ...(rule !== "" && { rule: [rule] }) },
-      author: nameOf(by),
-      comment,
-      lengthMs: length,
-    });
+    const read = readSilenceForm(request.body);
+    if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
+    const { match, comment, lengthMs, windows } = read;
+    await desk.addSilence({ match, author: nameOf(form.data.by), comment, lengthMs, windows });
     return reply.redirect("/silences", 303);
   });
 
@@ -134,14 +131,15 @@ async function perform(
   asked: { readonly do: Deed | "assign"; readonly to: string; readonly length: number },
   by: string,
 ): Promise<string | null> {
-  if (asked.do === "silence") {
-    const match = { fingerprint: alert.fingerprint };
-    await desk.addSilence({ match, author: by, comment: "", lengthMs: asked.length });
-    return null;
-  }
   if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
-  const action = asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do };
-  const acted = await desk.act(alert.id, action, by);
+  const acted =
+    asked.do === "silence"
+      ? await desk.silenceAlert(alert.id, asked.length, by)
+      : await desk.act(
+          alert.id,
+          asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
+          by,
+        );
   if (acted === null) return "the alert is stored no longer";
   return acted.outcome === "Refused" ? acted.because : null;
 }
@@ -157,11 +155,5 @@ const Length = z
 const ActForm = Form.extend({
   do: z.enum(["acknowledge", "resolve", "not-relevant", "silence", "assign"]),
   to: z.string().trim().max(80).catch(""),
-  length: Length,
-});
-const SilenceForm = Form.extend({
-  query: z.string().trim().max(200).catch(""),
-  rule: z.string().trim().max(200).catch(""),
-  comment: z.string().trim().max(300).catch(""),
   length: Length,
 });

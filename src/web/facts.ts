@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import type { RulePrecision } from "../model/alert-action.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { MetricFacts, ShownHeartbeat } from "../model/metric-facts.ts";
 import type { Outage } from "../model/outage.ts";
@@ -16,6 +17,7 @@ import type {
   ShownNotification,
   ShownReceiver,
   ShownSetAside,
+  ShownStory,
   ShownWalk,
   VolumeCount,
 } from "../model/shown.ts";
@@ -34,6 +36,8 @@ export interface ConsoleFacts {
   alertMatches(projectId: string, alertId: string, limit: number): Promise<readonly ShownMention[]>;
   /** What was found out about it when people were told, as stored; null where nothing was. */
   alertExplanation(projectId: string, alertId: string): Promise<unknown>;
+  alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<readonly ShownStory[]>;
+  rulePrecision(rule: string, since: Instant): Promise<RulePrecision>;
   windowMentions(alert: Alert, limit: number): Promise<readonly ShownMention[]>;
 
   notifications(limit: number): Promise<readonly ShownNotification[]>;

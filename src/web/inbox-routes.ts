@@ -8,6 +8,7 @@ import { InboxQuestion, inboxPage, inboxPlaces } from "./pages/inbox.ts";
 import { addressOf, route } from "./route.ts";
 import type { Times } from "./times.ts";
 
+const FileId = z.object({ id: z.string().max(50) });
 const EmailId = z.object({ id: z.string().max(500) });
 
 export function inboxRoutes(
@@ -31,5 +32,18 @@ export function inboxRoutes(
       .header("content-security-policy", EMAIL_POLICY)
       .type("text/html; charset=utf-8")
       .send(openLinksOutside(message.html));
+  });
+
+  /** A picture of a message. Anything else is not shown, whatever it calls itself. */
+  app.get("/inbox/files/:id", async (request, reply) => {
+    const { id } = FileId.parse(request.params);
+    const file = await parts.inbox.findFile(id);
+    if (file?.type !== "image/png") {
+      return frames.sendProblem(request, reply, 404, "There is nothing here", "There is no such picture.");
+    }
+    return reply
+      .type("image/png")
+      .header("cache-control", "private, max-age=86400")
+      .send(Buffer.from(file.bytes));
   });
 }

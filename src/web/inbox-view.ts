@@ -10,6 +10,13 @@ export interface InboxView {
   find(id: string): Promise<InboxMessage | null>;
   /** Blocks (or the plain text, when there are none) as HTML that is safe to show: everything in it is escaped. */
   renderSlack(blocks: readonly unknown[], fallback: string): string;
+  /** A picture that came with a message; null for one that is not there. */
+  findFile(id: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;
+}
+
+/** Where the page shows a file of a message. */
+export function fileAddress(id: string): string | null {
+  return /^F[A-Z0-9]{8,}$/.test(id) ? `/inbox/files/${id}` : null;
 }
 
 export type InboxMessage = SlackMessage | EmailMessage;
@@ -27,6 +34,10 @@ export interface SlackMessage {
   readonly text: string;
   readonly blocks: readonly unknown[];
   readonly editedAt: Instant | null;
+  /** An answer that is shown in the channel, too. */
+  readonly broadcast?: boolean;
+  /** What was shared with it. */
+  readonly files?: readonly { readonly id: string; readonly title: string }[];
 }
 
 export interface EmailMessage {

@@ -29,6 +29,6 @@ export function previewRoutes(
     return reply
       .header("content-security-policy", EMAIL_POLICY)
       .type("text/html; charset=utf-8")
-      .send(openLinksOutside(message.email.html));
+      .send(openLinksOutside(message.email.shown));
   });
 }

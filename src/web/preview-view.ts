@@ -9,6 +9,17 @@ export interface PreviewView {
 }
 
 export interface PreviewMessage {
-  readonly slack: { readonly text: string; readonly blocks: readonly unknown[] };
-  readonly email: { readonly subject: string; readonly text: string; readonly html: string };
+  readonly slack: SlackPreview & { readonly thread: readonly SlackPreview[] };
+  readonly email: {
+    readonly subject: string;
+    readonly text: string;
+    readonly html: string;
+    /** The HTML with its picture inside. */
+    readonly shown: string;
+  };
+}
+
+interface SlackPreview {
+  readonly text: string;
+  readonly blocks: readonly unknown[];
 }

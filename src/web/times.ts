@@ -4,6 +4,8 @@ import { type Html, html } from "./html.ts";
 
 /** How the console writes moments: in one zone, and no longer than its reader needs today. */
 export interface Times {
+  /** IANA name. */
+  readonly zone: string;
   /** `Tue 14:05 UTC`. */
   clock(at: Instant): string;
   /** `14:05` today, `Mon 14:05` this week, `3 Mar 14:05` or `3 Mar 2024` before; the whole moment as its title. */
@@ -31,6 +33,7 @@ export function createTimes(clock: Clock, zone: string): Times {
     return year.format(at);
   };
   return {
+    zone,
     clock: (at) => zoned.format(at).replace(",", ""),
     moment: (at) =>
       html`<time datetime="${toIso(at)}" title="${whole.format(at)}">${short(at, clock.now())}</time>`,

@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  type AlertLife,
-  type Evidence,
-  type LifeChange,
-  type LifeRule,
-  type Observation,
-  observe,
-  observeAll,
-} from "../../src/alerts/lifecycle.ts";
+import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "../../src/alerts/alert-life.ts";
+import { observe, observeAll } from "../../src/alerts/lifecycle.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Severity } from "../../src/model/severity.ts";
 

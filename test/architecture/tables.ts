@@ -57,7 +57,7 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ["src/notify/notifiers/"],
   "@slack/": ["src/notify/notifiers/"],
   "smtp-server": ["src/local-inbox/"],
-  mailparser: ["src/local-inbox/"],
+  mailparser: ["src/local-inbox/", "src/notify/notifiers/email/"],
   commander: ["src/cli/"],
   pino: ["src/log.ts"],
   "@resvg/": ["src/charts/"],

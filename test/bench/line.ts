@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { createStoryCache } from "../../src/ingest/fold-stories.ts";
 import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
@@ -17,6 +18,7 @@ const NOW = Date.UTC(2026, 10, 2);
 
 /** What a walk writes to. */
 const TABLES = [
+  "told_texts",
   "queries",
   "walks",
   "mentions",
@@ -81,7 +83,12 @@ export async function createLine(
   return {
     parts,
     run: async (used = parts) => {
-      const outcome = await pollQuery(used, { ...query, walk: "added" }, new AbortController().signal);
+      // Tables were emptied in between.
+      const outcome = await pollQuery(
+        { ...used, stories: createStoryCache() },
+        { ...query, walk: "added" },
+        new AbortController().signal,
+      );
       if (outcome.outcome !== "complete") throw new Error(`the walk ended with ${JSON.stringify(outcome)}`);
       return outcome.added;
     },

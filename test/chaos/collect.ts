@@ -48,7 +48,11 @@ async function namesOfSeries(folder: string): Promise<Map<string, string>> {
 
 /** As their readers have them: what a message is about stands in its text. */
 async function told({ slack, smtp }: World): Promise<Found["told"]> {
-  const aboutMentions = (await slack.messages()).filter(({ channelName }) => channelName !== OPERATORS);
+  // What only tells more of a message, in its thread, is no message of its own.
+  const aboutMentions = (await slack.messages()).filter(
+    ({ channelName, metadata }) =>
+      channelName !== OPERATORS && metadata !== null && metadata.payload["part"] === undefined,
+  );
   const posts = aboutMentions.map(({ channelName, text, blocks }) => ({
     key: `#${channelName} ${voiceIn(text + JSON.stringify(blocks))}`,
     identity: null,

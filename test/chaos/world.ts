@@ -142,7 +142,16 @@ async function writeConfiguration(
   smtp: FakeSmtp,
 ): Promise<void> {
   const channel = (name: string) => ({
-    ...{ name, kind: "slack", channel: `#${name}`, token: slack.token, apiUrl: slack.apiUrl },
+    ...{
+      name,
+      kind: "slack",
+      channel: `#${name}`,
+      token: slack.token,
+      apiUrl: slack.apiUrl,
+      postEvery: "0s",
+      // Each alert is a message of its own, so that they can be counted.
+      throttle: "none",
+    },
   });
   const { host, port } = smtp;
   const config = {
@@ -161,6 +170,7 @@ async function writeConfiguration(
         to: "desk@acme.example",
         from: "earshot@acme.example",
         smtp: { host, port },
+        throttle: "none",
       },
     ],
     routes: ROUTES,

@@ -81,7 +81,8 @@ test("why prints what the rule measured, who stands how, and what each delivery 
     "212 mentions in an hour",
     "observed 212",
     "comms-slack",
-    "HeldByQuietHours, never told, looked at again 2026-03-03 13:05:00Z",
+    "Held by quiet hours (HeldByQuietHours), never told, looked at again 2026-03-03 13:05:00Z",
+    "fired in 30 days",
     "attempt 1: dead: Slack answered not_in_channel",
   ]) {
     expect(text).toContain(part);

@@ -45,8 +45,33 @@ test("with a browser there are pictures of the email: light, dark, and on a phon
   }
 });
 
+test("one template is shown by its name alone, as text or as a page with pictures", async () => {
+  const ran = await runCommand(["preview", "email/alert.txt", "--sample", "resolved", "--out", out]);
+  expect(ran).toMatchObject({
+    exitCode: 0,
+    stderr: "",
+    stdout: `${join(out, "email-alert-resolved.txt")}\n`,
+  });
+  expect(await readFile(join(out, "email-alert-resolved.txt"), "utf8")).toMatch(/^OVER: Northwind/);
+  const header = await runCommand(["preview", "slack/alert-mention.header.hbs", "--json"]);
+  expect(JSON.parse(header.stdout)).toEqual({
+    name: "slack-alert-mention-fired.txt",
+    text: expect.stringContaining("120.4k followers"),
+  });
+  await runCommand(["preview", "email/digest.html", "--out", out, "--no-pictures"]);
+  expect(await readFile(join(out, "email-digest-full.html"), "utf8")).toContain("1,204 mentions");
+});
+
+test("the mail of a sample is looked at with its chart inside", async () => {
+  const ran = await runCommand(["preview", "alert", "--json"]);
+  const { email } = JSON.parse(ran.stdout) as { email: { html: string; shown: string } };
+  expect(email.html).toContain("cid:chart@earshot");
+  expect(email.shown).toContain('src="data:image/svg+xml;base64,');
+});
+
 test.each([
   [["preview", "nothing"], /known are alert and digest/],
+  [["preview", "email/alrt.txt"], /did you mean "email\/alert.txt"\?/],
   [["preview", "alert", "--sample", "nothing"], /known are fired, escalated/],
   [["preview", "digest", "--alert", "1"], /goes with the template alert/],
 ])("%j is the reader's fault, and told so", async (args, says) => {

@@ -28,6 +28,10 @@ export interface NotifierFailure {
   arrange(): void | Promise<void>;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
+  /** Whether everybody who leads to the same place has to wait; not asked where absent. */
+  readonly concernsPlace?: boolean;
+  /** Something of what a person is told to do. */
+  readonly advises?: RegExp;
   /** Something of the message. */
   readonly says?: RegExp;
 }
@@ -78,6 +82,9 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
           retryAfterMs: failure.retryAfterMs ?? null,
         });
         if (!failure.retryable) expect(error.advice, failure.name).not.toBeNull();
+        if (failure.concernsPlace !== undefined)
+          expect(error.concernsPlace, failure.name).toBe(failure.concernsPlace);
+        if (failure.advises) expect(error.advice, failure.name).toMatch(failure.advises);
         if (failure.says) expect(error.message, failure.name).toMatch(failure.says);
         expect(error.cause, failure.name).toBeUndefined();
         for (const secret of subject.secrets) {

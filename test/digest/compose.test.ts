@@ -21,11 +21,14 @@ const query = (given: Partial<QueryFacts> = {}): QueryFacts => ({
   neutral: 40,
   positive: 20,
   previous: { mentions: 90, negative: 35 },
+  earlier: [],
   ...given,
 });
 const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
   name: "Morning read",
   timezone: "Europe/Berlin",
+  language: "en",
+  talk: { authors: [], hashtags: [] },
   period: PERIOD,
   completeUntil: PERIOD.to,
   projects: ["Airlines"],
@@ -83,7 +86,36 @@ test("totals add up the queries, the largest query first", () => {
     positive: 21,
     previousMentions: 180,
     previousNegative: 70,
+    usualMentions: null,
+    usualNegative: null,
   });
+});
+
+test("what is usual is the median of the periods before, and not said of fewer than three", () => {
+  const earlier = [90, 700, 80, 100].map((mentions) => ({ mentions, negative: mentions / 10 }));
+  const view = composeDigest(factsOf({ queries: [query({ earlier })] }));
+  expect(view.totals).toMatchObject({ usualMentions: 95, usualNegative: 10 });
+  const young = query({ queryId: "2", query: "Delta", earlier: earlier.slice(0, 2) });
+  const both = composeDigest(factsOf({ queries: [query({ earlier }), young] }));
+  expect(both.totals.usualMentions).toBeNull();
+  expect(new Map(both.perQuery.map(({ query, usualMentions }) => [query, usualMentions]))).toEqual(
+    new Map([
+      ["United", 95],
+      ["Delta", null],
+    ]),
+  );
+});
+
+test("who spoke most and under which signs is told of the first few, by names of bearable length", () => {
+  const authors = Array.from({ length: 9 }, (_, i) => ({
+    name: `${"x".repeat(300)}${i}`,
+    mentions: 9,
+    negative: 1,
+  }));
+  const hashtags = Array.from({ length: 12 }, (_, i) => ({ name: `tag${i}`, mentions: 12 - i }));
+  const view = composeDigest(factsOf({ talk: { authors, hashtags } }));
+  expect([view.topAuthors.length, view.topHashtags.length]).toEqual([5, 8]);
+  expect(view.topAuthors[0]?.name).toHaveLength(50);
 });
 
 test("a total is not compared while one query has no history, though its siblings are", () => {

@@ -4,6 +4,7 @@ import { createMemoryInboxStore } from "../../src/local-inbox/create-memory-inbo
 import type { SlackInboxMessage } from "../../src/local-inbox/inbox-store.ts";
 import { startLocalSlack } from "../../src/local-inbox/start-local-slack.ts";
 import { createLog } from "../../src/log.ts";
+import { startSocketServer } from "./socket-server.ts";
 
 /** What goes wrong with the next call (of that method, where one is named). */
 export type SlackFault = { method?: string } & (
@@ -22,20 +23,53 @@ export interface FakeSlack {
   readonly calls: { method: string; fields: Record<string, string> }[];
   /** Oldest first. */
   messages(): Promise<readonly SlackInboxMessage[]>;
+  /** The bytes of a file that was shared. */
+  file(id: string): Promise<Uint8Array | null>;
+  /** People of the workspace delete a message. */
+  remove(message: SlackInboxMessage): Promise<void>;
+  /** What a press carries when somebody uses this element of a message, now or with the same press again. */
+  press(message: SlackInboxMessage, actionId: string, more?: PressOptions): object;
+  /** What came to the addresses that presses carry: seen by that person alone. */
+  readonly answers: { readonly text: string; readonly type: string }[];
+  readonly appToken: string;
+  /** Sockets that are open. */
+  readonly sockets: Awaited<ReturnType<typeof startSocketServer>>;
   close(): Promise<void>;
 }
 
+export interface PressOptions {
+  readonly user?: { readonly id: string; readonly name: string };
+  readonly option?: string;
+  readonly selectedUser?: string;
+  /** When it was; two presses of one moment are one press. */
+  readonly at?: string;
+}
+
 /** The local Slack behind a line that breaks on demand. */
-export async function startFakeSlack(options: { channels?: readonly string[] } = {}): Promise<FakeSlack> {
+export async function startFakeSlack(
+  options: { channels?: readonly string[]; scopes?: readonly string[] } = {},
+): Promise<FakeSlack> {
   const store = createMemoryInboxStore();
   const token = "xoxb-very-secret-token";
+  const appToken = "xapp-1-very-secret-app-token";
+  const sockets = await startSocketServer();
+  const answers: { text: string; type: string }[] = [];
   const log = createLog({ level: "silent" });
   const clock = createManualClock(Date.UTC(2026, 1, 23, 16, 40));
-  const slack = await startLocalSlack({ store, clock, log }, { token, ...options });
+  const slack = await startLocalSlack(
+    { store, clock, log },
+    {
+      token,
+      ...options,
+      users: { U0ANN: "Ann Example", U0BO: "Bo" },
+      sockets: { appToken, url: () => sockets.url },
+    },
+  );
   const faults: SlackFault[] = [];
   const calls: FakeSlack["calls"] = [];
+  let presses = 0;
   const server = createServer((request, response) => {
-    relay(request, response, slack.apiUrl, faults, calls).catch(() => response.destroy());
+    relay(request, response, slack.apiUrl, { faults, calls, answers }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -49,7 +83,15 @@ export async function startFakeSlack(options: { channels?: readonly string[] } =
       const all = await store.list({ kind: "slack", limit: Number.MAX_SAFE_INTEGER });
       return [...all].reverse().filter((message) => message.kind === "slack");
     },
+    file: async (id) => (await store.findFile(id))?.bytes ?? null,
+    remove: ({ id }) => store.remove(id),
+    press: (message, actionId, more = {}) =>
+      pressOf(message, actionId, more, `http://127.0.0.1:${port}/respond/${++presses}`),
+    answers,
+    appToken,
+    sockets,
     close: async () => {
+      await sockets.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
       await slack.close();
@@ -61,13 +103,25 @@ async function relay(
   request: IncomingMessage,
   response: ServerResponse,
   apiUrl: string,
-  faults: SlackFault[],
-  calls: FakeSlack["calls"],
+  {
+    faults,
+    calls,
+    answers,
+  }: Pick<FakeSlack, "faults" | "calls"> & {
+    answers: { text: string; type: string }[];
+  },
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
-  const method = (request.url ?? "").replace("/api/", "").replace(/\?.*/, "");
+  const path = request.url ?? "";
+  if (path.startsWith("/respond/")) {
+    const { text, response_type: type } = JSON.parse(body.toString()) as Record<string, string>;
+    answers.push({ text: text ?? "", type: type ?? "" });
+    return void response.end("ok");
+  }
+  if (path.startsWith("/upload/")) return upload(body, path, response, apiUrl, takeFault(faults, "upload"));
+  const method = path.replace("/api/", "").replace(/\?.*/, "");
   calls.push({ method, fields: Object.fromEntries(new URLSearchParams(body.toString())) });
   const fault = takeFault(faults, method);
   if (fault !== undefined && "hang" in fault && fault.hang === "before") return;
@@ -84,10 +138,76 @@ async function relay(
       authorization: request.headers.authorization ?? "",
     },
   });
-  const text = await answer.text();
+  // Addresses for files lead through the line as well.
+  const own = `http://${request.headers.host ?? ""}`;
+  const text = (await answer.text()).replaceAll(new URL(apiUrl).origin, own);
   if (fault !== undefined && "hang" in fault) return;
   if (fault !== undefined && "drop" in fault && fault.drop === "after") return void response.destroy();
-  response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+  const scopes = answer.headers.get("x-oauth-scopes");
+  response
+    .writeHead(answer.status, {
+      "content-type": "application/json",
+      ...(scopes !== null && { "x-oauth-scopes": scopes }),
+    })
+    .end(text);
+}
+
+async function upload(
+  body: Buffer,
+  path: string,
+  response: ServerResponse,
+  apiUrl: string,
+  fault: SlackFault | undefined,
+): Promise<void> {
+  if (fault !== undefined && "answer" in fault)
+    return void response.writeHead(fault.answer.status, fault.answer.headers).end(fault.answer.body);
+  if (fault !== undefined) return void response.destroy();
+  const answer = await fetch(new URL(path, apiUrl), { method: "POST", body });
+  response.writeHead(answer.status).end(await answer.text());
+}
+
+function pressOf(
+  message: SlackInboxMessage,
+  actionId: string,
+  {
+    user = { id: "U0ANN", name: "Ann Example" },
+    option,
+    selectedUser,
+    at = "1771864900.000100",
+  }: PressOptions,
+  responseUrl: string,
+): object {
+  const rows = message.blocks as readonly {
+    block_id?: string;
+    elements?: { action_id?: string; type: string }[];
+  }[];
+  const row = rows.find(({ elements }) => elements?.some((element) => element.action_id === actionId));
+  const element = row?.elements?.find((one) => one.action_id === actionId);
+  if (row === undefined || element === undefined) throw new Error(`the message has no ${actionId} to press`);
+  return {
+    type: "block_actions",
+    team: { id: "T0LOCAL", domain: "local" },
+    user: { ...user, username: user.name, team_id: "T0LOCAL" },
+    api_app_id: "A0LOCAL",
+    token: "a-verification-token-that-nobody-should-use",
+    container: { type: "message", message_ts: message.ts, channel_id: message.channel },
+    trigger_id: "1.2.3",
+    channel: { id: message.channel, name: message.channelName },
+    message: { type: "message", ts: message.ts, text: message.text, blocks: message.blocks },
+    response_url: responseUrl,
+    actions: [
+      {
+        type: element.type,
+        action_id: actionId,
+        block_id: row.block_id,
+        action_ts: at,
+        ...(option !== undefined && {
+          selected_option: { text: { type: "plain_text", text: option }, value: option },
+        }),
+        ...(selectedUser !== undefined && { selected_user: selectedUser }),
+      },
+    ],
+  };
 }
 
 function takeFault(faults: SlackFault[], method: string): SlackFault | undefined {

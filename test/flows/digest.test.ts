@@ -17,6 +17,7 @@ onEveryEngine((tell) => {
       count: 3,
       every: "1m",
       sentiment: "negative",
+      author: "late_again",
       snippet: "The parcel is late again, <b>third</b> time",
     });
     at("23:10").mentions("Acme", { count: 3, every: "1m", sentiment: "neutral" });
@@ -48,7 +49,9 @@ onEveryEngine((tell) => {
       "  Acme, told 3 times, 100% negative, since Mon 2 Mar, 23:10 CET",
       "",
     ]);
+    // The source counts who spoke most, and a digest asks it.
+    expect(smtp.mails[0]?.parsed.text).toMatch(/^Top authors\n-+\n- late_again: 3 mentions, 3 negative$/m);
     await until("day 3 07:10", "221m");
     expect(mailed("desk@acme.example")).toHaveLength(2);
-  });
+  }, 60_000);
 });

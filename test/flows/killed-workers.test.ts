@@ -129,7 +129,16 @@ async function writeConfig(parts: LocalParts): Promise<void> {
   const config = {
     source: { baseUrl: parts.apiUrl, ...LOCAL_ACCOUNT, pollEvery: "1s", updatesEvery: "10s", history: "1h" },
     receivers: [
-      { name: "comms", kind: "slack", channel: "#alerts", token: "xoxb-local", apiUrl: parts.slackApiUrl },
+      {
+        ...{
+          name: "comms",
+          kind: "slack",
+          channel: "#alerts",
+          token: "xoxb-local",
+          apiUrl: parts.slackApiUrl,
+        },
+        postEvery: "0s",
+      },
     ],
     routes: [{ receivers: ["comms"] }],
     templates: new URL("../../templates", import.meta.url).pathname,

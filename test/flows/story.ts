@@ -39,7 +39,7 @@ export interface StorySetting {
   readonly heartbeat?: object;
   /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
   readonly sweepEveryMs?: number;
-  /** More about the receivers: quiet hours, a throttle. By name. */
+  /** More about the receivers: quiet hours, a throttle (none, when absent). By name. */
   readonly manners?: Readonly<Record<string, object>>;
   /** Terms of the walks, as in `earshot.yaml`. */
   readonly source?: object;
@@ -186,6 +186,9 @@ function configOf(
     channel,
     token: outside.slack.token,
     apiUrl: outside.slack.apiUrl,
+    postEvery: "0s",
+    editEvery: "0s",
+    throttle: "none",
     ...manners[name],
   });
   const email = (name: string) => ({
@@ -194,6 +197,7 @@ function configOf(
     to: `${name}@acme.example`,
     from: "earshot@acme.example",
     smtp: { host: outside.smtp.host, port: outside.smtp.port },
+    throttle: "none",
     ...manners[name],
   });
   return parseConfig({
@@ -226,9 +230,10 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     const before = done();
     const swept = await earshot.sweep();
-    const due = swept.polls + swept.windows + swept.deliveries + swept.digests;
+    const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
+    const { walks, notifications, alertMessages } = earshot.stores;
     const waiting =
-      due + (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.unsettled());
+      due + (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {
@@ -243,7 +248,11 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
 /** Messages are edited later; what people were told is what was posted. */
 async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
   const posted = slack.calls.filter(({ method }) => method === "chat.postMessage");
-  const kept = (await slack.messages()).filter(({ channelName }) => `#${channelName}` === channel);
+  // What only tells more of a message, in its thread, is no message of its own.
+  const kept = (await slack.messages()).filter(
+    ({ channelName, metadata }) =>
+      `#${channelName}` === channel && metadata !== null && metadata.payload["part"] === undefined,
+  );
   return kept.map(({ metadata, threadTs, text }) => {
     const id = metadata?.payload["notification_id"];
     const call = posted.find(({ fields }) => fields["metadata"]?.includes(String(id)) === true);

@@ -137,7 +137,10 @@ async function writeConfiguration(folder: string, baseUrl: string, slack: FakeSl
       ...{ pollEvery: "500ms", updatesEvery: "2s", history: "1h" },
     },
     receivers: [
-      { name: "alerts", kind: "slack", channel: "#alerts", token: slack.token, apiUrl: slack.apiUrl },
+      {
+        ...{ name: "alerts", kind: "slack", channel: "#alerts", token: slack.token, apiUrl: slack.apiUrl },
+        postEvery: "0s",
+      },
     ],
     routes: [{ receivers: ["alerts"] }],
     templates: join(ROOT, "templates"),

@@ -89,6 +89,54 @@ describe("the local Slack", () => {
     await expect(slack.apiCall("chat.postMessage", { channel: "#alerts", ...message })).rejects.toThrow(code);
   });
 
+  it("takes a file in three steps, and shows it in a thread and in a message once it is there", async () => {
+    const { channel = "", ts = "" } = await slack.chat.postMessage({ channel: "#alerts", text: "one" });
+    const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+    const asked = await slack.files.getUploadURLExternal({ filename: "counts.png", length: bytes.length });
+    const { upload_url: url = "", file_id: id = "" } = asked;
+    const shown = [{ type: "image", slack_file: { id }, alt_text: "a chart" }];
+    const show = () => slack.apiCall("chat.update", { channel, ts, text: "one", blocks: shown });
+    const complete = () =>
+      slack.files.completeUploadExternal({
+        files: [{ id, title: "Counts" }],
+        channel_id: channel,
+        thread_ts: ts,
+      });
+    await expect(complete()).rejects.toThrow("file_update_failed");
+    await expect(show()).rejects.toThrow("invalid_blocks");
+    const upload = async (body: Uint8Array, to = url) => (await fetch(to, { method: "POST", body })).status;
+    expect(await upload(bytes.slice(1))).toBe(404);
+    expect(await upload(bytes, url.replace(id, "F000000000"))).toBe(404);
+    expect(await upload(bytes)).toBe(200);
+    await complete();
+    await show();
+    const replies = await slack.conversations.replies({ channel, ts });
+    expect(replies.messages?.[1]).toMatchObject({ thread_ts: ts, files: [{ id, title: "Counts" }] });
+    expect(await store.findFile(id)).toMatchObject({ type: "image/png", name: "counts.png" });
+    await expect(complete()).rejects.toThrow("file_not_found");
+    await expect(slack.files.getUploadURLExternal({ filename: "x", length: 0 })).rejects.toThrow(
+      "invalid_arguments",
+    );
+  });
+
+  it.each([
+    ["a row without elements", { type: "actions", elements: [] }],
+    ["two elements of one name", { type: "actions", elements: [button("a"), button("a")] }],
+    [
+      "a choice of nothing",
+      { type: "actions", elements: [{ type: "static_select", placeholder: plain("x"), options: [] }] },
+    ],
+    ["a button of 76 characters", { type: "actions", elements: [button("a", "x".repeat(76))] }],
+    ["a picture that nobody uploaded", { type: "image", slack_file: { id: "F012345678" }, alt_text: "x" }],
+    [
+      "a picture without a word for those who cannot see it",
+      { type: "image", slack_file: { id: "F012345678" }, alt_text: "" },
+    ],
+  ])("refuses %s as Slack does", async (_, block) => {
+    const message = { channel: "#alerts", text: "x", blocks: [block] };
+    await expect(slack.apiCall("chat.postMessage", message)).rejects.toThrow("invalid_blocks");
+  });
+
   it("refuses a wrong token, an unknown channel and an unknown method", async () => {
     await expect(connect("xoxb-wrong").auth.test()).rejects.toThrow("invalid_auth");
     await expect(slack.conversations.history({ channel: "C0123456789" })).rejects.toThrow(
@@ -140,4 +188,12 @@ function header(text: string) {
 
 function section(text: string) {
   return { type: "section", text: { type: "mrkdwn", text } };
+}
+
+function plain(text: string) {
+  return { type: "plain_text", text };
+}
+
+function button(actionId: string, text = "x") {
+  return { type: "button", action_id: actionId, text: plain(text) };
 }

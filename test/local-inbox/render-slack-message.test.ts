@@ -27,7 +27,7 @@ describe("mrkdwn", () => {
 
 describe("a Slack message as HTML", () => {
   const ALLOWED =
-    /^<(\/?(div|h3|p|a|span|strong|em|s|code|pre|blockquote|ul|ol|li)|br|hr)( class="slack-[a-z-]+")?( href="(?:https?|HTTPS?):[^"<>]*" rel="noopener noreferrer nofollow")?>$/;
+    /^<((\/?(div|h3|p|a|span|strong|em|s|code|pre|blockquote|ul|ol|li)|br|hr)( class="slack-[a-z-]+( (is|slack)-[a-z]+)?")?( href="(?:https?|HTTPS?):[^"<>]*" rel="noopener noreferrer nofollow")?|img class="slack-picture" src="\/files\/[^"<>]*" alt="[^"<>]*")>$/;
 
   function expectSafe(html: string): void {
     for (const tag of new Set(html.match(/<[^>]*>?/g))) expect(tag).toMatch(ALLOWED);
@@ -55,8 +55,13 @@ describe("a Slack message as HTML", () => {
         elements: [
           { type: "button", text: plain, url: text },
           { type: "button", text: plain },
+          { type: "button", text: plain, style: text, confirm: { title: plain } },
+          { type: "button", text: plain, style: "primary", url: text },
+          { type: "static_select", placeholder: plain, options: [{ text: plain, value: text }, text] },
+          { type: "users_select", placeholder: plain, initial_user: text },
         ],
       },
+      { type: "image", slack_file: { id: text }, alt_text: text, title: plain },
       {
         type: "rich_text",
         elements: ["rich_text_section", "rich_text_quote", "rich_text_preformatted", text].map((type) => ({
@@ -75,8 +80,9 @@ describe("a Slack message as HTML", () => {
   }
 
   it("holds nothing but harmless tags, whatever the blocks hold", () => {
-    for (const { text } of attacks) expectSafe(renderSlackMessage(messageOf(text), text));
-    for (const url of hostileUrls) expectSafe(renderSlackMessage(messageOf(url), url));
+    const file = (id: string) => `/files/${id}`;
+    for (const { text } of attacks) expectSafe(renderSlackMessage(messageOf(text), text, file));
+    for (const url of hostileUrls) expectSafe(renderSlackMessage(messageOf(url), url, file));
   });
 
   it("takes any JSON", () => {
@@ -85,6 +91,14 @@ describe("a Slack message as HTML", () => {
         expectSafe(renderSlackMessage(blocks, text)),
       ),
     );
+  });
+
+  it("shows a picture that is there, and names one that is not", () => {
+    const picture = [{ type: "image", slack_file: { id: "F0123456789" }, alt_text: "Chart: 62 mentions" }];
+    expect(renderSlackMessage(picture, "", (id) => `/inbox/files/${id}`)).toContain(
+      '<img class="slack-picture" src="/inbox/files/F0123456789" alt="Chart: 62 mentions">',
+    );
+    expect(renderSlackMessage(picture)).toContain("[image: Chart: 62 mentions]");
   });
 
   it("shows the text when there are no blocks", () => {

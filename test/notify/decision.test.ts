@@ -125,7 +125,7 @@ test.each<[string, Partial<Alert>, Told | null, Partial<Terms>, unknown[]]>([
     { sendResolved: false },
     ["drop", null, "ResolveNotWanted", null],
   ],
-  ["over before it was told", { resolvedAt: at(4) }, null, {}, ["tell", "fired", "FiredAndEnded", null]],
+  ["over before it was told", { resolvedAt: at(4) }, null, {}, ["tell", "ended", "FiredAndEnded", null]],
   [
     "over long before it was told",
     { resolvedAt: at(4) - DAY },

@@ -1,6 +1,8 @@
 import { act } from "../../src/alerts/act.ts";
-import { type LifeRule, type Observation, observeAll } from "../../src/alerts/lifecycle.ts";
+import type { LifeRule, Observation } from "../../src/alerts/alert-life.ts";
+import { observeAll } from "../../src/alerts/lifecycle.ts";
 import { parseDuration } from "../../src/lib/duration.ts";
+import { groupBy } from "../../src/lib/group-by.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { WeeklyRange } from "../../src/lib/weekly-range.ts";
 import type { Alert } from "../../src/model/alert.ts";
@@ -89,7 +91,7 @@ export function startTale(setting: TaleSetting = {}): Tale {
   const alerts = new Map<string, Alert>();
   const entries = new Map<string, ReceiverEntry>();
   const flushes = new Map<string, GroupFlush>();
-  const decidedAt: { receiver: string; at: Instant }[] = [];
+  const decidedAt: { receiver: string; at: Instant; severity: Severity }[] = [];
   const silences: Silence[] = [];
   const events: { alertId: string; line: string }[] = [];
   const messages: string[] = [];
@@ -115,34 +117,30 @@ export function startTale(setting: TaleSetting = {}): Tale {
 
   const tell = (moved: readonly string[], now: Instant): void => {
     const due = [...entries.values()].filter(({ nextAt }) => nextAt !== null && nextAt <= now);
+    const isTogether = ({ entry }: ReceiverEntry) =>
+      /HeldBy(Group|Throttle)/.test((entry as { last: string }).last);
     // Those that wait to be told together are asked together, as the tables give them.
+    const receivers = new Set(due.filter(isTogether).map((entry) => entry.receiver));
     const together = [...entries.values()].filter(
-      ({ entry, nextAt }) =>
-        due.length > 0 && nextAt !== null && /HeldBy(Group|Throttle)/.test((entry as { last: string }).last),
+      (entry) => entry.nextAt !== null && isTogether(entry) && receivers.has(entry.receiver),
     );
     const ids = new Set([...moved, ...[...due, ...together].map((entry) => entry.alertId)]);
     const asked = [...alerts.values()].filter((alert) => ids.has(alert.id));
-    for (const query of new Set(asked.map((alert) => alert.queryId))) {
-      const its = asked.filter((alert) => alert.queryId === query);
-      const open = [...alerts.values()].filter(
-        (alert) => alert.firedAt !== null && alert.resolvedAt === null,
-      );
-      const recent = new Map<string, Instant[]>();
-      for (const one of decidedAt) recent.set(one.receiver, [...(recent.get(one.receiver) ?? []), one.at]);
-      const telling = tellAbout(its, [...entries.values()], directory, now, {
-        recent,
-        around: { silences, inhibitions: directory.inhibitions, open },
-        flushes: [...flushes.values()].filter((flush) => flush.queryId === query),
-      });
-      for (const entry of telling.entries) entries.set(`${entry.alertId} ${entry.receiver}`, entry);
-      for (const flush of telling.flushes) flushes.set(`${flush.receiver} ${flush.key} ${query}`, flush);
-      for (const { alertId, what, detail } of telling.events)
-        events.push({ alertId, line: `${clock(now)} ${what} ${detail}` });
-      for (const { receiver, alertId, kind, reason, also = [] } of telling.owed) {
-        decidedAt.push({ receiver, at: now });
-        const more = also.length === 0 ? "" : `, and ${also.length} more: ${also.join(", ")}`;
-        messages.push(`${clock(now)} ${receiver}: ${kind} ${alertId}${more} (${reason})`);
-      }
+    const open = [...alerts.values()].filter((alert) => alert.firedAt !== null && alert.resolvedAt === null);
+    const recent = groupBy(decidedAt, ({ receiver }) => receiver);
+    const telling = tellAbout(asked, [...entries.values()], directory, now, {
+      recent,
+      around: { silences, inhibitions: directory.inhibitions, open },
+      flushes: [...flushes.values()],
+    });
+    for (const entry of telling.entries) entries.set(`${entry.alertId} ${entry.receiver}`, entry);
+    for (const flush of telling.flushes) flushes.set(`${flush.receiver} ${flush.key}`, flush);
+    for (const { alertId, what, detail } of telling.events)
+      events.push({ alertId, line: `${clock(now)} ${what} ${detail}` });
+    for (const { receiver, alertId, kind, reason, also = [] } of telling.owed) {
+      decidedAt.push({ receiver, at: now, severity: alerts.get(alertId ?? "")?.severity ?? "info" });
+      const more = also.length === 0 ? "" : `, and ${also.length} more: ${also.join(", ")}`;
+      messages.push(`${clock(now)} ${receiver}: ${kind} ${alertId}${more} (${reason})`);
     }
     const over = asked.some(
       (alert) => alert.resolvedAt !== null && isInhibitor(directory.inhibitions, alert),

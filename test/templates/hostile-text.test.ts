@@ -1,26 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultOfMessage } from "../../src/local-inbox/slack-limits.ts";
-import { alertBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
+import { alertBlocks, detailBlocks, replyBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
 import { digestBlocks } from "../../src/notify/notifiers/slack/digest-blocks.ts";
 import { cleanLine } from "../../src/templates/clean-text.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { safeUrl } from "../../src/templates/safe-url.ts";
 import { sampleAlertViews, sampleDigestViews, sampleViews } from "../../src/templates/sample-views.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../../src/templates/template-names.ts";
-import { attacks, hostileUrls } from "../fixtures/attacks.ts";
+import { anyText } from "../fixtures/any-text.ts";
+import { attacks, hostileUrls, oneOfEachFamily } from "../fixtures/attacks.ts";
 
 const renderer = await createRenderer({ directory: "templates" });
 
 describe.each(TEMPLATE_NAMES)("%s", (name) => {
+  // How a value is escaped depends on its text and the name of its field alone, never on the view around it. So one
+  // attack of each family takes every branch of the template, and every attack the branch that shows most, and one more.
   it("shows every attack as text", () => {
-    for (const attack of attacks) expectHarmless(name, attack.text, attack.name);
+    const views = sampleViews(name);
+    for (const [index, attack] of attacks.entries())
+      expectHarmless(name, attack.text, [0, 1 + (index % (views.length - 1))], attack.name);
+    for (const attack of oneOfEachFamily) expectHarmless(name, attack.text, views.keys(), attack.name);
   });
 
   it("shows any text as text", () => {
+    const branch = fc.nat({ max: sampleViews(name).length - 1 });
     fc.assert(
-      fc.property(anyText, (text) => expectHarmless(name, text)),
-      { numRuns: 40 },
+      fc.property(anyText, branch, (text, index) => expectHarmless(name, text, [index])),
+      { numRuns: 200 },
     );
   });
 });
@@ -61,10 +68,15 @@ it("whatever passes as an address holds nothing that ends a link", () => {
 });
 
 /** With the text in every place, the output has the marks, tags and lines that it has with a harmless text. */
-function expectHarmless(name: TemplateName, text: string, attack = JSON.stringify(text)): void {
+function expectHarmless(
+  name: TemplateName,
+  text: string,
+  branches: Iterable<number>,
+  attack = JSON.stringify(text),
+): void {
   const harmless = cleanLine(text) === "" ? "" : "harmless";
-  for (const [index, view] of sampleViews(name).entries()) {
-    const output = renderer.render(name, withTexts(view, text));
+  for (const index of branches) {
+    const output = renderer.render(name, withTexts(sampleViews(name)[index] ?? {}, text));
     expect(output, attack).not.toMatch(UNWANTED);
     expect(skeleton(name, output), attack).toEqual(expectedSkeletons(name, harmless)[index]);
   }
@@ -96,53 +108,19 @@ const UNWANTED = /[^\P{Cc}\n]|[\p{Surrogate}\u061C\u200B\u200E\u200F\u202A-\u202
 function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void {
   const [alert] = sampleAlertViews;
   const [digest] = sampleDigestViews;
+  const details = detailBlocks(withTexts(alert, text), renderer);
   for (const blocks of [
-    alertBlocks(withTexts(alert, text), renderer),
+    alertBlocks(withTexts(alert, text), renderer, { alertId: "a-1", picture: "F0123456789" }),
+    replyBlocks(withTexts(alert, text), renderer, { alertId: "a-1", picture: null }),
+    // Where the texts are all that it has, nothing of it is left.
+    ...(details.length === 0 ? [] : [details]),
     digestBlocks(withTexts(digest, text), renderer),
   ]) {
     expect(faultOfMessage("text", blocks), attack).toBeNull();
-    expect(blocks.length).toBeGreaterThan(1);
     for (const [, url] of JSON.stringify(blocks).matchAll(/"url":"([^"]*)"/g))
       expect(url).toMatch(/^https?:/);
   }
 }
-
-/** Any sequence of UTF-16 units, well-formed or not, and texts made of what parsers care for. */
-const anyText = fc.oneof(
-  fc.string({ unit: "grapheme", maxLength: 200 }),
-  fc
-    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 100 })
-    .map((units) => String.fromCharCode(...units)),
-  fc
-    .array(
-      fc.constantFrom(
-        "<",
-        ">",
-        "&",
-        "|",
-        "!",
-        "@",
-        "#",
-        '"',
-        "'",
-        "`",
-        "*",
-        "~",
-        "_",
-        "\r",
-        "\n",
-        "\0",
-        "{{",
-        "}}",
-        "amp;",
-        "lt;",
-        "channel",
-        " ",
-      ),
-      { maxLength: 40 },
-    )
-    .map((parts) => parts.join("")),
-);
 
 /** The view with that text in place of every text that is not decided by us (severities, kinds, zones, addresses). */
 function withTexts<T>(view: T, text: string): T {
@@ -158,7 +136,7 @@ function replaceTexts(value: unknown, text: string, field: string): unknown {
   );
 }
 
-const OURS = /^(kind|severity|state|timezone|url|consoleUrl|unsubscribeUrl)$/;
+const OURS = /^(kind|severity|state|timezone|language|url|consoleUrl|unsubscribeUrl)$/;
 
 function withUrls(value: object, url: string): object {
   const replaced = JSON.parse(JSON.stringify(value), (field, item: unknown) =>

@@ -66,6 +66,13 @@ describe("moments and numbers", () => {
     expect(formatTime(at, "No/Where")).toBe("Mon 23 Feb, 16:35 UTC");
   });
 
+  it("a moment is told in the reader's language, without blanks that break plain text", () => {
+    expect(formatTime(at, "Europe/Berlin", "de")).toBe("Mo., 23. Feb., 17:35 MEZ");
+    expect(formatDay(at, "Europe/Paris", "fr")).toBe("lun. 23 févr. 2026");
+    expect(formatTimeAfter(at + 4 * MINUTE, at, "Europe/Berlin", "de")).toBe("17:39");
+    expect(formatTime(at, "Europe/Berlin", "en-GB")).toBe(formatTime(at, "Europe/Berlin"));
+  });
+
   it("summer time changes the name", () => {
     expect(formatTime(Date.UTC(2026, 6, 1, 12), "America/New_York")).toBe("Wed 1 Jul, 08:00 EDT");
   });

@@ -132,6 +132,12 @@ const receiver = (changes: object) =>
 test.each([
   ["a refusal that no try mends", receiver({ final: true, forMs: 0 }), ["receiver-fails"]],
   ["a failure", receiver({ forMs: MINUTE, times: 2 }), []],
+  [
+    "messages that lack their pictures",
+    aFailure({ kind: "extra", scope: "comms", message: "no scope files:write" }),
+    ["pictures-left-out"],
+  ],
+  ["pictures that a receiver of yesterday lacked", aFailure({ kind: "extra", scope: "gone" }), []],
   ["failures for ten minutes", receiver({ forMs: 10 * MINUTE, times: 4 }), ["receiver-fails"]],
   ["a single failure whose next try is an hour away", receiver({ forMs: HOUR, times: 1 }), []],
   ["a receiver that is configured no longer", receiver({ scope: "gone", final: true }), []],
@@ -178,4 +184,38 @@ test("many silent queries are one trouble", () => {
   expect(findTroubles(aLine({ rhythms }), SETTINGS)).toMatchObject([
     { rule: "query-silent", labels: { query: "many" }, values: { queries: 6 } },
   ]);
+});
+
+const bounces = (changes: Partial<LineState["bounces"][number]> = {}): Partial<LineState> => ({
+  bounces: [
+    {
+      receiver: "on-call",
+      to: "duty@brand.example",
+      times: 2,
+      since: NOW - HOUR,
+      detail: "5.1.1 User unknown",
+      ...changes,
+    },
+  ],
+});
+
+test.each<[string, Partial<LineState>, string[]]>([
+  ["one mail that came back", bounces({ times: 1 }), []],
+  ["two mails that came back", bounces(), ["receiver-bounces"]],
+  ["mails that came back from the address of before", bounces({ to: "old@brand.example" }), []],
+  ["mails that came back from a receiver that is no more", bounces({ receiver: "gone" }), []],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+test("a receiver whose mails come back is told with what was said and what to do", () => {
+  const [trouble] = findTroubles(aLine(bounces({ times: 3 })), SETTINGS);
+  expect(trouble).toMatchObject({
+    labels: { receiver: "on-call" },
+    since: NOW - HOUR,
+    values: { bounces: 3 },
+  });
+  expect(trouble?.because).toBe(
+    "receiver on-call does not get its mails: 3 to duty@brand.example came back, the newest with 5.1.1 User unknown. Check the address; nothing is disabled, and mails go on being sent to it",
+  );
 });

@@ -26,6 +26,8 @@ export function aLine(changes: Partial<LineState> = {}): LineState {
     upForMs: 24 * 3_600_000,
     pollEveryMs: 60_000,
     receivers: ["comms", "on-call"],
+    addresses: new Map([["on-call", "duty@brand.example"]]),
+    bounces: [],
     standing: new Set(),
     now: NOW,
     ...changes,

@@ -226,6 +226,26 @@ test("messages are shown as their readers see them, emails in a frame that does 
   );
 });
 
+test("a picture of a message is shown, and nothing else that was uploaded", async () => {
+  web.files.set("F0123456789", { type: "image/png", bytes: new Uint8Array([1, 2, 3]) });
+  web.files.set("F0000000000", { type: "application/octet-stream", bytes: new Uint8Array([1]) });
+  const reply = {
+    ...slackMessage("4", "1", ""),
+    blocks: [],
+    files: [{ id: "F0123456789", title: `Chart "<b>` }],
+  };
+  web.inbox.unshift(reply);
+  const page = (await get("/inbox")).body;
+  expect(page).toContain('src="/inbox/files/F0123456789" alt="Chart ');
+  expect(page).not.toContain('Chart "');
+  expect(page).not.toContain("<b>");
+  const picture = await fetch(`${web.url}/inbox/files/F0123456789`);
+  expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
+  expect(new Uint8Array(await picture.arrayBuffer())).toEqual(new Uint8Array([1, 2, 3]));
+  for (const id of ["F0000000000", "F1111111111", "..%2Fsecret"])
+    expect((await get(`/inbox/files/${id}`)).status).toBe(404);
+});
+
 test("a name that is not this machine's is not answered", async () => {
   const { request } = await import("undici");
   for (const [host, status] of [

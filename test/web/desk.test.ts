@@ -96,6 +96,41 @@ test("a silence is made and ended on the page", async () => {
   expect(await web.stores.silences.list(NOW, false)).toEqual([]);
 });
 
+test("a silence for certain times of the week keeps to a time zone, and says what is wrong with its times", async () => {
+  const { token, cookie } = await formOf("/silences");
+  const headers = { authorization: BASIC, cookie };
+  const form = {
+    token,
+    rule: "volume-*",
+    severity: "below-critical",
+    label: "author=bot*",
+    recurringLength: "90d",
+  };
+  const nights = { from: "22:00", to: "07:00", timezone: "Asia/Kolkata", days: "fri" };
+  const refused = async (times: Record<string, string>) => {
+    const answer = await ask("/silences", headers, { ...form, ...nights, ...times });
+    return [answer.status, /<h1>([^<]*)/.exec(await answer.text())?.[1]];
+  };
+  expect(await refused({ timezone: "Mars/Olympus" })).toEqual([400, expect.stringContaining("time zone: ")]);
+  expect(await refused({ to: "22:00" })).toEqual([400, expect.stringContaining("the times would be empty")]);
+  expect(await refused({ to: "" })).toEqual([400, expect.stringContaining("to: ")]);
+  expect(await refused({ label: "bot*" })).toEqual([
+    400,
+    expect.stringContaining("a label is written as name=value"),
+  ]);
+  expect((await ask("/silences", headers, { ...form, ...nights })).status).toBe(303);
+  const [silence] = await web.stores.silences.list(NOW, false);
+  expect(silence).toMatchObject({
+    match: { rule: ["volume-*"], labels: { author: ["bot*"] }, not: { severity: "critical" } },
+    endsAt: NOW + 90 * DAY,
+    windows: [{ timezone: "Asia/Kolkata", from: 22 * 60, to: 7 * 60, days: ["fri"] }],
+  });
+  const page = await (await ask("/silences", headers)).text();
+  expect(page).toContain("only fri 22:00–07:00 Asia/Kolkata");
+  expect(page).toContain("not at this hour, until");
+  await ask(`/silences/${silence?.id}/expire`, headers, { token, by: "Bo" });
+});
+
 const linkTo = (deed: AlertLink["deed"], at = NOW) =>
   `/act/${signAlertLink(SECRET, { alertId: alert.id, deed, by: "on-call" }, at)}`;
 

@@ -18,8 +18,12 @@ export interface TestConsole {
   readonly clock: ManualClock;
   /** Newest first, as the local inbox gives them. */
   readonly inbox: InboxMessage[];
+  /** Of its messages, by id. */
+  readonly files: Map<string, { readonly type: string; readonly bytes: Uint8Array }>;
   close(): Promise<void>;
 }
+
+type Standing = Required<Pick<ConsoleDeps, "facts" | "desk">>;
 
 /** Signs forms and links. */
 export const SECRET = "for tests";
@@ -27,28 +31,39 @@ export const SECRET = "for tests";
 /** The console on a database of its own, at a moment that stands still. */
 export async function startTestConsole(
   now: Instant,
-  options: { settings?: Partial<ConsoleSettings>; deps?: Partial<ConsoleDeps> } = {},
+  options: {
+    settings?: Partial<ConsoleSettings>;
+    deps?: Partial<ConsoleDeps>;
+    /** Changes the parts that stand on the database. */
+    standing?: (parts: Standing) => Partial<ConsoleDeps>;
+  } = {},
 ): Promise<TestConsole> {
   const testDatabase = await createTestDatabase();
   const database = openDatabase({ url: testDatabase.url, onError: () => undefined });
   await ensurePartitions(database.db, now);
   const clock = createManualClock(now);
   const inbox: InboxMessage[] = [];
+  const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
+  const standing: Standing = {
+    facts: createConsoleStore(database.db),
+    desk: { ...createDesk({ stores, clock }), secret: SECRET },
+  };
   const web = await createConsole(
     {
-      facts: createConsoleStore(database.db),
+      ...standing,
       clock: { now: clock.now, speed: 60 },
       inbox: {
         list: async ({ limit }) => inbox.slice(0, limit),
         find: async (id) => inbox.find((message) => message.id === id) ?? null,
+        findFile: async (id) => files.get(id) ?? null,
         renderSlack: (blocks, fallback) =>
           `<div class="slack-message"><p class="slack-section">${escapeForTest(JSON.stringify(blocks))} ${escapeForTest(fallback)}</p></div>`,
       },
-      desk: { ...createDesk({ stores, clock }), secret: SECRET },
       health: { ready: async () => [{ name: "database", ok: true }] },
       whatHappensNext: () => "A crisis breaks out within two minutes.",
       log: pino({ level: "silent" }),
+      ...options.standing?.(standing),
       ...options.deps,
     },
     { host: "127.0.0.1", port: 0, timezone: "UTC", ...options.settings },
@@ -60,6 +75,7 @@ export async function startTestConsole(
     database,
     clock,
     inbox,
+    files,
     close: async () => {
       await web.close();
       await database.close();

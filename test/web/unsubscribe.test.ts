@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createUnsubscribeLinks, createUnsubscribing } from "../../src/app/unsubscribe-links.ts";
 import { parseConfig } from "../../src/config.ts";
 import { buildDigest } from "../../src/digest/build-digest.ts";
+import { planDigests } from "../../src/digest/planned-digest.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import type { OwedNotification } from "../../src/model/notification.ts";
 import type { Unsubscribing } from "../../src/web/unsubscribing.ts";
@@ -111,7 +112,7 @@ async function receiversOf(localDate: string): Promise<string[]> {
   await buildDigest(
     {
       store: web.stores,
-      digests: config.digests,
+      digests: planDigests(config.digests),
       clock: web.clock,
       historyMs: DAY,
       consoleUrl: () => null,

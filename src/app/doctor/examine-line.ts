@@ -3,6 +3,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { openDatabase } from "../../store/database.ts";
 import { createFailureStore } from "../../store/failures.ts";
+import { createLaneStore } from "../../store/lanes.ts";
 import { createSetAsideStore } from "../../store/set-aside.ts";
 import { createSettingStore } from "../../store/settings.ts";
 import { HEARTBEAT_KEY, type HeartbeatState } from "../watch/heartbeat.ts";
@@ -14,6 +15,7 @@ export async function examineLine(url: string, clock: Clock): Promise<readonly F
   try {
     const state = (await createSettingStore(database.db).get(HEARTBEAT_KEY)) as HeartbeatState | null;
     const failures = await createFailureStore(database.db).standing();
+    const closed = await createLaneStore(database.db).closed();
     const aside = await createSetAsideStore(database.db).standing(1_000);
     return [
       line(state, clock),
@@ -26,6 +28,13 @@ export async function examineLine(url: string, clock: Clock): Promise<readonly F
             "They are tried again; what was refused for good is not.",
           ),
         ),
+      ...closed.map(({ key, forMs, reason }) =>
+        warn(
+          `messages by ${key}`,
+          `wait for ${formatDuration(forMs)}: ${reason ?? "the vendor asked for it"}`,
+          "They come in their order when it is over, the gravest first.",
+        ),
+      ),
       aside.length === 0
         ? ok("set aside", "nothing")
         : warn(

@@ -5,7 +5,7 @@ import type { Logger } from "../../log.ts";
 import { DeliveryError } from "../../notify/delivery-error.ts";
 import { createNotifier } from "../../notify/notifiers.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
-import { type Finding, fail, ok } from "./finding.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
 
 const PATIENCE_MS = 20_000;
 
@@ -20,23 +20,30 @@ export async function examineReceivers(
   receivers: readonly ReceiverConfig[],
   parts: { readonly renderer: Renderer; readonly log: Logger },
 ): Promise<readonly Finding[]> {
-  return Promise.all(
-    receivers.map(async ({ name, notifier: config }) => {
+  const found = await Promise.all(
+    receivers.map(async ({ name, notifier: config }): Promise<readonly Finding[]> => {
       const what = `receiver ${name}`;
       const notifier = createNotifier(config, { ...parts, clock: systemClock });
       try {
         await notifier.check({ signal: AbortSignal.timeout(PATIENCE_MS) });
-        return ok(what, `${config.kind}: ${WORKS[config.kind]}`);
+        const notes = (await notifier.notes?.({ signal: AbortSignal.timeout(PATIENCE_MS) })) ?? [];
+        return [
+          ok(what, `${config.kind}: ${WORKS[config.kind]}`),
+          ...notes.map((note) => warn(what, `${config.kind}: ${note.found}`, note.advice)),
+        ];
       } catch (error) {
         const advice = error instanceof DeliveryError ? error.advice : null;
-        return fail(
-          what,
-          `${config.kind}: ${describeError(error)}`,
-          advice ?? "Look at the receiver in earshot.yaml.",
-        );
+        return [
+          fail(
+            what,
+            `${config.kind}: ${describeError(error)}`,
+            advice ?? "Look at the receiver in earshot.yaml.",
+          ),
+        ];
       } finally {
         await notifier.close();
       }
     }),
   );
+  return found.flat();
 }

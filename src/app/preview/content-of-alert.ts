@@ -1,15 +1,16 @@
-import type { MessageContent } from "../../notify/define-notifier.ts";
 import type { createConsoleStore } from "../../store/console.ts";
+import { createAlertExplainer } from "../alert-explainer.ts";
 import { createViewOf, type ViewParts } from "../view-of.ts";
+import type { PreviewContent } from "./create-previews.ts";
 
 export interface AlertContentParts extends ViewParts {
-  readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert">;
+  readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert" | "alertExplanation">;
 }
 
 /** Reads an alert and makes what a message about it would show now; null for an alert that is not stored. */
 export function createContentOfAlert(
   parts: AlertContentParts,
-): (alertId: string) => Promise<MessageContent | null> {
+): (alertId: string) => Promise<PreviewContent | null> {
   const viewOf = createViewOf(parts);
   return async (alertId) => {
     if (!GUID.test(alertId)) return null;
@@ -31,7 +32,11 @@ export function createContentOfAlert(
       lastError: null,
       vendorRef: null,
     });
-    return found?.about === "alert" ? { kind, view: found.view } : null;
+    if (found?.about !== "alert") return null;
+    const explanation = await parts.facts.alertExplanation(alert.projectId, alert.id);
+    const picture = createAlertExplainer(parts.timezone).chart(alert, explanation, "light");
+    const hasChart = picture !== null && alert.resolvedAt === null;
+    return { kind, view: { ...found.view, hasChart }, picture };
   };
 }
 

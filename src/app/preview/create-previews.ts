@@ -2,36 +2,60 @@ import type { MessageContent } from "../../notify/define-notifier.ts";
 import { type MessagePreview, previewMessage } from "../../notify/preview-message.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { type Sample, samples } from "../../templates/samples.ts";
+import { sampleChart } from "./sample-chart.ts";
+
+/** A message to look at: `shown` is the HTML of the mail with its picture inside, since no mail brings it along. */
+export interface ShownPreview extends MessagePreview {
+  readonly email: MessagePreview["email"] & { readonly shown: string };
+}
+
+/** What a message shows, and its picture as SVG where it brings one. */
+export type PreviewContent = MessageContent & { readonly picture?: string | null };
 
 export interface Previews {
   /** What there is to look at, by what it is about. */
   readonly samples: readonly { readonly about: Sample["about"]; readonly name: string }[];
   /** The sample of that name, or the usual one where it is null; null when there is none of that name. */
-  ofSample(about: Sample["about"], name: string | null): MessagePreview | null;
+  ofSample(about: Sample["about"], name: string | null): ShownPreview | null;
   /** An alert as it would be told now; null when it is stored no longer. */
-  ofAlert(id: string): Promise<MessagePreview | null>;
+  ofAlert(id: string): Promise<ShownPreview | null>;
 }
 
 /** Messages to look at. `contentOf` reads an alert. */
 export function createPreviews(parts: {
   readonly renderer: Renderer;
-  readonly contentOf: (alertId: string) => Promise<MessageContent | null>;
+  readonly contentOf: (alertId: string) => Promise<PreviewContent | null>;
 }): Previews {
   return {
     samples: samples.map(({ about, name }) => ({ about, name })),
     ofSample: (about, name) => {
-      const sample = samples.find((one) => one.about === about && (name === null || one.name === name));
-      return sample === undefined ? null : previewMessage(contentOfSample(sample), parts.renderer);
+      const sample = findSample(about, name);
+      return sample === null ? null : showPreview(contentOfSample(sample), parts.renderer);
     },
     ofAlert: async (id) => {
       const content = await parts.contentOf(id);
-      return content === null ? null : previewMessage(content, parts.renderer);
+      return content === null ? null : showPreview(content, parts.renderer);
     },
   };
 }
 
-export function contentOfSample(sample: Sample): MessageContent {
-  return sample.about === "digest"
-    ? { kind: "digest", view: sample.view }
-    : { kind: sample.view.kind, view: sample.view };
+/** The sample of that name, or the usual one where it is null; null when there is none of that name. */
+export function findSample(about: Sample["about"], name: string | null): Sample | null {
+  return samples.find((one) => one.about === about && (name === null || one.name === name)) ?? null;
+}
+
+export function contentOfSample(sample: Sample): PreviewContent {
+  if (sample.about === "digest") return { kind: "digest", view: sample.view };
+  const { view } = sample;
+  return { kind: view.kind, view, picture: view.hasChart ? sampleChart(view) : null };
+}
+
+/** The message as it is, and its mail with the picture inside. */
+export function showPreview(
+  { picture = null, ...content }: PreviewContent,
+  renderer: Renderer,
+): ShownPreview {
+  const { slack, email } = previewMessage(content, renderer);
+  const data = `data:image/svg+xml;base64,${Buffer.from(picture ?? "").toString("base64")}`;
+  return { slack, email: { ...email, shown: email.html.replaceAll("cid:chart@earshot", data) } };
 }

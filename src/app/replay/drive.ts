@@ -61,9 +61,11 @@ async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
     if (seen !== moved.count) moved = { count: seen, at: monotonicMs() };
     if (monotonicMs() - moved.at > STUCK_MS)
       throw new Error("there is work that fails again and again; the log says why");
-    const { polls, windows, deliveries, digests } = await earshot.sweep();
-    const due = polls + windows + deliveries + digests;
-    const busy = (await earshot.stores.walks.unsettled()) + (await earshot.stores.notifications.inFlight());
+    const { polls, windows, deliveries, edits, digests } = await earshot.sweep();
+    const due = polls + windows + deliveries + edits + digests;
+    const { walks, notifications, alertMessages } = earshot.stores;
+    const busy =
+      (await walks.unsettled()) + (await notifications.inFlight()) + (await alertMessages.inHand());
     quiet = due + busy === 0 ? quiet + 1 : 0;
     if (due > 0) await waiter.reach(seen + due);
     else if (busy > 0) await waiter.reach(waiter.count() + 1);

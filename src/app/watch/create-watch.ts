@@ -63,6 +63,8 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
       const line = await readLine({
         stores,
         receivers: config.receivers.map(({ name }) => name),
+        addresses: addressesOf(config),
+        receiversOf: parts.deliver.receiversOf,
         pollEveryMs: parts.pollEveryMs,
         upForMs: now - startedAt,
         sweepsRun: parts.sweepsRun,
@@ -81,6 +83,14 @@ export function createWatch(parts: WatchParts): { look(): Promise<Looked> } {
       return { troubles, heartbeat };
     },
   };
+}
+
+function addressesOf({ receivers }: Config): ReadonlyMap<string, string> {
+  return new Map(
+    receivers.flatMap(({ name, notifier }): [string, string][] =>
+      notifier.kind === "email" ? [[name, notifier.to]] : [],
+    ),
+  );
 }
 
 /** Limits are meant in the time of people: a demo lives faster than it can be polled. */

@@ -12,6 +12,9 @@ import { jobScope } from "./note-jobs.ts";
 export interface LineSights {
   readonly stores: Stores;
   readonly receivers: readonly string[];
+  readonly addresses: ReadonlyMap<string, string>;
+  /** The receivers whose messages go by a lane. */
+  readonly receiversOf: (lane: string) => readonly string[];
   readonly pollEveryMs: number;
   readonly upForMs: number;
   /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
@@ -23,17 +26,20 @@ export interface LineSights {
 /** Reads all facts about the line from the tables. */
 export async function readLine(sights: LineSights): Promise<LineState> {
   const { stores, now } = sights;
-  const [failures, progress, waiting, pulses, digests, jobsAside, aside, outages, open] = await Promise.all([
-    stores.failures.standing(),
-    stores.watch.progress(),
-    stores.watch.waiting(now),
-    stores.watch.pulses(),
-    stores.digests.due(),
-    stores.setAside.jobs(),
-    stores.setAside.tally(now - NEWS_MS),
-    stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
-    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
-  ]);
+  const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
+  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open] =
+    await Promise.all([
+      stores.failures.standing(),
+      stores.watch.progress(),
+      stores.watch.waiting(now, inLine),
+      stores.watch.pulses(),
+      stores.digests.due(),
+      stores.setAside.jobs(),
+      stores.bounces.standing(),
+      stores.setAside.tally(now - NEWS_MS),
+      stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+      stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    ]);
   const watched = new Set(progress.map(queryScope));
   return {
     // What fails of a query that nobody watches any more does not matter any more.
@@ -59,6 +65,8 @@ export async function readLine(sights: LineSights): Promise<LineState> {
     upForMs: sights.upForMs,
     pollEveryMs: sights.pollEveryMs,
     receivers: sights.receivers,
+    addresses: sights.addresses,
+    bounces,
     standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     now,
   };

@@ -1,5 +1,5 @@
+import type { Observation } from "../../alerts/alert-life.ts";
 import { fingerprint } from "../../alerts/fingerprint.ts";
-import type { Observation } from "../../alerts/lifecycle.ts";
 import { recordObservations, type Sighting } from "../../ingest/record-observations.ts";
 import { alertsToReconsider, recordTelling } from "../../ingest/record-telling.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -27,8 +27,7 @@ export async function recordTroubles(
     const now = parts.clock.now();
     const open = await facts.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
     const moved = await recordObservations(facts.alerts, OWN_QUERY, sightings(troubles, open, now));
-    const waiting = await alertsToReconsider(facts, OWN_QUERY, moved, now);
-    return recordTelling(facts, parts, OWN_QUERY, [...moved, ...waiting]);
+    return recordTelling(facts, parts, OWN_QUERY, moved, alertsToReconsider(facts, OWN_QUERY, moved));
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
-import type { Notifier } from "../../notify/define-notifier.ts";
+import type { Following, Notifier, Shown } from "../../notify/define-notifier.ts";
 import { DeliveryError } from "../../notify/delivery-error.ts";
 import type { Stores } from "../../store/stores.ts";
 
@@ -11,9 +11,10 @@ export function watchNotifier(
   parts: { readonly stores: Stores; readonly clock: Clock },
 ): Notifier {
   const { failures } = parts.stores;
+  const { send: _, following, ...rest } = notifier;
   return {
-    check: notifier.check,
-    close: notifier.close,
+    ...rest,
+    ...(following !== undefined && { following: watchPictures(name, following, parts) }),
     send: async (message, options) => {
       try {
         const sent = await notifier.send(message, options);
@@ -30,6 +31,28 @@ export function watchNotifier(
         }
         throw error;
       }
+    },
+  };
+}
+
+/** A picture that is missing for a reason that somebody can mend is told to the operators, once, and not in every log line. */
+function watchPictures(
+  name: string,
+  following: Following,
+  { stores: { failures }, clock }: Parameters<typeof watchNotifier>[2],
+): Following {
+  const note = async (picture: NonNullable<Shown["picture"]>): Promise<void> => {
+    if (picture.outcome === "brought") return failures.clear("extra", [name]);
+    const { because: message } = picture;
+    await failures.note({ kind: "extra", scope: name, reason: "picture", message, final: true }, clock.now());
+  };
+  return {
+    ...following,
+    show: async (message, options) => {
+      const shown = await following.show(message, options);
+      // A note that cannot be written must not make a message that was shown look as if it were not.
+      if (shown.picture !== null) await note(shown.picture).catch(() => {});
+      return shown;
     },
   };
 }

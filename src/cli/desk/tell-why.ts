@@ -1,10 +1,13 @@
 import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/explain.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
+import { describePrecision } from "../../model/alert-action.ts";
+import { attemptName } from "../../model/attempt-name.ts";
+import { wordsOf } from "../../model/reason-words.ts";
 
 /** An alert's whole history, for a terminal. */
 export function tellAlert(explained: AlertExplanation): string[] {
-  const { alert, rule, history, receivers, notifications } = explained;
+  const { alert, rule, precision, history, receivers, notifications } = explained;
   const over = alert.resolvedAt === null ? "" : `, over since ${moment(alert.resolvedAt)}`;
   const care = [
     alert.care?.assignee && `assigned to ${alert.care.assignee}`,
@@ -20,30 +23,34 @@ export function tellAlert(explained: AlertExplanation): string[] {
     ...(alert.windowTo > alert.windowFrom
       ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
       : []),
-    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${value}`),
+    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${Number(value.toPrecision(4))}`),
     ...(rule === null
       ? ["  the rule is there no longer"]
       : [
           `  rule: ${rule.description.split("\n")[0]}${rule.forMs > 0 ? ` (for ${formatDuration(rule.forMs)})` : ""}`,
         ]),
+    `  in its 30 days before: ${describePrecision(precision, 30)}`,
     "",
     "What happened",
-    ...history.map((event) => `  ${moment(event.at)}  ${event.what.padEnd(22)} ${event.detail}`),
+    ...history.map(
+      (event) =>
+        `  ${moment(event.at)}  ${event.what.padEnd(22)} ${wordsOf(event.what)}${event.detail === "" ? "" : `: ${event.detail}`}`,
+    ),
     "",
     "How each receiver stands",
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
     ...receivers.map(
       (one) =>
-        `  ${one.receiver.padEnd(16)} ${one.last}${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+        `  ${one.receiver.padEnd(16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
     ),
     "",
     "What the deliveries answered",
     ...(notifications.length === 0 ? ["  nothing was sent"] : []),
     ...notifications.flatMap((one) => [
-      `  ${moment(one.createdAt)}  ${one.receiver}: ${one.kind} (${one.reason}), ${one.state}${one.lastError === null ? "" : `: ${one.lastError}`}`,
+      `  ${moment(one.createdAt)}  ${one.receiver}: ${wordsOf(one.reason)} (${one.reason})${one.alertId === alert.id ? "" : `, in the message about alert ${one.alertId}`}, ${one.state}${one.lastError === null ? "" : `: ${one.lastError}`}`,
       ...one.deliveries.map(
         (delivery) =>
-          `      attempt ${delivery.attempt}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
+          `      ${attemptName(delivery.attempt)}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
       ),
     ]),
   ].map(plain);

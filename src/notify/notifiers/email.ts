@@ -2,6 +2,7 @@ import { createTransport, type SendMailOptions } from "nodemailer";
 import { describeError } from "../../lib/errors.ts";
 import {
   defineNotifier,
+  type Lane,
   type NotifierDeps,
   type NotifierMessage,
   type VendorRef,
@@ -11,6 +12,7 @@ import { composeEmail } from "./email/compose-email.ts";
 import { EmailConfig } from "./email/email-config.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
+import { returnPath } from "./email/return-path.ts";
 import { poolOptions, transportOptions } from "./email/transport-options.ts";
 
 export const email = defineNotifier({
@@ -29,12 +31,14 @@ export const email = defineNotifier({
       }
     };
     return {
+      lane: serverLane(config),
       send: (message, { signal }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
           const { response } = await transport.sendMail(mail);
           const first = previousId(message.previous);
-          const vendorRef = { messageId: mail.messageId, answer: oneLine(response) };
+          const { messageId, subject } = mail;
+          const vendorRef = { messageId, subject, to: config.to, answer: oneLine(response) };
           return { vendorRef: first === null ? vendorRef : { ...vendorRef, inThread: first } };
         }),
       check: async ({ signal }) => {
@@ -44,6 +48,14 @@ export const email = defineNotifier({
     };
   },
 });
+
+/**
+ * Receivers behind one mail server wait together while it is away, and then come in their order. It is given no more
+ * than it bears in any case.
+ */
+function serverLane({ smtp }: EmailConfig): Lane {
+  return { key: `smtp ${smtp.host}:${smtp.port}`, everyMs: 20, burst: 20 };
+}
 
 /** nodemailer knows no signal. What was given up may still arrive; its Message-ID makes the repeat recognisable. */
 async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -61,10 +73,11 @@ async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promis
 
 async function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Promise<Mail> {
   const domain = config.from.slice(config.from.lastIndexOf("@") + 1);
+  const content = await contentWithChart(message, deps);
   return {
     from: { name: config.fromName, address: config.from },
     to: { name: "", address: config.to },
-    envelope: { from: config.bouncesTo ?? config.from, to: [config.to] },
+    envelope: { from: returnPath(config, message.notificationId), to: [config.to] },
     date: new Date(deps.clock.now()),
     messageId: messageId(message.notificationId, domain),
     ...thread(message),
@@ -76,17 +89,19 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
       ...(message.kind !== "digest" && message.view.severity === "critical" && { Importance: "high" }),
       ...(isOneClick(message) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
-    ...(await contentWithChart(message, deps)),
+    ...content,
+    subject: message.previous?.["subject"] ?? content.subject,
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
-type Mail = SendMailOptions & { messageId: string };
+type Mail = SendMailOptions & { messageId: string; subject: string };
 
 /**
  * All mails about one alert refer to the first of them that got through, so that the thread has a root which every
- * reader has. The first refers to nothing.
+ * reader has. The first refers to nothing. They also keep its subject, whatever became of the severity: Gmail begins
+ * another thread where the subject is another one. What changed stands in the first lines, which lists of mails show.
  */
 function thread(message: NotifierMessage): Pick<SendMailOptions, "inReplyTo" | "references"> {
   const first = previousId(message.previous);

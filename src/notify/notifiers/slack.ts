@@ -1,96 +1,119 @@
-import { LogLevel, WebClient } from "@slack/web-api";
-import { z } from "zod";
-import { describeError } from "../../lib/errors.ts";
 import {
   type AlertMessage,
+  type CheckNote,
+  type DigestMessage,
   defineNotifier,
-  type NotifierDeps,
   type NotifierMessage,
+  type Taken,
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { composeSlack, type SlackContent } from "./slack/compose-slack.ts";
+import { composeReply, composeSlack } from "./slack/compose-slack.ts";
+import { type Connection, secretsOf, withSlack } from "./slack/connect.ts";
+import { tryToEdit } from "./slack/edit-message.ts";
+import { examineSlack } from "./slack/examine-slack.ts";
 import { findChannelId } from "./slack/find-channel-id.ts";
-import { EVENT_TYPE, findOwnMessage } from "./slack/find-own-message.ts";
-import { slackErrorCode, toSlackDeliveryError } from "./slack/slack-error.ts";
-
-const SlackConfig = z.strictObject({
-  kind: z.literal("slack"),
-  /** Name (`#alerts`) or id (`C0123456789`) of a channel that the app was invited to. */
-  channel: z.string().min(1).max(100),
-  /** Bot token of the Slack app. */
-  token: z.string().min(1),
-  /** Another Slack: the local one of the demo and the tests. */
-  apiUrl: z.url({ protocol: /^https?$/ }).default("https://slack.com/api/"),
-});
-type SlackConfig = z.output<typeof SlackConfig>;
+import { findOwnMessage } from "./slack/find-own-message.ts";
+import { postMessage, type Thread } from "./slack/post-message.ts";
+import { showStanding, standingContent, threadOf } from "./slack/show-standing.ts";
+import { hasButtons, SlackConfig } from "./slack/slack-config.ts";
+import { slackErrorCode } from "./slack/slack-error.ts";
+import { channelLane, editLane } from "./slack/slack-lanes.ts";
 
 /**
- * One message for each alert; what happens to it later is told in its thread (and shown in the channel), while the
- * message itself is edited to show how things stand. Edits notify nobody and are best effort; the reply is what counts.
+ * One message for each alert. It is edited to show how things stand; what happens later is told in its thread, and in
+ * the channel only when the severity rises. Edits notify nobody and can be made up for; the message is what counts.
  */
 export const slack = defineNotifier({
   kind: "slack",
   config: SlackConfig,
   create: (config, deps) => ({
-    send: (message, { signal }) => attempt(config, () => send(message, connect(config, deps, signal))),
-    check: ({ signal }) => attempt(config, () => checkReceiver(connect(config, deps, signal))),
+    lane: channelLane(config),
+    following: {
+      editEveryMs: config.editEvery,
+      lane: editLane(config),
+      show: (message, options) =>
+        withSlack(config, deps, options.signal, (connection) => showStanding(message, options, connection)),
+    },
+    send: (message, { signal }) =>
+      withSlack(config, deps, signal, async (connection) =>
+        message.kind === "digest"
+          ? { vendorRef: await sendDigest(message, connection) }
+          : sendAlert(message, connection),
+      ),
+    check: ({ signal }) => withSlack(config, deps, signal, checkReceiver),
+    notes: ({ signal }): Promise<readonly CheckNote[]> => withSlack(config, deps, signal, examineSlack),
     close: async () => {},
   }),
 });
 
-async function attempt<T>(config: SlackConfig, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw toSlackDeliveryError(error, [config.token]);
+async function checkReceiver({ client, config }: Connection): Promise<void> {
+  const { response_metadata: said } = await client.auth.test();
+  if (said?.scopes !== undefined && !said.scopes.includes("chat:write")) {
+    throw new DeliveryError("Slack lets the app post nothing: it lacks the scope chat:write", {
+      retryable: false,
+      advice: "Add it (slack-app-manifest.yaml has it) and install the app again.",
+    });
+  }
+  if ((await findChannelId(client, config.channel)) === null) {
+    throw new DeliveryError(`Slack shows the app no channel ${config.channel}`, {
+      retryable: false,
+      advice: "Check the channel's name or id and invite the app to it (/invite).",
+      secrets: secretsOf(config),
+    });
   }
 }
 
-interface Connection extends NotifierDeps {
-  readonly config: SlackConfig;
-  readonly client: WebClient;
-}
-
-/**
- * A client for one delivery. The queue decides about repeats, so the SDK must not: on a 429 it would hold back its
- * whole queue, and a busy channel would delay the critical one.
- */
-function connect(config: SlackConfig, deps: NotifierDeps, signal: AbortSignal): Connection {
-  const client = new WebClient(config.token, {
-    slackApiUrl: config.apiUrl.endsWith("/") ? config.apiUrl : `${config.apiUrl}/`,
-    allowAbsoluteUrls: false,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    timeout: TIMEOUT_MS,
-    logger: SILENT,
-    fetch: (url, init) => {
-      const signals = [signal, init?.signal].filter((one) => one !== undefined);
-      return fetch(url, { ...init, signal: AbortSignal.any(signals) });
+async function sendDigest(message: DigestMessage, connection: Connection): Promise<VendorRef> {
+  const earlier = message.attempt > 1 ? await findEarlierTry(message, null, connection) : null;
+  if (earlier !== null) return earlier;
+  return postMessage(
+    {
+      content: composeSlack(message, connection.renderer),
+      notificationId: message.notificationId,
+      part: "message",
+      thread: null,
+      broadcast: false,
     },
-  });
-  return { ...deps, config, client };
+    connection,
+  );
 }
 
-async function checkReceiver({ client, config }: Connection): Promise<void> {
-  await client.auth.test();
-  if ((await findChannelId(client, config.channel)) !== null) return;
-  throw new DeliveryError(`Slack shows the app no channel ${config.channel}`, {
-    retryable: false,
-    advice: "Check the channel's name or id and invite the app to it (/invite).",
-  });
-}
-
-async function send(message: NotifierMessage, connection: Connection): Promise<{ vendorRef: VendorRef }> {
-  const thread = threadOf(message);
+async function sendAlert(message: AlertMessage, connection: Connection): Promise<Taken> {
+  const { notificationId, view, previous } = message;
+  const thread = threadOf(previous);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
-  const standing =
-    thread === null || message.kind === "digest" ? "gone" : await showState(message, thread, connection);
-  if (earlier !== null) return { vendorRef: earlier };
-  const content = composeSlack(message, connection.renderer);
-  return {
-    vendorRef: await postMessage(content, message, standing === "gone" ? null : thread, connection),
-  };
+  const isThere =
+    thread !== null &&
+    (await tryToEdit(
+      thread,
+      standingContent(message, previous ?? {}, connection),
+      connection,
+      notificationId,
+    )) !== "gone";
+  if (earlier !== null) return { vendorRef: earlier, isFound: true };
+  const around = { alertId: buttonsFor(message, connection), picture: null };
+  const vendorRef = await postMessage(
+    {
+      content: isThere
+        ? composeReply(view, connection.renderer, around)
+        : composeSlack(message, connection.renderer, around),
+      notificationId,
+      part: "message",
+      thread: isThere ? thread : null,
+      // A message in a thread rings for nobody who has not opened it: that is for what grew graver, came
+      // back, or is taken on by nobody.
+      broadcast: RINGS.has(message.kind),
+    },
+    connection,
+  );
+  return { vendorRef };
+}
+
+const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set(["escalated", "reopened", "unanswered"]);
+
+function buttonsFor({ alertId }: AlertMessage, { config }: Connection): string | null {
+  return hasButtons(config) ? alertId : null;
 }
 
 /** In the thread, and in the channel, where it went if the first message was gone by then. */
@@ -121,97 +144,3 @@ async function orNull<T>(read: () => Promise<T | null>): Promise<T | null> {
     return null;
   }
 }
-
-async function postMessage(
-  content: SlackContent,
-  message: NotifierMessage,
-  thread: Thread | null,
-  connection: Connection,
-): Promise<VendorRef> {
-  const { text, blocks } = content;
-  const channel = thread?.channel ?? connection.config.channel;
-  const post = {
-    channel,
-    ...(blocks.length > 0 ? { text, blocks } : { text }),
-    metadata: { event_type: EVENT_TYPE, event_payload: { notification_id: message.notificationId } },
-    mrkdwn: blocks.length === 0,
-    parse: "none" as const,
-    link_names: false,
-    unfurl_links: false,
-    unfurl_media: false,
-  };
-  try {
-    const answer = await connection.client.chat.postMessage(
-      thread === null ? post : { ...post, thread_ts: thread.ts, reply_broadcast: true },
-    );
-    const vendorRef = { channel: answer.channel ?? channel, ts: answer.ts ?? "" };
-    return thread === null ? vendorRef : { ...vendorRef, inThread: thread.ts };
-  } catch (error) {
-    const code = slackErrorCode(error) ?? "";
-    // What is announced in a thread that somebody deleted is announced in the channel; what Slack will not lay out
-    // is told as plain text. Both are faults that would be the same on every later try.
-    if (thread !== null && GONE.has(code)) return postMessage(content, message, null, connection);
-    if (blocks.length > 0 && BAD_LAYOUT.has(code))
-      return postMessage({ text, blocks: [] }, message, thread, connection);
-    throw error;
-  }
-}
-
-interface Thread {
-  readonly channel: string;
-  readonly ts: string;
-}
-
-function threadOf(message: NotifierMessage): Thread | null {
-  const channel = message.previous?.["channel"];
-  const ts = message.previous?.["ts"];
-  return channel === undefined || ts === undefined ? null : { channel, ts };
-}
-
-/**
- * Edits the first message to show how things stand; `gone` when there is nothing left to edit, because people deleted
- * it or Slack lets it be changed no longer. Then the alert is posted anew.
- */
-async function showState(
-  message: AlertMessage,
-  thread: Thread,
-  connection: Connection,
-): Promise<"shown" | "gone"> {
-  // The first message stays the first message: it shows the numbers of now, without the words of the follow-up.
-  const content = composeSlack(
-    { kind: "fired", view: { ...message.view, kind: "fired" } },
-    connection.renderer,
-  );
-  try {
-    await connection.client.chat.update({ ...thread, ...content, parse: "none", link_names: false });
-    return "shown";
-  } catch (error) {
-    const reason = describeError(toSlackDeliveryError(error, [connection.config.token]));
-    connection.log.warn(
-      { notificationId: message.notificationId, reason },
-      "slack: first message not edited",
-    );
-    return UNCHANGEABLE.has(slackErrorCode(error) ?? "") ? "gone" : "shown";
-  }
-}
-
-const TIMEOUT_MS = 15_000;
-const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
-const UNCHANGEABLE = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
-const BAD_LAYOUT = new Set([
-  "invalid_blocks",
-  "invalid_blocks_format",
-  "msg_blocks_too_long",
-  "msg_too_long",
-]);
-
-/** The SDK would write to the console, bodies included. */
-const SILENT = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  setLevel: () => {},
-  setName: () => {},
-  getLevel: () => LogLevel.ERROR,
-};

@@ -27,6 +27,8 @@ export const webhook = defineNotifier({
   create: (config, deps) => {
     const connections = connect(config);
     return {
+      // Each change has a key of its own, and a program may act on every one of them.
+      wantsEveryChange: true,
       send: async (message, { signal }) => {
         const response = await post(connections, config, request(message, config, deps), signal);
         await response.body.dump();

@@ -28,13 +28,13 @@ type Comparison =
 
 const KINDS = {
   FirstNotification: "fired",
-  FiredAndEnded: "fired",
+  FiredAndEnded: "ended",
   SeverityRose: "escalated",
   Doubled: "doubled",
   NewWave: "wave",
   RepeatIntervalElapsed: "reminder",
-  Escalated: "reminder",
-  Reopened: "reminder",
+  Escalated: "unanswered",
+  Reopened: "reopened",
   Resolved: "resolved",
 } as const satisfies Record<TellReason, string>;
 

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../lib/instant.ts";
 import type { Batch, Dropped, Held, Saying } from "../batch.ts";
-import { describeInhibitor, inhibitorOf } from "../inhibition.ts";
+import { describeInhibitor, inhibitorOf, standingInhibitors } from "../inhibition.ts";
 
 /** The end of the graver alert wakes what it muted; this is only for one whose end nobody saw. */
 const LOOK_AGAIN_MS = 15 * MINUTE;
@@ -13,10 +13,10 @@ export function inhibit(batch: Batch): Batch {
   const say: Saying[] = [];
   const held: Held[] = [...batch.held];
   const dropped: Dropped[] = [...batch.dropped];
-  const { inhibitions, open } = batch.around;
+  const inhibitors = standingInhibitors(batch.around.inhibitions, batch.around.open);
   for (const saying of batch.say) {
     const { matter, reason } = saying;
-    const found = reason === "Resolved" ? null : inhibitorOf(inhibitions, open, matter.alert);
+    const found = reason === "Resolved" ? null : inhibitorOf(inhibitors, matter.alert);
     if (found === null) {
       say.push(saying);
       continue;

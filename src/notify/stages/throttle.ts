@@ -1,34 +1,68 @@
 import { formatDuration } from "../../lib/duration.ts";
-import { compareSeverity } from "../../model/severity.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Batch, Held, Saying } from "../batch.ts";
 import { bundle, inOrderOfWorth } from "../bundle.ts";
-import type { Throttle } from "../throttle.ts";
+import { breaksThrough, type Throttle } from "../throttle.ts";
 
 /**
  * Keeps to the receiver's share of a time, the gravest and oldest first in line. The last free place takes all that is
  * left in one message ("and 14 more"); where none is free, all waits for the next one together. Nothing is dropped.
+ *
+ * What breaks through has the first places, and where none is free it is told all the same, at once, in one message. In
+ * a storm even that would be a message for every page that is read, so within a minute what breaks through has no more than the
+ * share of the whole time; what comes on top waits for that minute to end.
  */
 export function throttle(batch: Batch): Batch {
   const limits = batch.receiver.throttle;
   if (limits === null) return batch;
-  const taken = batch.receiver.recent.filter((at) => at > batch.now - limits.perMs).sort((a, b) => a - b);
+  const { now } = batch;
+  const taken = batch.receiver.recent.filter((at) => at > now - limits.perMs).sort((a, b) => a - b);
   const inLine = inOrderOfWorth(batch.say);
-  const through = inLine.filter((saying) => breaksThrough(limits, saying));
-  const others = inLine.filter((saying) => !breaksThrough(limits, saying));
-  const places = limits.atMost - taken.length - through.length;
-  if (others.length <= Math.max(places, 0)) return { ...batch, say: [...through, ...others] };
-  if (places > 0) {
-    const last = bundle(others.slice(places - 1));
-    return { ...batch, say: [...through, ...others.slice(0, places - 1), last] };
-  }
-  const all = [...taken, ...through.map(() => batch.now)];
-  const until = (all[all.length - limits.atMost] ?? batch.now) + limits.perMs;
+  const through = inLine.filter((saying) => breaksThrough(limits, saying.matter.alert.severity));
+  const others = inLine.filter((saying) => !breaksThrough(limits, saying.matter.alert.severity));
+
+  const grave = placeGrave(through, limits, { taken, grave: batch.receiver.recentGrave ?? [] }, now);
+  const takenThen = [...taken, ...grave.say.map(() => now)];
+  const rest = place(
+    others,
+    limits.atMost - takenThen.length,
+    placeFreeAt(takenThen, limits.atMost, limits.perMs, now),
+  );
   const by = `throttle, ${limits.atMost} in ${formatDuration(limits.perMs)}`;
-  const waiting = others.flatMap((saying) => [saying, ...(saying.also ?? [])]);
-  const held: Held[] = waiting.map(({ matter }) => ({ matter, reason: "HeldByThrottle", by, until }));
-  return { ...batch, say: through, held: [...batch.held, ...held] };
+  const held = [...grave.wait, ...rest.wait].flatMap(({ saying, until }) =>
+    [saying, ...(saying.also ?? [])].map(
+      ({ matter }): Held => ({ matter, reason: "HeldByThrottle", by, until }),
+    ),
+  );
+  return { ...batch, say: [...grave.say, ...rest.say], held: [...batch.held, ...held] };
 }
 
-function breaksThrough({ breakThrough }: Throttle, { matter }: Saying): boolean {
-  return breakThrough !== "nothing" && compareSeverity(matter.alert.severity, breakThrough) >= 0;
+interface Placed {
+  readonly say: readonly Saying[];
+  readonly wait: readonly { readonly saying: Saying; readonly until: Instant }[];
+}
+
+function placeGrave(
+  sayings: readonly Saying[],
+  { atMost, perMs }: Throttle,
+  recent: { readonly taken: readonly Instant[]; readonly grave: readonly Instant[] },
+  now: Instant,
+): Placed {
+  const free = atMost - recent.taken.length;
+  if (free > 0) return place(sayings, free, now);
+  const minute = Math.min(MINUTE, perMs);
+  const lately = recent.grave.filter((at) => at > now - minute).sort((a, b) => a - b);
+  // One message beyond the share, unless the whole share went out within the minute.
+  return place(sayings, lately.length < atMost ? 1 : 0, placeFreeAt(lately, atMost, minute, now));
+}
+
+/** So many messages for these; the last of them takes all that is left. */
+function place(sayings: readonly Saying[], places: number, until: Instant): Placed {
+  if (sayings.length <= Math.max(places, 0)) return { say: sayings, wait: [] };
+  if (places <= 0) return { say: [], wait: sayings.map((saying) => ({ saying, until })) };
+  return { say: [...sayings.slice(0, places - 1), bundle(sayings.slice(places - 1))], wait: [] };
+}
+
+function placeFreeAt(taken: readonly Instant[], atMost: number, perMs: number, now: Instant): Instant {
+  return (taken[taken.length - atMost] ?? now) + perMs;
 }

@@ -1,7 +1,15 @@
 import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
+import type { RulePrecision } from "../../model/alert-action.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
-import type { AlertListing, AlertPosition, AlertStates, ShownMention } from "../../model/shown.ts";
+import type {
+  AlertListing,
+  AlertPosition,
+  AlertStates,
+  ShownMention,
+  ShownStory,
+} from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
 import { projects } from "./projects.ts";
 
@@ -79,6 +87,37 @@ export function createConsoleAlerts(db: Db) {
         select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
       `.execute(db);
       return rows[0]?.explanation ?? null;
+    },
+
+    /** The stories that most of its mentions tell; of one mention alone there is nothing to say. */
+    async alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<ShownStory[]> {
+      const its =
+        from === "matches"
+          ? sql`select m.* from earshot.matches x
+              join earshot.mentions m using (project_id, query_id, resource_id, day)
+              where x.project_id = ${alert.projectId} and x.alert_id = ${alert.id}::uuid limit 5000`
+          : sql`select m.* from earshot.mentions m
+              where m.project_id = ${alert.projectId} and m.query_id = ${alert.queryId}
+                and m.event_at >= ${at(alert.windowFrom)} and m.event_at < ${at(alert.windowTo)}
+              order by m.event_at desc limit 5000`;
+      const { rows } = await sql<ShownStory>`
+        select count(*) as mentions, (array_agg(body order by event_at, resource_id))[1] as first,
+          (array_agg(body order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
+            event_at, resource_id))[1] as widest
+        from (${its}) m group by story having count(*) > 1 order by count(*) desc, min(event_at) limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /** How often a rule fired since a moment, and what people said of it. */
+    async rulePrecision(rule: string, since: Instant): Promise<RulePrecision> {
+      const { rows } = await sql<RulePrecision>`
+        select ${rule} as rule, count(*) as fired, count(*) filter (where (care->>'relevant')::boolean) as relevant,
+          count(*) filter (where not (care->>'relevant')::boolean) as "notRelevant"
+        from earshot.alerts a where a.project_id in ${projects} and rule = ${rule} and fired_at is not null
+          and opened_at >= ${at(since)}
+      `.execute(db);
+      return rows[0] ?? { rule, fired: 0, relevant: 0, notRelevant: 0 };
     },
 
     /** Mentions of the query in the window of an alert, those that most people saw first. */

@@ -15,7 +15,7 @@ export function createConsoleNotifications(db: Db) {
       return rows;
     },
 
-    /** What was owed about an alert, oldest first. */
+    /** What was owed about an alert, in messages of its own or of others, oldest first. */
     async alertNotifications(
       projectId: string,
       alertId: string,
@@ -23,7 +23,7 @@ export function createConsoleNotifications(db: Db) {
     ): Promise<ShownNotification[]> {
       const { rows } = await sql<ShownNotification>`
         select ${COLUMNS} from earshot.notifications n ${WITH_ALERT}
-        where n.project_id = ${projectId} and n.alert_id = ${alertId}::uuid order by n.id desc limit ${limit}
+        where n.project_id = ${projectId} and ${isAbout(alertId)} order by n.id desc limit ${limit}
       `.execute(db);
       return rows.reverse();
     },
@@ -34,7 +34,7 @@ export function createConsoleNotifications(db: Db) {
         select d.notification_id as "notificationId", d.attempt, d.at_wall as "atWall", d.outcome, d.detail
         from earshot.notifications n
         join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id
-        where n.project_id = ${projectId} and n.alert_id = ${alertId}::uuid
+        where n.project_id = ${projectId} and ${isAbout(alertId)}
         order by d.notification_id desc, d.attempt desc limit ${limit}
       `.execute(db);
       return rows.reverse();
@@ -58,6 +58,10 @@ export function createConsoleNotifications(db: Db) {
       return rows[0]?.n ?? 0;
     },
   };
+}
+
+function isAbout(alertId: string) {
+  return sql`(n.alert_id = ${alertId}::uuid or n.also @> ${JSON.stringify([alertId])}::jsonb)`;
 }
 
 const COLUMNS = sql`n.id, n.receiver, n.kind, n.alert_id as "alertId", a.rule, a.query_name as "queryName",

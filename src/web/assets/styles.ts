@@ -145,6 +145,13 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
 .login { max-width: 340px; margin: 12vh auto 0; padding: 0 20px; }
 .desk form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
 .desk label { display: grid; gap: 3px; font-size: .88rem; }
+.desk .whole { flex: 1 1 100%; } .desk .whole[open] { padding-bottom: 6px; }
+.desk summary { cursor: pointer; padding: 6px 0; }
+.desk fieldset { border: 0; padding: 0; margin: 6px 0; display: flex; flex-wrap: wrap; gap: 4px 12px; }
+.desk legend { font-size: .88rem; padding: 0; margin-bottom: 3px; }
+.desk .days label { display: inline-flex; align-items: center; gap: 5px; min-height: 36px; }
+.desk input[type=checkbox] { width: auto; min-height: 0; }
+.desk .row { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
 .desk button, .timeline form button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 5px 12px; min-height: 36px; cursor: pointer; }
 .login form { display: grid; gap: 10px; margin-top: 16px; }
 .login button { margin-top: 6px; }
@@ -170,6 +177,12 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
 .slack-context { color: var(--soft); font-size: .87rem; }
 .slack-quote { display: block; margin: 2px 0 0; padding-left: 11px; border-left: 4px solid var(--line); }
 .slack-button { display: inline-block; padding: 3px 12px; border: 1px solid var(--neutral); border-radius: 5px; color: var(--ink); text-decoration: none; font-size: .93rem; font-weight: 600; }
+.slack-actions { display: flex; flex-wrap: wrap; gap: 7px; }
+.slack-button.is-primary { background: var(--good); border-color: transparent; color: var(--paper); }
+.slack-select::after { content: " ▾"; color: var(--soft); }
+.slack-choices { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.slack-picture { display: block; max-width: min(100%, 460px); height: auto; border: 1px solid var(--line); border-radius: 8px; }
+.slack-file { margin: 4px 0 0; }
 .slack-divider { width: 100%; border: 0; border-top: 1px solid var(--line); margin: 4px 0; }
 .slack-list { padding-left: 1.4em; list-style: disc; } ol.slack-list { list-style: decimal; }
 .slack-mention { background: var(--info); color: var(--info-ink); border-radius: 3px; padding: 0 2px; }

@@ -7,6 +7,7 @@ import { SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../log.ts";
 import { loginPage } from "../pages/login.ts";
 import type { ConsoleSettings } from "../settings.ts";
+import { SLACK_PATH } from "../slack-routes.ts";
 import { createAttempts } from "./attempts.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { createSessions, SESSION_MS } from "./sessions.ts";
@@ -122,6 +123,8 @@ function isPublic(request: FastifyRequest): boolean {
     path === "/readyz" ||
     path.startsWith("/assets/") ||
     path.startsWith("/act/") ||
+    // Slack signs what it posts.
+    path === SLACK_PATH ||
     // Whoever ends a subscription by the link in a mail has no login.
     path.startsWith("/unsubscribe/")
   );

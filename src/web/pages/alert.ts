@@ -1,18 +1,31 @@
+import { DAY } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
+import { describePrecision, type RulePrecision } from "../../model/alert-action.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
-import type { ShownDelivery, ShownMention, ShownNotification, ShownReceiver } from "../../model/shown.ts";
+import { attemptName } from "../../model/attempt-name.ts";
+import type { Mention } from "../../model/mention.ts";
+import { wordsOf } from "../../model/reason-words.ts";
+import type {
+  ShownDelivery,
+  ShownMention,
+  ShownNotification,
+  ShownReceiver,
+  ShownStory,
+} from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { alertDesk } from "../parts/alert-desk.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
-import { counted, foreign, formatNumber, spellOut } from "../parts/words.ts";
+import { counted, foreign, formatCompact, formatNumber, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const EVENTS = 200;
 const MENTIONS = 30;
 const NOTIFICATIONS = 50;
+const STORIES = 5;
+const PRECISION_DAYS = 30;
 
 /** Everything that is known of one alert. */
 export interface AlertStory {
@@ -26,22 +39,29 @@ export interface AlertStory {
   /** What was found out about it, as stored. */
   readonly explanation: unknown;
   readonly receivers: readonly ShownReceiver[];
+  /** What several of its mentions tell. */
+  readonly stories: readonly ShownStory[];
+  /** What people said of the alerts of its rule lately. */
+  readonly precision: RulePrecision;
 }
 
 export async function readAlertStory({ facts }: PageParts, id: string): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, explanation, receivers] = await Promise.all([
+  const [events, matches, notifications, deliveries, explanation, receivers, precision] = await Promise.all([
     facts.alertEvents(alert.projectId, id, EVENTS),
     facts.alertMatches(alert.projectId, id, MENTIONS),
     facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
     facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
     facts.alertExplanation(alert.projectId, id),
     facts.alertReceivers(alert.projectId, id),
+    facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
   ]);
-  const common = { alert, events, notifications, deliveries, explanation, receivers };
-  if (matches.length > 0) return { ...common, mentions: matches, mentionsAre: "matches" };
-  return { ...common, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre: "window" };
+  const common = { alert, events, notifications, deliveries, explanation, receivers, precision };
+  const mentionsAre = matches.length > 0 ? "matches" : "window";
+  const stories = await facts.alertStories(alert, mentionsAre, STORIES);
+  if (mentionsAre === "matches") return { ...common, stories, mentions: matches, mentionsAre };
+  return { ...common, stories, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre };
 }
 
 /** `token`: what forms have to carry; null where the page only shows. */
@@ -55,19 +75,20 @@ export function alertPage(
   return {
     title,
     section: "/alerts",
-    // Beside the live part, so that nothing is taken from under somebody's fingers.
-    body: html`${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${token !== null && alertDesk(story.alert, token)}`,
+    // The forms are beside the live part, so that nothing is taken from under somebody's fingers.
+    body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${spellOut(story.alert.rule)}</h1>${token !== null && story.alert.firedAt !== null && html`<a href="#h-desk">Do something about it</a>`}</div>
+${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${token !== null && alertDesk(story.alert, token)}`,
   };
 }
 
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
-  return html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(alert.queryName)}: ${spellOut(alert.rule)}</h1></div>
-<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
+  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
 <div class="two">
 <div>
 <section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
+${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories told more than once</h2>${storyList(story.stories, times.moment)}</section>`}
 <section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 <div>
@@ -107,25 +128,41 @@ function careLine({ care = {} }: Alert): Html {
 
 type Moment = PageParts["times"]["moment"];
 
-function facts({ alert }: AlertStory, moment: Moment): Html {
+function facts({ alert, precision }: AlertStory, moment: Moment): Html {
   const window =
     alert.windowFrom === alert.windowTo
       ? null
       : html`<dt>Window</dt><dd>${moment(alert.windowFrom)} to ${moment(alert.windowTo)}</dd>`;
-  const labels = Object.entries(alert.labels).map(
-    ([label, value]) => html`<dt>${spellOut(label)}</dt><dd>${foreign(value)}</dd>`,
-  );
+  // The key of a story says nothing to a reader; its mentions stand beside.
+  const labels = Object.entries(alert.labels)
+    .filter(([label]) => label !== "story")
+    .map(([label, value]) => html`<dt>${spellOut(label)}</dt><dd>${foreign(value)}</dd>`);
   const values = Object.entries(alert.values).map(
     ([name, value]) => html`<dt>${spellOut(name)}</dt><dd>${formatNumber(value)}</dd>`,
   );
-  return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
+  return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
+}
+
+/** What is told, how often, who began, and who was heard most widely. */
+function storyList(stories: readonly ShownStory[], moment: Moment): Html {
+  return html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
+    const reach = widest.reach ?? widest.followers;
+    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? "(no text)", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(first.publishedAt ?? first.addedAt)}${
+      reach !== null &&
+      html`, most reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
+    }</span></div></li>`;
+  })}</ol>`;
+}
+
+function nameOf({ authorName, author, domain }: Mention): Html {
+  return foreign(shorten(authorName ?? author ?? domain ?? "unknown author", 60));
 }
 
 function timeline(events: readonly AlertEvent[], moment: Moment): Html {
   if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
   return html`<ol class="timeline">${events.map(
     (event) =>
-      html`<li><span class="when">${moment(event.at)}</span><span><strong>${spellOut(event.what)}</strong> <span dir="auto" class="detail">${event.detail}</span></span></li>`,
+      html`<li><span class="when">${moment(event.at)}</span><span><strong>${wordsOf(event.what)}</strong> <span dir="auto" class="detail">${event.detail}</span></span></li>`,
   )}</ol>`;
 }
 
@@ -133,17 +170,17 @@ function standing({ receivers }: AlertStory, moment: Moment): Html {
   if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
   return html`<dl class="facts is-wide">${receivers.map(
     (one) =>
-      html`<dt>${foreign(one.receiver)}</dt><dd>${spellOut(one.last)}${one.toldAt !== null && html`, told ${moment(one.toldAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}</dd>`,
+      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.toldAt !== null && html`, told ${moment(one.toldAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}</dd>`,
   )}</dl>`;
 }
 
-function told({ notifications, deliveries }: AlertStory, moment: Moment): Html {
+function told({ alert, notifications, deliveries }: AlertStory, moment: Moment): Html {
   if (notifications.length === 0) {
     return html`<p class="empty">Nobody yet. What was held back, and why, stands under “What happened”.</p>`;
   }
   return html`<ol class="timeline">${notifications.map((one) => {
     const attempts = deliveries.filter((delivery) => delivery.notificationId === one.id);
-    return html`<li><span class="when">${moment(one.createdAt)}</span><div><strong>${foreign(one.receiver)}</strong> ${spellOut(one.kind).toLowerCase()} <span class="detail">(${spellOut(one.reason).toLowerCase()})</span><br>${outcomeOf(one)}${
+    return html`<li><span class="when">${moment(one.createdAt)}</span><div><strong>${foreign(one.receiver)}</strong> <span class="detail">${wordsOf(one.reason)}${one.alertId !== alert.id && html`, in <a href="/alerts/${one.alertId}">the message about ${foreign(one.queryName ?? "another alert")}</a>`}</span><br>${outcomeOf(one)}${
       attempts.length > 1 && attemptList(attempts)
     }</div></li>`;
   })}</ol>`;
@@ -152,6 +189,6 @@ function told({ notifications, deliveries }: AlertStory, moment: Moment): Html {
 function attemptList(attempts: readonly ShownDelivery[]): Html {
   return html`<ol class="attempts">${attempts.map(
     (one) =>
-      html`<li>attempt ${one.attempt}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
+      html`<li>${attemptName(one.attempt)}: ${one.outcome}${one.detail !== "" && html` <span class="detail" dir="auto">${one.detail}</span>`}</li>`,
   )}</ol>`;
 }

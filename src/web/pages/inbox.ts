@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { type Html, html, trustedHtml } from "../html.ts";
-import type { EmailMessage, InboxMessage, InboxView, SlackMessage } from "../inbox-view.ts";
+import {
+  type EmailMessage,
+  fileAddress,
+  type InboxMessage,
+  type InboxView,
+  type SlackMessage,
+} from "../inbox-view.ts";
 import { livePart } from "../parts/live.ts";
 import { foreign, shorten } from "../parts/words.ts";
 import type { Times } from "../times.ts";
@@ -107,7 +113,14 @@ function channel(place: Place, inbox: InboxView, times: Times): Html {
 }
 
 function slackMessage(message: SlackMessage, inbox: InboxView, times: Times): Html {
-  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}</p>${trustedHtml(inbox.renderSlack(message.blocks, message.text))}</article>`;
+  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}${message.broadcast === true && html` <span class="detail">also sent to the channel</span>`}</p>${(message.text !== "" || message.blocks.length > 0) && trustedHtml(inbox.renderSlack(message.blocks, message.text))}${(message.files ?? []).map(picture)}</article>`;
+}
+
+function picture({ id, title }: NonNullable<SlackMessage["files"]>[number]): Html {
+  const address = fileAddress(id);
+  return address === null
+    ? html`<p class="detail">[file: ${foreign(title)}]</p>`
+    : html`<figure class="slack-file"><figcaption class="detail">${foreign(title)}</figcaption><a href="${address}"><img class="slack-picture" src="${address}" alt="${title}"></a></figure>`;
 }
 
 function emailList(place: Place, question: InboxQuestion, times: Times): Html {

@@ -34,6 +34,7 @@ export function previewPage(previews: PreviewView, message: PreviewMessage, ques
 <div class="two">
 <section class="panel is-narrow" aria-labelledby="h-slack"><h2 id="h-slack">Slack</h2>
 <article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(slack.blocks, slack.text))}</article>
+${slack.thread.length > 0 && html`<ol class="thread" aria-label="What follows in the thread">${slack.thread.map((reply) => html`<li><article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(reply.blocks, reply.text))}</article></li>`)}</ol>`}
 <details><summary>In notifications</summary><pre class="mail-text" dir="auto">${slack.text}</pre></details>
 <details><summary>As JSON</summary><pre class="mail-text">${JSON.stringify(slack, null, 2)}</pre></details>
 </section>

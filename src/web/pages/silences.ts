@@ -1,9 +1,9 @@
-import { describeRange } from "../../lib/weekly-range.ts";
+import { describeRange, rangeAt } from "../../lib/weekly-range.ts";
 import type { RulePrecision } from "../../model/alert-action.ts";
 import { describeMatch } from "../../model/alert-match.ts";
 import type { Silence } from "../../model/silence.ts";
 import { type Html, html } from "../html.ts";
-import { lengthChoice } from "../parts/alert-desk.ts";
+import { silenceForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
@@ -21,24 +21,29 @@ export function silencesPage(
 <section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
 <section class="panel desk" aria-labelledby="h-new"><h2 id="h-new">Silence something</h2>
 <p class="soft">What still stands when a silence ends is told at once. The end of what was announced is always told.</p>
-<form method="post" action="/silences"><input type="hidden" name="token" value="${token}">
-<label>Query <input name="query" maxlength="200" placeholder="Acme*"></label>
-<label>Rule <input name="rule" maxlength="200" placeholder="volume-*"></label>
-<label>For ${lengthChoice()}</label>
-<label>Because <input name="comment" maxlength="300"></label>
-<label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
-<button type="submit">Silence</button></form></section>
+${silenceForm(times.zone, token)}</section>
 <section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">What people said of each rule in 30 days</h2>${precision(found.rules)}</section>`,
   };
+}
+
+/** Whether it mutes at this moment, and until when; a recurring one only inside its times. */
+function stateOf({ startsAt, endsAt, windows }: Silence, times: Times): Html {
+  const now = times.now();
+  if (now < startsAt) return html`from ${times.moment(startsAt)}`;
+  if (windows.length === 0) return html`until ${times.moment(endsAt)}`;
+  const found = rangeAt(windows, now);
+  return found === null
+    ? html`not at this hour, until ${times.moment(endsAt)}`
+    : html`now, to ${times.moment(Math.min(found.until, endsAt))}; until ${times.moment(endsAt)}`;
 }
 
 function list(silences: readonly Silence[], times: Times, token: string): Html {
   if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
   return html`<ol class="timeline">${silences.map(
     (one) =>
-      html`<li><span class="when">until ${times.moment(one.endsAt)}</span><div><strong>${foreign(describeMatch(one.match))}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
+      html`<li><span class="when">${stateOf(one, times)}</span><div><strong>${foreign(describeMatch(one.match))}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
         one.windows.length > 0 &&
-        html` <span class="detail">${one.windows.map(describeRange).join("; ")}</span>`
+        html`<br><span class="detail">only ${one.windows.map(describeRange).join("; ")}</span>`
       }<form method="post" action="/silences/${one.id}/expire"><input type="hidden" name="token" value="${token}"><button type="submit">End it now</button></form></div></li>`,
   )}</ol>`;
 }

@@ -25,9 +25,13 @@ ${
 </form></section>`;
 }
 
-export function lengthChoice(): Html {
-  return html`<select name="length">${SILENCE_LENGTHS.map(
+export function lengthChoice(
+  name = "length",
+  lengths: readonly number[] = SILENCE_LENGTHS,
+  chosen: number = SILENCE_LENGTHS[2],
+): Html {
+  return html`<select name="${name}">${lengths.map(
     (ms) =>
-      html`<option value="${formatDuration(ms)}"${ms === SILENCE_LENGTHS[2] && html` selected`}>${formatDuration(ms)}</option>`,
+      html`<option value="${formatDuration(ms)}"${ms === chosen && html` selected`}>${formatDuration(ms)}</option>`,
   )}</select>`;
 }

@@ -34,7 +34,10 @@ export function alertSpan(alert: Alert, times: Times): Html {
 
 /** What it is grouped by, beside the query that the headline names. */
 function labelsOf(alert: Alert): readonly Html[] {
-  return Object.entries(alert.labels)
-    .filter(([label]) => label !== "query")
-    .map(([label, value]) => html`<span class="fact">${spellOut(label)}: ${foreign(value)}</span>`);
+  return (
+    Object.entries(alert.labels)
+      // The key of a story says nothing to a reader; its mentions do.
+      .filter(([label]) => label !== "query" && label !== "story")
+      .map(([label, value]) => html`<span class="fact">${spellOut(label)}: ${foreign(value)}</span>`)
+  );
 }

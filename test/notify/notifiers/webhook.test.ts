@@ -1,9 +1,13 @@
 import { createHmac } from "node:crypto";
-import { expect, it } from "vitest";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Notifier, NotifierMessage } from "../../../src/notify/define-notifier.ts";
 import { webhook } from "../../../src/notify/notifiers/webhook.ts";
-import { alertMessage, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
-import { startFakeWebServer } from "../../fakes/web-server.ts";
+import { alertMessage, digestMessage, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
+import { type FakeWebServer, startFakeWebServer } from "../../fakes/web-server.ts";
+import { anyText } from "../../fixtures/any-text.ts";
 import { attacks } from "../../fixtures/attacks.ts";
+import { withTexts } from "../../fixtures/hostile-facts.ts";
 
 const TO_THIS_MACHINE = { kind: "webhook", allowPrivateAddress: true } as const;
 
@@ -76,19 +80,50 @@ it.each([
   expect(fake.requests).toEqual([]);
 });
 
-it("what strangers wrote arrives as the text it is, in a body of ours", async () => {
-  const fake = await startFakeWebServer();
-  const notifier = webhook.create({ ...TO_THIS_MACHINE, url: fake.url }, await notifierDeps());
-  const { view } = alertMessage();
-  const short = attacks.filter(({ text }) => text.length < 1000);
-  for (const { text, name } of short) {
-    const message = alertMessage({ notificationId: "n-1", view: { ...view, because: text } });
+describe("what strangers wrote", () => {
+  let fake: FakeWebServer;
+  let notifier: Notifier;
+  let usual: readonly string[];
+  beforeEach(async () => {
+    fake = await startFakeWebServer();
+    notifier = webhook.create({ ...TO_THIS_MACHINE, url: fake.url, secret: "key" }, await notifierDeps());
+    usual = (await send(alertMessage())).headers;
+  });
+  afterEach(async () => {
+    await notifier.close();
+    await fake.close();
+  });
+
+  async function send(message: NotifierMessage) {
     await notifier.send(message, { signal: AbortSignal.timeout(5_000) });
-    const request = fake.requests.at(-1);
-    expect(Object.keys(request?.headers ?? {}), name).toEqual(Object.keys(fake.requests[0]?.headers ?? {}));
-    const body = JSON.parse(request?.body ?? "") as { alert: { because: string } };
-    expect(body.alert.because, name).toBe(text);
+    const { headers, body = "" } = fake.requests.at(-1) ?? {};
+    return { headers: Object.keys(headers ?? {}), body: JSON.parse(body) as Record<string, unknown> };
   }
-  await notifier.close();
-  await fake.close();
+
+  /** Every text of a message from these, each in the next place; the body has them as they are, and nothing else. */
+  async function expectAsItIs(texts: readonly string[]): Promise<void> {
+    let turn = 0;
+    const next = () => texts[turn++ % texts.length] ?? "";
+    const alert = alertMessage();
+    const digest = digestMessage();
+    while (turn < texts.length) {
+      const view = withTexts(alert.view, next) as typeof alert.view;
+      const sent = await send({ ...alert, view });
+      expect(sent.headers).toEqual(usual);
+      expect(Object.keys(sent.body)).toEqual(["version", "notificationId", "kind", "sentAt", "alert"]);
+      expect(sent.body["alert"]).toEqual(JSON.parse(JSON.stringify(view)));
+      const read = withTexts(digest.view, next) as typeof digest.view;
+      const { headers, body } = await send({ ...digest, view: read });
+      expect(headers).toEqual(usual);
+      expect(body["digest"]).toEqual(JSON.parse(JSON.stringify(read)));
+    }
+  }
+
+  it("arrives as the text it is, in a body of ours, whatever attack it is", () =>
+    expectAsItIs(attacks.map(({ text }) => text)));
+
+  it("arrives as the text it is, whatever it is", () =>
+    fc.assert(fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 10 }), expectAsItIs), {
+      numRuns: 30,
+    }));
 });

@@ -36,8 +36,39 @@ test("a rise in severity waits for no group", () => {
   ]);
 });
 
-test("other rules and other queries are other groups", () => {
-  const tale = startTale({ routes: GROUPED })
+test("alerts of different queries are one group, unless the route groups by query, too", () => {
+  const both = (groupBy: readonly string[]) =>
+    startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy })) })
+      .evidence("united", "09:00", { rule: "angry", query: "United" })
+      .evidence("delta", "09:00:10", { rule: "angry", query: "Delta" })
+      .evidence("american", "09:02", { rule: "angry", query: "American" })
+      .ends("delta", "09:03")
+      .until("10:00");
+  expect(both(["rule"])).toEqual([
+    "09:00:30 team: fired united, and 1 more: delta (FirstNotification)",
+    "09:05:30 team: fired american, and 1 more: delta (FirstNotification)",
+  ]);
+  expect(both(["rule", "query"])).toEqual([
+    "09:00:30 team: fired united (FirstNotification)",
+    "09:00:40 team: fired delta (FirstNotification)",
+    "09:02:30 team: fired american (FirstNotification)",
+    "09:05:40 team: resolved delta (Resolved)",
+  ]);
+});
+
+test("a group is by any label: one story told by four queries is one message", () => {
+  const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["story"] })) });
+  for (const query of ["United", "Delta", "American", "Virgin"])
+    tale.evidence(query, "09:00", { query, rule: "press", labels: { story: "s1" } });
+  tale.evidence("other", "09:00", { query: "Delta", rule: "press", labels: { story: "s2" } });
+  expect(tale.until("10:00")).toEqual([
+    "09:00:30 team: fired United, and 3 more: Delta, American, Virgin (FirstNotification)",
+    "09:00:30 team: fired other (FirstNotification)",
+  ]);
+});
+
+test("other rules are other groups", () => {
+  const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["rule", "query"] })) })
     .evidence("ann", "09:00", author("ann"))
     .evidence("crowd", "09:00", { rule: "crowd" })
     .evidence("delta", "09:00", { rule: "angry", query: "Delta" });

@@ -24,7 +24,7 @@ test("what comes back soon is reopened, told again, and over again", () => {
   expect(tale.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "09:30 team: resolved crisis (Resolved)",
-    "10:10 team: reminder crisis (Reopened)",
+    "10:10 team: reopened crisis (Reopened)",
     "10:40 team: resolved crisis (Resolved)",
   ]);
 });
@@ -39,7 +39,7 @@ test("what a person closed stays closed while it goes on, and is heard again whe
   expect(tale.until("12:00")).toEqual([
     "09:00 team: fired crisis (FirstNotification)",
     "09:20 team: resolved crisis (Resolved)",
-    "10:00 team: reminder crisis (Reopened)",
+    "10:00 team: reopened crisis (Reopened)",
   ]);
 });
 

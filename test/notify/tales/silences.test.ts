@@ -99,3 +99,44 @@ test.each([
     expect(tale.until("day 3 00:00")).toEqual([`${told} team: fired crisis (FirstNotification)`]);
   },
 );
+
+test("a silence that ends inside a crisis leaves the alert muted, and the end of the crisis tells it at once", () => {
+  const tale = startTale({ inhibitions: [{ while: { rule: "crisis" } }] })
+    .silences("08:00", { match: { rule: "angry" }, for: "2h" })
+    .evidence("angry", "08:30")
+    .evidence("crisis", "09:00", { severity: "critical" })
+    .ends("crisis", "11:07");
+  expect(tale.until("12:00")).toEqual([
+    "09:00 team: fired crisis (FirstNotification)",
+    "11:07 team: resolved crisis (Resolved)",
+    "11:07 team: fired angry (FirstNotification)",
+  ]);
+  expect(tale.history("angry").map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
+    "08:30 HeldBySilence",
+    "10:00 HeldByInhibition",
+    "11:07 FirstNotification",
+  ]);
+});
+
+test("what was announced, grew graver in a silence and ended there is announced as over, once", () => {
+  const tale = startTale()
+    .evidence("crowd", "09:00")
+    .silences("09:10", { match: {}, for: "6h" })
+    .evidence("crowd", "09:30", { severity: "critical" })
+    .ends("crowd", "10:00");
+  expect(tale.until("18:00")).toEqual([
+    "09:00 team: fired crowd (FirstNotification)",
+    "10:00 team: resolved crowd (Resolved)",
+  ]);
+});
+
+test("a rise held by a silence is told the moment the silence ends", () => {
+  const tale = startTale()
+    .evidence("crowd", "09:00")
+    .silences("09:10", { match: {}, for: "2h" })
+    .evidence("crowd", "09:30", { severity: "critical" });
+  expect(tale.until("18:00")).toEqual([
+    "09:00 team: fired crowd (FirstNotification)",
+    "11:10 team: escalated crowd (SeverityRose)",
+  ]);
+});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { returnPath } from "./return-path.ts";
 
 const Smtp = z.strictObject({
   host: z.string().min(1),
@@ -37,9 +38,24 @@ export const EmailConfig = z.strictObject({
   from: z.email(),
   /** The name beside `from`. */
   fromName: z.string().max(60).default("Earshot"),
-  /** Where mail servers report what they could not deliver later on; `from` unless told otherwise. */
-  bouncesTo: z.email().exactOptional(),
+  /**
+   * Where mail servers report what they could not deliver later on; `from` unless told otherwise. `{id}` in it becomes
+   * the notification's, so that each mail has a return path of its own: `bounces+{id}@brand.example`.
+   */
+  bouncesTo: z
+    .string()
+    .refine(
+      isReturnPath,
+      "expected an address such as bounces+{id}@brand.example, with at most 64 characters before the @",
+    )
+    .exactOptional(),
   smtp: Smtp,
   dkim: Dkim.exactOptional(),
 });
 export type EmailConfig = z.output<typeof EmailConfig>;
+
+/** Whether it is an address with an id in its place: mail servers take 64 characters before the @ (RFC 5321). */
+function isReturnPath(bouncesTo: string): boolean {
+  const address = returnPath({ bouncesTo, from: "" }, "0".repeat(32));
+  return z.email().safeParse(address).success && address.indexOf("@") <= 64;
+}

@@ -3,7 +3,7 @@ import { DeliveryError } from "../../delivery-error.ts";
 /** What nodemailer threw, as a delivery error. SMTP says it itself: 4xx is for now, 5xx for good. */
 export function toEmailDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
   if (error instanceof DeliveryError) return error;
-  const { code, responseCode, response, message } = fieldsOf(error);
+  const { code, responseCode, response, message, command } = fieldsOf(error);
   if (code === "EAUTH" && (responseCode === null || responseCode >= 500)) {
     return new DeliveryError(`The mail server refused the login: ${response ?? message}`, {
       retryable: false,
@@ -15,6 +15,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     // Tried again: a network that strips the offer today may not do so tomorrow.
     return new DeliveryError(`The mail server offers no TLS: ${response ?? message}`, {
       retryable: true,
+      concernsPlace: true,
       advice: "Check the server's port and TLS, or set requireTls: false if sending in clear is meant.",
       secrets,
     });
@@ -23,6 +24,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     const isPermanent = responseCode >= 500;
     return new DeliveryError(`The mail server answered ${response ?? responseCode}`, {
       retryable: !isPermanent,
+      concernsPlace: isBeforeTheMail(command) || responseCode === 421,
       advice: isPermanent ? adviceFor(responseCode) : null,
       secrets,
     });
@@ -34,14 +36,39 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
       secrets,
     });
   }
-  const isCertificate = /certificate|self.signed|altnames/i.test(message);
-  return new DeliveryError(`The mail server cannot be reached (${code ?? "no code"}): ${message}`, {
-    retryable: true,
-    advice: isCertificate
-      ? "The mail server's certificate does not fit: check its host name and its issuer."
-      : null,
-    secrets,
-  });
+  const { said, advice } = describeConnection(code, message);
+  return new DeliveryError(said, { retryable: true, concernsPlace: true, advice, secrets });
+}
+
+/** What a server says before it has heard of the mail, it would say to any mail. */
+function isBeforeTheMail(command: string): boolean {
+  return !/^(MAIL|RCPT|DATA)/i.test(command);
+}
+
+/**
+ * A connection that did not come about. All of it is tried again: certificates that ran out are renewed, and until then
+ * nothing is sent that somebody else could read.
+ */
+function describeConnection(code: string | null, message: string): { said: string; advice: string | null } {
+  if (/altnames|does not match certificate/i.test(message)) {
+    return {
+      said: `The mail server's certificate is for another name: ${message}`,
+      advice: "Check smtp.host, or name what the certificate says in smtp.tls.serverName.",
+    };
+  }
+  if (/certificate|self.signed|issuer/i.test(message)) {
+    return {
+      said: `The mail server's certificate is not trusted: ${message}`,
+      advice: "Give the certificate of its issuer in smtp.tls.ca_file, or have a valid one installed there.",
+    };
+  }
+  if (/wrong version number|packet length too long/i.test(message)) {
+    return {
+      said: "The mail server does not speak TLS from the first byte on that port",
+      advice: "Leave out smtp.secure for STARTTLS (port 587), or use the port of TLS (465).",
+    };
+  }
+  return { said: `The mail server cannot be reached (${code ?? "no code"}): ${message}`, advice: null };
 }
 
 function adviceFor(responseCode: number): string {
@@ -58,15 +85,18 @@ interface Fields {
   readonly responseCode: number | null;
   readonly response: string | null;
   readonly message: string;
+  /** The command that was answered, as far as it is known. */
+  readonly command: string;
 }
 
 function fieldsOf(error: unknown): Fields {
   const fields: Record<string, unknown> = typeof error === "object" && error !== null ? { ...error } : {};
-  const { code, responseCode, response } = fields;
+  const { code, responseCode, response, command } = fields;
   return {
     code: typeof code === "string" ? code : null,
     responseCode: typeof responseCode === "number" && responseCode >= 400 ? responseCode : null,
     response: typeof response === "string" ? response : null,
     message: error instanceof Error ? error.message : "unknown reason",
+    command: typeof command === "string" ? command : "",
   };
 }

@@ -1,20 +1,56 @@
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import type { MentionView } from "../../../templates/mention-view.ts";
 import type { AlertView } from "../../../templates/view.ts";
+import { actionBlocks } from "./action-blocks.ts";
 import { type Block, blockKit, fitBlocks, type RichTextElement, type RichTextPart } from "./block-kit.ts";
 
+/** What of a message is known only where it is sent. */
+export interface Surroundings {
+  /** The alert that buttons are about; null where nobody listens to presses. */
+  readonly alertId: string | null;
+  /** The picture in the message, as Slack calls it; null for none. */
+  readonly picture: string | null;
+}
+
+/** Mentions that the message itself shows; the others are in its thread. */
+const MENTIONS_IN_MESSAGE = 2;
+
 /**
- * An alert as Slack shows it: the number, why and since when, the way to the console, the mentions, the fine print.
- * What strangers wrote goes into rich text, whose elements are never parsed; prose comes from templates.
+ * The message that stands for an alert: the number, why and since when, the picture, who has it in hand and what can be
+ * done, the first mentions, the fine print. What strangers wrote goes into rich text, whose elements are never parsed;
+ * prose comes from templates.
  */
-export function alertBlocks(view: AlertView, renderer: Renderer): Block[] {
+export function alertBlocks(view: AlertView, renderer: Renderer, around: Surroundings): Block[] {
+  const isOver = view.resolvedAt !== null;
+  const headline = renderer.render("slack/alert-headline.header", view);
+  return fitBlocks([
+    ...blockKit.header(headline),
+    ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
+    ...blockKit.context(renderer.render("slack/alert-care.mrkdwn", view)),
+    ...actionBlocks(view, around.alertId),
+    ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
+    ...blockKit.image(around.picture, `Chart: ${headline}`),
+    ...(isOver ? [] : mentionBlocks(view.mentions.slice(0, MENTIONS_IN_MESSAGE), renderer)),
+  ]);
+}
+
+/** What is told later, in the thread: what is new, in full, for this message stays as it is. */
+export function replyBlocks(view: AlertView, renderer: Renderer, around: Surroundings): Block[] {
   return fitBlocks([
     ...blockKit.header(renderer.render("slack/alert-headline.header", view)),
     ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
-    ...blockKit.linkButton("Open in Earshot", view.consoleUrl),
+    ...(view.kind === "escalated" ? actionBlocks(view, around.alertId) : []),
     ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
     ...(view.resolvedAt === null ? mentionBlocks(view.mentions, renderer) : []),
   ]);
+}
+
+/** The mentions that matter, too, and that the message has no room for; none where it shows all. */
+export function detailBlocks(view: AlertView, renderer: Renderer): Block[] {
+  const rest = view.resolvedAt === null ? view.mentions.slice(MENTIONS_IN_MESSAGE) : [];
+  const mentions = mentionBlocks(rest, renderer);
+  if (mentions.length === 0) return [];
+  return fitBlocks([...blockKit.section(renderer.render("slack/alert-details.mrkdwn", view)), ...mentions]);
 }
 
 /** One rich text block for each mention, so that a message that is too long loses whole mentions. */

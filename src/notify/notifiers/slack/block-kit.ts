@@ -1,7 +1,5 @@
-import { shortenText } from "../../../templates/shorten-text.ts";
-
 /** The part of Slack's Block Kit that Earshot uses. */
-export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | RichTextBlock;
+export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | RichTextBlock | ImageBlock;
 
 /**
  * Blocks that Slack accepts whatever goes into them: each constructor keeps to the limits of its block, an empty text
@@ -9,9 +7,7 @@ export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | R
  */
 export const blockKit = {
   header: (text: string): HeaderBlock[] =>
-    text === ""
-      ? []
-      : [{ type: "header", text: { type: "plain_text", text: cutPlain(text, 150), emoji: false } }],
+    text === "" ? [] : [{ type: "header", text: plainText(text, 150) }],
 
   section: (mrkdwn: string): SectionBlock[] =>
     mrkdwn === ""
@@ -28,23 +24,83 @@ export const blockKit = {
     return elements.length === 0 ? [] : [{ type: "rich_text", elements }];
   },
 
-  linkButton: (text: string, url: string | null): ActionsBlock[] =>
-    url === null
+  /** A picture that was uploaded before. */
+  image: (fileId: string | null, altText: string): ImageBlock[] =>
+    fileId === null
+      ? []
+      : [{ type: "image", slack_file: { id: fileId }, alt_text: cutPlain(altText || "chart", 2000) }],
+
+  /** `id` comes back with every press. */
+  actions: (elements: ActionElement[], id?: string): ActionsBlock[] =>
+    elements.length === 0
       ? []
       : [
           {
             type: "actions",
-            elements: [
-              {
-                type: "button",
-                action_id: "open-in-earshot",
-                text: { type: "plain_text", text: cutPlain(text, 75), emoji: false },
-                url,
-              },
-            ],
+            ...(id !== undefined && { block_id: id.slice(0, 255) }),
+            elements: elements.slice(0, 25),
           },
         ],
+
+  linkButton: (text: string, url: string | null): Button[] =>
+    url === null || url.length > 3000
+      ? []
+      : [{ type: "button", action_id: "open-in-earshot", text: plainText(text, 75), url }],
+
+  button: (
+    actionId: string,
+    text: string,
+    more: { readonly style?: "primary" | "danger"; readonly confirm?: Confirmation } = {},
+  ): Button => ({
+    type: "button",
+    action_id: actionId,
+    text: plainText(text, 75),
+    ...(more.style !== undefined && { style: more.style }),
+    ...(more.confirm !== undefined && { confirm: confirmation(more.confirm) }),
+  }),
+
+  /** Choices of at most 100, each a name and the value that comes back. */
+  select: (
+    actionId: string,
+    placeholder: string,
+    options: readonly { readonly text: string; readonly value: string }[],
+  ): Select => ({
+    type: "static_select",
+    action_id: actionId,
+    placeholder: plainText(placeholder, 150),
+    options: options
+      .slice(0, 100)
+      .map(({ text, value }) => ({ text: plainText(text, 75), value: value.slice(0, 150) })),
+  }),
+
+  /** Somebody of the workspace. */
+  userSelect: (actionId: string, placeholder: string): UserSelect => ({
+    type: "users_select",
+    action_id: actionId,
+    placeholder: plainText(placeholder, 150),
+  }),
 };
+
+function plainText(text: string, limit: number): PlainText {
+  return { type: "plain_text", text: cutPlain(text, limit), emoji: false };
+}
+
+function confirmation({ title, text, yes, no }: Confirmation): ConfirmationObject {
+  return {
+    title: plainText(title, 100),
+    text: plainText(text, 300),
+    confirm: plainText(yes, 30),
+    deny: plainText(no, 30),
+  };
+}
+
+/** Asked before a press counts. */
+interface Confirmation {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+  readonly no: string;
+}
 
 /** Rich text is shown as it is: Slack looks for no mention, link or formatting in it. */
 export interface RichTextPart {
@@ -79,7 +135,39 @@ interface ContextBlock {
 }
 interface ActionsBlock {
   type: "actions";
-  elements: { type: "button"; action_id: string; text: PlainText; url: string }[];
+  block_id?: string;
+  elements: ActionElement[];
+}
+export type ActionElement = Button | Select | UserSelect;
+interface Button {
+  type: "button";
+  action_id: string;
+  text: PlainText;
+  url?: string;
+  style?: "primary" | "danger";
+  confirm?: ConfirmationObject;
+}
+interface Select {
+  type: "static_select";
+  action_id: string;
+  placeholder: PlainText;
+  options: { text: PlainText; value: string }[];
+}
+interface UserSelect {
+  type: "users_select";
+  action_id: string;
+  placeholder: PlainText;
+}
+interface ConfirmationObject {
+  title: PlainText;
+  text: PlainText;
+  confirm: PlainText;
+  deny: PlainText;
+}
+interface ImageBlock {
+  type: "image";
+  slack_file: { id: string };
+  alt_text: string;
 }
 interface RichTextBlock {
   type: "rich_text";
@@ -108,10 +196,9 @@ function withoutEmptyTexts({ type, elements }: RichTextPart): RichTextPart {
   return { type, elements: elements.filter(({ text }) => text !== "") };
 }
 
-/** The limits of Slack count UTF-16 units, a reader counts characters: cut by the reader's, then once more by Slack's. */
+/** The limits of Slack count UTF-16 units, a reader counts characters: whole characters, as many as have room. */
 function cutPlain(text: string, limit: number): string {
-  const short = shortenText(text, limit);
-  return short.length <= limit ? short : shortenText(short, Math.floor(limit / 8));
+  return text.length <= limit ? text : `${wholeCharacters(text, limit - 1).trimEnd()}…`;
 }
 
 /** Cuts between lines, so that no entity, link or bold mark is torn; a first line that alone is too long loses its marks. */
@@ -119,6 +206,20 @@ function cutMrkdwn(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf("\n", limit - 2);
   if (end > 0) return `${text.slice(0, end)}\n…`;
-  const head = text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, "");
+  const head = wholeCharacters(text, limit - 1);
   return `${head.replace(/(&[a-z]*|<[^>]*)$/, "").replaceAll("*", "")}…`;
 }
+
+/** The characters, as a reader counts them, of which all fits into so many units. */
+function wholeCharacters(text: string, room: number): string {
+  let end = 0;
+  for (const { index, segment } of CHARACTERS.segment(text.slice(0, room + LONGEST_CHARACTER))) {
+    if (index + segment.length > room) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, end);
+}
+
+const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** More than any family with all its joiners has. */
+const LONGEST_CHARACTER = 64;

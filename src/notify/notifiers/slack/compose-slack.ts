@@ -1,6 +1,7 @@
 import type { Renderer } from "../../../templates/create-renderer.ts";
+import type { AlertView } from "../../../templates/view.ts";
 import type { MessageContent } from "../../define-notifier.ts";
-import { alertBlocks } from "./alert-blocks.ts";
+import { alertBlocks, detailBlocks, replyBlocks, type Surroundings } from "./alert-blocks.ts";
 import type { Block } from "./block-kit.ts";
 import { digestBlocks } from "./digest-blocks.ts";
 
@@ -10,15 +11,34 @@ export interface SlackContent {
   readonly blocks: Block[];
 }
 
-export function composeSlack(content: MessageContent, renderer: Renderer): SlackContent {
+const ALONE: Surroundings = { alertId: null, picture: null };
+
+/** The message that stands for an alert, or a digest. */
+export function composeSlack(
+  content: MessageContent,
+  renderer: Renderer,
+  around: Surroundings = ALONE,
+): SlackContent {
   if (content.kind === "digest") {
     return {
       text: renderer.render("slack/digest-fallback.mrkdwn", content.view),
       blocks: digestBlocks(content.view, renderer),
     };
   }
-  return {
-    text: renderer.render("slack/alert-fallback.mrkdwn", content.view),
-    blocks: alertBlocks(content.view, renderer),
-  };
+  return { text: fallback(content.view, renderer), blocks: alertBlocks(content.view, renderer, around) };
+}
+
+/** What is told of an alert in the thread of its message. */
+export function composeReply(view: AlertView, renderer: Renderer, around: Surroundings): SlackContent {
+  return { text: fallback(view, renderer), blocks: replyBlocks(view, renderer, around) };
+}
+
+/** What is told at length below the message; null where the message has told everything. */
+export function composeDetails(view: AlertView, renderer: Renderer): SlackContent | null {
+  const blocks = detailBlocks(view, renderer);
+  return blocks.length === 0 ? null : { text: fallback(view, renderer), blocks };
+}
+
+function fallback(view: AlertView, renderer: Renderer): string {
+  return renderer.render("slack/alert-fallback.mrkdwn", view);
 }

@@ -8,7 +8,7 @@ export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
   return fitBlocks([
     ...blockKit.header(renderer.render("slack/digest-headline.header", view)),
     ...blockKit.section(renderer.render("slack/digest-summary.mrkdwn", view)),
-    ...blockKit.linkButton("Open in Earshot", view.consoleUrl),
+    ...blockKit.actions(blockKit.linkButton("Open in Earshot", view.consoleUrl)),
     ...blockKit.context(renderer.render("slack/digest-foot.mrkdwn", view)),
     ...blockKit.section(renderer.render("slack/digest-alerts.mrkdwn", view)),
     ...blockKit.section(view.topStories.length === 0 ? "" : "*Top stories*"),

@@ -6,7 +6,7 @@ import type { WebClient } from "@slack/web-api";
  */
 export async function findOwnMessage(
   client: WebClient,
-  where: { channel: string; threadTs: string | null; notificationId: string },
+  where: { channel: string; threadTs: string | null; notificationId: string; part?: MessagePart },
 ): Promise<string | null> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -22,7 +22,9 @@ export async function findOwnMessage(
         : await client.conversations.replies({ ...options, ts: where.threadTs });
     const own = answer.messages?.find(({ metadata }) => {
       const payload: Record<string, unknown> = { ...metadata?.event_payload };
-      return metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
+      const isOurs =
+        metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
+      return isOurs && (payload["part"] ?? "message") === (where.part ?? "message");
     });
     if (own?.ts !== undefined) return own.ts;
     cursor = answer.response_metadata?.next_cursor || undefined;
@@ -31,7 +33,10 @@ export async function findOwnMessage(
   return null;
 }
 
-/** Our mark on messages; the payload holds `notification_id`. */
+/** What one notification may have posted: the message itself, and what is told in its thread at length. */
+export type MessagePart = "message" | "details";
+
+/** Our mark on messages; the payload holds `notification_id`, and `part` where it is not the message itself. */
 export const EVENT_TYPE = "earshot_notification";
 
 /** 600 messages: in a channel that is busier than that between two tries, one more message does no harm. */

@@ -13,6 +13,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
     return new DeliveryError(`Slack asks us to wait ${error.retryAfter}s (rate limit)`, {
       retryable: true,
       retryAfterMs: error.retryAfter * 1000,
+      concernsPlace: true,
     });
   }
   if (error instanceof WebAPIPlatformError) return fromPlatform(error, secrets);
@@ -20,10 +21,15 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   if (error instanceof WebAPIRequestError) {
     return new DeliveryError(`Slack cannot be reached: ${reasonOf(error.original)}`, {
       retryable: true,
+      concernsPlace: true,
       secrets,
     });
   }
-  return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, { retryable: true, secrets });
+  return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, {
+    retryable: true,
+    concernsPlace: true,
+    secrets,
+  });
 }
 
 /** The code of Slack's own answer, such as `channel_not_found`; null for failures of another kind. */
@@ -35,7 +41,10 @@ function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): D
   const code = error.data.error;
   // The SDK puts the whole answer here when it is no JSON: a proxy's page, which tells nothing and may tell too much.
   if (!/^[a-z][a-z0-9_-]{1,60}$/.test(code)) {
-    return new DeliveryError("Slack's answer was not readable (a proxy in between?)", { retryable: true });
+    return new DeliveryError("Slack's answer was not readable (a proxy in between?)", {
+      retryable: true,
+      concernsPlace: true,
+    });
   }
   const advice = PERMANENT[code];
   return new DeliveryError(`Slack refused the message: ${code}`, {
@@ -43,6 +52,7 @@ function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): D
     retryable: advice === undefined,
     retryAfterMs: (error.data.response_metadata?.retryAfter ?? 0) * 1000 || null,
     advice: advice ?? null,
+    concernsPlace: AWAY.has(code),
     secrets,
   });
 }
@@ -53,6 +63,7 @@ function fromStatus(error: WebAPIHTTPError): DeliveryError {
   return new DeliveryError(`Slack answered HTTP ${error.statusCode}`, {
     retryable: !isPermanent,
     retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+    concernsPlace: !isPermanent,
     advice: isPermanent ? "Check the receiver's apiUrl, and what stands between Earshot and Slack." : null,
   });
 }
@@ -66,11 +77,21 @@ function reasonOf(error: unknown): string {
 const INVITE = "Check the channel's name or id and invite the app to it (/invite).";
 const TOKEN = "Install the Slack app again and put its new bot token into the receiver.";
 const SCOPE =
-  "Give the Slack app the scopes chat:write, channels:read and channels:history, then install it again.";
+  "Give the Slack app the scopes that slack-app-manifest.yaml lists (chat:write first of all), then install it again.";
 const PERMISSION =
   "Ask a Slack administrator to let the app post in this channel, or choose another channel.";
 const REPORT =
   "The message broke a rule of Slack's: run the template check, and report it as a fault of Earshot.";
+
+/** Slack itself is not well: the next message would fare no better, and a later one may. */
+const AWAY = new Set([
+  "fatal_error",
+  "internal_error",
+  "rate_limited",
+  "ratelimited",
+  "request_timeout",
+  "service_unavailable",
+]);
 
 /** Refusals that will be the same next time, with what to do about each. */
 const PERMANENT: Readonly<Record<string, string>> = {
@@ -92,6 +113,26 @@ const PERMANENT: Readonly<Record<string, string>> = {
   restricted_action_thread_only_channel: PERMISSION,
   restricted_action_non_threadable_channel: PERMISSION,
   team_access_not_granted: PERMISSION,
+  two_factor_setup_required: PERMISSION,
+  user_is_restricted: PERMISSION,
+  cannot_reply_to_message: PERMISSION,
+  is_inactive: "The channel is frozen: choose another one or ask a Slack administrator.",
+  org_login_required:
+    "The workspace is being moved to another organisation: wait until that is done, then check the receiver.",
+  team_added_to_org:
+    "The workspace is being moved to another organisation: wait until that is done, then check the receiver.",
+  message_limit_exceeded:
+    "The workspace may post no more messages (a limit of its Slack plan): ask a Slack administrator.",
+  deprecated_endpoint: REPORT,
+  method_deprecated: REPORT,
+  invalid_arg_name: REPORT,
+  invalid_array_arg: REPORT,
+  invalid_charset: REPORT,
+  invalid_form_data: REPORT,
+  invalid_post_type: REPORT,
+  missing_post_type: REPORT,
+  duplicate_channel_not_found: REPORT,
+  markdown_text_conflict: REPORT,
   invalid_arguments: REPORT,
   invalid_blocks: REPORT,
   invalid_blocks_format: REPORT,

@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import type { Command } from "commander";
+import { type TakenBounce, takeBounce } from "../app/take-bounce.ts";
+import { describeError, UserError } from "../lib/errors.ts";
+import { cleanLine } from "../templates/clean-text.ts";
+import { withDesk } from "./desk/with-desk.ts";
+import { ExitError } from "./run.ts";
+
+/** "Try again later" to a mail server (EX_TEMPFAIL of sysexits): it keeps the message and comes back with it. */
+const LATER = 75;
+
+export function addBounceCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  program
+    .command("bounce")
+    .description(
+      "Takes in a mail that came to the return path (bouncesTo) and notes what came back, and why.",
+    )
+    .argument("[file]", "the message; without it, or as -, it is read from the standard input", "-")
+    .option("--to <address>", "the address that it came to, where its headers may not say so")
+    .option("--json", "tell the outcome as one JSON object", false)
+    .addHelpText("after", HELP)
+    .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {
+      const message = await readMessage(file);
+      const taken = await later(() => withDesk(env, (desk) => takeBounce(desk, message, options.to ?? null)));
+      if (options.json) process.stdout.write(`${JSON.stringify(taken)}\n`);
+      else console.log(describe(taken));
+    });
+}
+
+const HELP = `
+How mails get here
+  Postfix    in /etc/aliases    bounces: "|earshot bounce"
+  a mailbox  with fetchmail     poll mail.brand.example … mda "earshot bounce --to %T"
+  files      a Maildir          for f in new/*; do earshot bounce "$f" && rm "$f"; done
+With bouncesTo: bounces+{id}@brand.example every mail has a return path of its own, and even a report that quotes
+nothing of it is recognised; the mail server has to deliver bounces+anything@ to bounces@.
+
+Exit codes: 0 noted, or nothing for us; 2 the file is not there; 75 try again later (the database is away).`;
+
+async function readMessage(file: string): Promise<Buffer> {
+  if (file === "-") return buffer(process.stdin);
+  return readFile(file).catch((error: unknown) => {
+    throw new UserError(`${file} cannot be read: ${describeError(error)}`);
+  });
+}
+
+/** A mail server gives up on any other code, and what it brought would be lost. */
+async function later<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new ExitError(`the bounce could not be noted, try again later: ${describeError(error)}`, LATER);
+  }
+}
+
+function describe(taken: TakenBounce): string {
+  switch (taken.outcome) {
+    case "Noted":
+      return `${taken.receiver}: the mail ${WORDS[taken.what]}: ${cleanLine(taken.detail)}`;
+    case "NotedBefore":
+      return `${taken.receiver}: noted before`;
+    case "NotOurs":
+      return "a report about a mail that is not ours, or is stored no longer";
+    case "NoBounce":
+      return `no bounce: ${cleanLine(taken.because)}`;
+  }
+}
+
+const WORDS = { bounced: "came back", expired: "came back after many tries", delayed: "is delayed" } as const;

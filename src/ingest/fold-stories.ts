@@ -1,0 +1,81 @@
+import type { ToldStory } from "../model/story.ts";
+import { createStoryIndex, type KnownText, MOST_TEXTS, type StoryIndex } from "./story-index.ts";
+
+/** What the tables know of the texts of a query. */
+export interface StoryFacts {
+  /** What was appended after `seq` (from the beginning for 0), oldest first; no more than the newest `most` texts. */
+  since(projectId: string, queryId: string, seq: number, most: number): Promise<StoryBatch[]>;
+  /** Also lets go of what no index of `most` texts needs any more. */
+  append(
+    projectId: string,
+    queryId: string,
+    seq: number,
+    texts: readonly KnownText[],
+    most: number,
+  ): Promise<void>;
+}
+
+export interface StoryBatch {
+  readonly seq: number;
+  readonly texts: readonly KnownText[];
+}
+
+/** Indexes of the queries that this process has worked on lately: a copy of what stands in the tables. */
+export interface StoryCache {
+  take(query: string): Indexed | undefined;
+  put(query: string, indexed: Indexed): void;
+}
+
+interface Indexed {
+  readonly index: StoryIndex;
+  /** Up to this batch. */
+  readonly seq: number;
+}
+
+/** `most` queries; the one that was used longest ago goes first. A full index takes about 8 MB, most a few kB. */
+export function createStoryCache(most = 64): StoryCache {
+  const indexes = new Map<string, Indexed>();
+  return {
+    take: (query) => {
+      const found = indexes.get(query);
+      indexes.delete(query);
+      return found;
+    },
+    put: (query, indexed) => {
+      indexes.set(query, indexed);
+      const [oldest] = indexes.keys();
+      if (indexes.size > most && oldest !== undefined) indexes.delete(oldest);
+    },
+  };
+}
+
+/**
+ * The stories of a page's mentions, by place, where they are not the ones of their own keys. The caller holds the
+ * query's lock, so nobody appends meanwhile. An index is taken out of the cache while it is worked with and given back
+ * by `done` after the commit: what a transaction that failed has learned is forgotten with it.
+ */
+export async function foldStories(
+  facts: StoryFacts,
+  cache: StoryCache | undefined,
+  { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
+  page: readonly ToldStory[],
+): Promise<{ readonly folded: ReadonlyMap<number, string>; readonly done: () => void }> {
+  const name = `${projectId}\u0000${queryId}`;
+  const { index, seq } = cache?.take(name) ?? { index: createStoryIndex(), seq: 0 };
+  let last = seq;
+  for (const batch of await facts.since(projectId, queryId, seq, MOST_TEXTS)) {
+    index.learn(batch.texts);
+    last = batch.seq;
+  }
+  const folded = new Map<number, string>();
+  for (const [place, told] of page.entries()) {
+    const story = index.find(told);
+    if (story !== told.key) folded.set(place, story);
+  }
+  const news = index.news();
+  if (news.length > 0) {
+    last += 1;
+    await facts.append(projectId, queryId, last, news, MOST_TEXTS);
+  }
+  return { folded, done: () => cache?.put(name, { index, seq: last }) };
+}

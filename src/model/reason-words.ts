@@ -1,0 +1,55 @@
+/**
+ * What the named reasons mean, for people: what became of an alert, what somebody did about it, and what was decided
+ * for a receiver. A name without words is shown as it is.
+ */
+export function wordsOf(reason: string): string {
+  return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : spelled(reason);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  // What became of it.
+  OpenedPending: "The rule is true; nobody is told before it has been for long enough",
+  Fired: "Fired",
+  SeverityRose: "Became graver",
+  Doubled: "Doubled since people were told",
+  NewWave: "A second, larger wave",
+  Reopened: "Opened again: it came back soon after its end",
+  Resolved: "Over",
+  NeverFired: "Over before it had been true for long enough; nobody was told",
+  NoRoute: "No route leads to anybody",
+  // What people did.
+  AcknowledgedBy: "Acknowledged",
+  AssignedBy: "Assigned",
+  ResolvedBy: "Closed by hand",
+  NotRelevantSaid: "Called not relevant",
+  SilencedBy: "Silenced",
+  // What was said to a receiver.
+  FirstNotification: "Told, the first time",
+  FiredAndEnded: "Told that it began and is over already",
+  RepeatIntervalElapsed: "Told again: it goes on",
+  Escalated: "Told because nobody acknowledged it",
+  // What is held, and told when that is over.
+  HeldBySilence: "Held by a silence",
+  HeldByInhibition: "Held while a graver alert is open",
+  HeldByQuietHours: "Held by quiet hours",
+  HeldByGroup: "Held, to be told with others of its group",
+  HeldByThrottle: "Held: enough was told for now, so the rest comes together",
+  // What there is nothing to say about.
+  StillPending: "Not told: it has not fired yet",
+  NothingNew: "Nothing new to say",
+  NoNewEvidence: "No reminder: nothing came since the last message",
+  Acknowledged: "No reminder: somebody has it in hand",
+  NoLongerRouted: "No route leads here any more",
+  EscalationWaits: "Not yet its turn in the escalation",
+  ResolveNotWanted: "The end is not told: the route says so",
+  ResolvedUnannounced: "Not told: it began and ended within quiet hours",
+  EndedWhileMuted: "Not told: it began and ended while it was muted",
+  EndedLongAgo: "Not told: it was over long ago",
+  UnknownReceiver: "No such receiver is configured",
+};
+
+/** `SomethingElse` → `Something else`. */
+function spelled(name: string): string {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+}

@@ -1,0 +1,126 @@
+import { type HeaderLines, type ParsedMail, simpleParser } from "mailparser";
+import type { BounceOutcome } from "../../../model/bounce.ts";
+import { notificationIn } from "./return-path.ts";
+
+/** What a mail server reports about a mail of ours. */
+export interface Bounce {
+  /** The notification that its return path names; null where that names none. */
+  readonly notificationId: string | null;
+  /** Message-ID of the mail that it quotes; null where it quotes none. */
+  readonly messageId: string | null;
+  readonly outcome: BounceOutcome;
+  /** `5.1.1 smtp; 550 5.1.1 User unknown`: status and what the other server said, one line. */
+  readonly detail: string;
+}
+
+export type ReadBounce =
+  | { readonly outcome: "Bounce"; readonly bounce: Bounce }
+  /** An answer of a person or of a machine, a newsletter, a report of success. */
+  | { readonly outcome: "NoBounce"; readonly because: string };
+
+/**
+ * Reads a delivery status notification (RFC 3464). `to` is the address that it was sent to, where that is known better
+ * than from its headers.
+ */
+export async function readBounce(message: Buffer | string, to: string | null): Promise<ReadBounce> {
+  const mail = await simpleParser(message, OPTIONS);
+  const report = reportOf(mail);
+  if (report === null) return { outcome: "NoBounce", because: "it holds no delivery status (RFC 3464)" };
+  const outcome = outcomeOf(report);
+  if (outcome === null) {
+    return { outcome: "NoBounce", because: `it reports "${report.action}", which is no failure` };
+  }
+  const addresses = [to ?? "", ...linesOf(mail.headerLines, PLACES_OF_ADDRESS)];
+  return {
+    outcome: "Bounce",
+    bounce: {
+      notificationId: addresses.map(notificationIn).find((id) => id !== null) ?? null,
+      messageId: quotedId(mail),
+      outcome,
+      detail: oneLine([report.status, report.diagnostic].filter((part) => part !== "").join(" ")),
+    },
+  };
+}
+
+const OPTIONS = {
+  keepDeliveryStatus: true,
+  skipHtmlToText: true,
+  skipTextToHtml: true,
+  skipImageLinks: true,
+  skipTextLinks: true,
+};
+
+/** Where mail servers leave the address that a message was really sent to, and where its sender wrote it. */
+const PLACES_OF_ADDRESS = ["delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to"];
+
+interface Report {
+  readonly action: string;
+  readonly status: string;
+  readonly diagnostic: string;
+}
+
+/** A mail of ours has one recipient, so a report about it has one that matters: the one that failed. */
+function reportOf(mail: ParsedMail): Report | null {
+  const part = mail.attachments.find(({ contentType }) => contentType === "message/delivery-status");
+  if (part === undefined) return reportByHeader(mail);
+  const [, ...recipients] = part.content.toString("utf8").split(/\r?\n[ \t]*\r?\n/);
+  const reports = recipients.map(fieldsOf).flatMap((fields) => {
+    const action = fields.get("action")?.toLowerCase();
+    if (action === undefined) return [];
+    return [{ action, status: fields.get("status") ?? "", diagnostic: fields.get("diagnostic-code") ?? "" }];
+  });
+  return reports.find(({ action }) => action === "failed") ?? reports[0] ?? null;
+}
+
+/** Exim reports without a status of its own, and says in a header whom it could not reach. */
+function reportByHeader({ headerLines, subject = "" }: ParsedMail): Report | null {
+  const [failed] = linesOf(headerLines, ["x-failed-recipients"]);
+  return failed === undefined ? null : { action: "failed", status: "5.0.0", diagnostic: subject };
+}
+
+function outcomeOf({ action, status }: Report): BounceOutcome | null {
+  if (action === "delayed") return "delayed";
+  if (action !== "failed") return null;
+  return status.startsWith("4") ? "expired" : "bounced";
+}
+
+/** The fields of one group, those that go on over several lines joined. */
+function fieldsOf(group: string): ReadonlyMap<string, string> {
+  const lines = group.replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
+  return new Map(
+    lines.flatMap((line): [string, string][] => {
+      const colon = line.indexOf(":");
+      return colon < 1 ? [] : [[line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]];
+    }),
+  );
+}
+
+/** The mail that came back is there whole, or only its headers are. */
+function quotedId({ attachments }: ParsedMail): string | null {
+  const quoted = attachments.filter(({ contentType }) =>
+    ["message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global"].includes(
+      contentType,
+    ),
+  );
+  for (const { content } of quoted) {
+    const [head = ""] = content.toString("utf8").split(/\r?\n\r?\n/, 1);
+    const id = /<[^<>\s]{3,250}>/.exec(fieldsOf(head).get("message-id") ?? "")?.[0];
+    if (id !== undefined) return id;
+  }
+  return null;
+}
+
+function linesOf(lines: HeaderLines, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) =>
+    lines.filter(({ key }) => key === name).map(({ line }) => line.slice(line.indexOf(":") + 1)),
+  );
+}
+
+/** Words of a stranger's server: kept short and on one line. */
+function oneLine(text: string): string {
+  const line = text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ")
+    .trim()
+    .slice(0, 300);
+  return line === "" ? "no reason was given" : line;
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { type Instant, MINUTE, SECOND } from "../../../lib/instant.ts";
+
+/** A request as it came, before anybody read anything out of it. */
+export interface SignedRequest {
+  readonly body: string;
+  /** `X-Slack-Request-Timestamp`: seconds. */
+  readonly timestamp: string;
+  /** `X-Slack-Signature`: `v0=…`. */
+  readonly signature: string;
+}
+
+/** A request that is older, or from further ahead, may have been listened to and sent again. */
+const MOST_OFF_MS = 5 * MINUTE;
+
+/** Whether the request was signed with the signing secret of a Slack app, lately. The comparison tells nothing by its time. */
+export function isSignedBySlack(
+  secret: string,
+  { body, timestamp, signature }: SignedRequest,
+  now: Instant,
+): boolean {
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now - Number(timestamp) * SECOND) > MOST_OFF_MS) return false;
+  const right = Buffer.from(
+    `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`,
+  );
+  const given = Buffer.from(signature);
+  return given.length === right.length && timingSafeEqual(given, right);
+}

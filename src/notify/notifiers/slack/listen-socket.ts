@@ -1,0 +1,96 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { SocketModeClient } from "@slack/socket-mode";
+import { describeError } from "../../../lib/errors.ts";
+import { retryDelayMs } from "../../../lib/retry-delay.ts";
+import type { Logger } from "../../../log.ts";
+import { SILENT } from "./connect.ts";
+import { openSocketUrl } from "./open-socket-url.ts";
+import type { SlackConfig } from "./slack-config.ts";
+
+export interface SocketParts {
+  readonly config: Pick<SlackConfig, "apiUrl"> & { readonly appToken: string };
+  /** Slack learns that the press was taken once this returns, or after `ANSWER_WITHIN_MS`. */
+  readonly onInteraction: (payload: unknown) => Promise<void>;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Slack wants an answer within three seconds. */
+export const ANSWER_WITHIN_MS = 2_500;
+
+/**
+ * Keeps a socket to Slack open until the signal says that it is enough: presses come over it, and no address of ours
+ * has to be reachable. Slack closes sockets every few hours, and says so; whatever ends one, another one is opened. The
+ * library would give up on some failures and end the process on others, so opening again is done here.
+ */
+export async function listenSocket(parts: SocketParts): Promise<void> {
+  const { log, signal } = parts;
+  for (let failures = 0; !signal.aborted; ) {
+    const outcome = await oneSocket(parts);
+    if (signal.aborted) return;
+    failures = outcome.wasOpen ? 0 : failures + 1;
+    if (outcome.error !== null)
+      log.warn({ reason: outcome.error }, "slack: the socket for buttons is closed");
+    // One that was open is followed at once; what cannot be opened is tried again, at last once a minute.
+    if (failures > 0)
+      await delay(retryDelayMs(failures, undefined, Math.random()), undefined, { signal }).catch(() => {});
+  }
+}
+
+interface Ended {
+  readonly wasOpen: boolean;
+  /** Null where Slack asked to open another one. */
+  readonly error: string | null;
+}
+
+async function oneSocket({ config, onInteraction, log, signal }: SocketParts): Promise<Ended> {
+  const opened = await openSocketUrl(config, signal);
+  if ("error" in opened) return { wasOpen: false, error: opened.error };
+  const client = new SocketModeClient({
+    appToken: config.appToken,
+    autoReconnectEnabled: false,
+    logger: SILENT,
+    clientOptions: {
+      // The address is there already: the client asks us instead of Slack.
+      fetch: async () => Response.json({ ok: true, url: opened.url }),
+      retryConfig: { retries: 0 },
+    },
+  });
+  let wasOpen = false;
+  client.on("connected", () => {
+    wasOpen = true;
+    log.info("slack: the socket for buttons is open");
+  });
+  client.on("interactive", ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
+    take(onInteraction, body, ack, log).catch((error: unknown) =>
+      log.error({ reason: describeError(error) }, "slack: a press could not be taken"),
+    );
+  });
+  const disconnected = new Promise<void>((resolve) => client.once("disconnected", () => resolve()));
+  const stop = () => void client.disconnect().catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    client.start().catch(() => {});
+    await disconnected;
+    return { wasOpen, error: wasOpen ? null : "Slack did not open it" };
+  } finally {
+    signal.removeEventListener("abort", stop);
+    client.removeAllListeners();
+  }
+}
+
+/** What nobody could take is not answered: Slack then tells whoever pressed, and they press again. */
+async function take(
+  onInteraction: SocketParts["onInteraction"],
+  body: unknown,
+  ack: () => Promise<void>,
+  log: Logger,
+): Promise<void> {
+  const work = onInteraction(body);
+  const late = delay(ANSWER_WITHIN_MS, undefined, { ref: false });
+  await Promise.race([work, late]);
+  await ack().catch((error: unknown) =>
+    log.warn({ reason: describeError(error) }, "slack: a press was taken, and Slack could not be told"),
+  );
+  await work;
+}

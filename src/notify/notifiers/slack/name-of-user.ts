@@ -1,0 +1,19 @@
+import { createClient } from "./connect.ts";
+import type { SlackConfig } from "./slack-config.ts";
+
+/** How somebody is called in the workspace; their id where Slack does not tell, so that nobody waits for it. */
+export async function nameOfUser(
+  userId: string,
+  { token, apiUrl }: Pick<SlackConfig, "token" | "apiUrl">,
+): Promise<string> {
+  try {
+    const { user } = await createClient(token, apiUrl, AbortSignal.timeout(PATIENCE_MS)).users.info({
+      user: userId,
+    });
+    return user?.profile?.display_name || user?.real_name || user?.name || userId;
+  } catch {
+    return userId;
+  }
+}
+
+const PATIENCE_MS = 1_500;

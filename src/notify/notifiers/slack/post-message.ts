@@ -1,0 +1,65 @@
+import type { VendorRef } from "../../define-notifier.ts";
+import type { SlackContent } from "./compose-slack.ts";
+import type { Connection } from "./connect.ts";
+import { EVENT_TYPE, type MessagePart } from "./find-own-message.ts";
+import { slackErrorCode } from "./slack-error.ts";
+
+/** Where a message stands in Slack. */
+export interface Thread {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+export interface Post {
+  readonly content: SlackContent;
+  /** What our own message is recognised by after a crash. */
+  readonly notificationId: string;
+  readonly part: MessagePart;
+  /** Null for a message of the channel. */
+  readonly thread: Thread | null;
+  /** Shown in the channel, too. */
+  readonly broadcast: boolean;
+}
+
+export async function postMessage(post: Post, connection: Connection): Promise<VendorRef> {
+  const { content, thread, notificationId, part, broadcast } = post;
+  const { text, blocks } = content;
+  const channel = thread?.channel ?? connection.config.channel;
+  const payload = { notification_id: notificationId, ...(part === "message" ? {} : { part }) };
+  const message = {
+    channel,
+    ...(blocks.length > 0 ? { text, blocks } : { text }),
+    metadata: { event_type: EVENT_TYPE, event_payload: payload },
+    mrkdwn: blocks.length === 0,
+    parse: "none" as const,
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+  try {
+    const answer = await connection.client.chat.postMessage(
+      thread === null ? message : { ...message, thread_ts: thread.ts, reply_broadcast: broadcast },
+    );
+    const vendorRef = { channel: answer.channel ?? channel, ts: answer.ts ?? "" };
+    return thread === null ? vendorRef : { ...vendorRef, inThread: thread.ts };
+  } catch (error) {
+    const code = slackErrorCode(error) ?? "";
+    // What is announced in a thread that somebody deleted is announced in the channel; what Slack will not lay out
+    // is told as plain text. Both are faults that would be the same on every later try.
+    if (thread !== null && part === "message" && GONE.has(code))
+      return postMessage({ ...post, thread: null, broadcast: false }, connection);
+    if (blocks.length > 0 && BAD_LAYOUT.has(code))
+      return postMessage({ ...post, content: { text, blocks: [] } }, connection);
+    throw error;
+  }
+}
+
+const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
+
+/** Slack will not show these blocks; the text alone it will. */
+export const BAD_LAYOUT = new Set([
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "msg_blocks_too_long",
+  "msg_too_long",
+]);

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { Duration } from "../../../lib/duration.ts";
+import { SECOND } from "../../../lib/instant.ts";
+
+/** A receiver in Slack, as people write it. */
+export const SlackConfig = z.strictObject({
+  kind: z.literal("slack"),
+  /** Name (`#alerts`) or id (`C0123456789`) of a channel that the app was invited to. */
+  channel: z.string().min(1).max(100),
+  /** Bot token of the Slack app. */
+  token: z
+    .string()
+    .min(1)
+    .refine(
+      (token) => !token.startsWith("xapp-"),
+      "this is an app-level token; expected the bot token (xoxb-…)",
+    )
+    .refine(
+      (token) => !token.startsWith("https:"),
+      "this is a webhook's address; expected the bot token (xoxb-…)",
+    ),
+  /** App-level token, for buttons over Socket Mode: no address of ours has to be reachable. */
+  appToken: z
+    .string()
+    .regex(/^xapp-/, "expected an app-level token (xapp-…) with the scope connections:write")
+    .exactOptional(),
+  /** The app's signing secret, for buttons over HTTP: Slack posts them to `<web.publicUrl>/slack/interactions`. */
+  signingSecret: z
+    .string()
+    .regex(
+      /^(?!xox|xapp)[\w-]{16,}$/,
+      "expected the signing secret of the app (Basic Information, App Credentials)",
+    )
+    .exactOptional(),
+  /** The least time between two messages to the channel, after a handful at once. 0s: as many as there are. */
+  postEvery: Duration.default(SECOND),
+  /** A message that grows is edited so seldom. What a person does shows at once. */
+  editEvery: Duration.default(30 * SECOND),
+  /** Another Slack: the local one of the demo and the tests. */
+  apiUrl: z.url({ protocol: /^https?$/ }).default("https://slack.com/api/"),
+});
+export type SlackConfig = z.output<typeof SlackConfig>;
+
+/** Whether anybody listens when a button is pressed. */
+export function hasButtons({
+  appToken,
+  signingSecret,
+}: Pick<SlackConfig, "appToken" | "signingSecret">): boolean {
+  return appToken !== undefined || signingSecret !== undefined;
+}

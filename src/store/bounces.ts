@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import { FIRST_REPORT } from "../model/attempt-name.ts";
+import type { BounceOutcome, StandingBounces } from "../model/bounce.ts";
+import type { Db } from "./database.ts";
+
+/** A mail that a report may be about. */
+export interface SentMail {
+  readonly projectId: string;
+  readonly id: string;
+  readonly receiver: string;
+  readonly alertId: string | null;
+}
+
+/** Beyond this a bounce says nothing about an address any more. */
+const DAYS = 7;
+
+/** A mail that has not come back for so long got through; those that come back do so within minutes. */
+const PROVEN_AFTER_HOURS = 1;
+
+export function createBounceStore(db: Db) {
+  return {
+    /** The mail of that notification, or with that Message-ID; null when neither is ours. */
+    async findMail(known: {
+      readonly notificationId: string | null;
+      readonly messageId: string | null;
+    }): Promise<SentMail | null> {
+      const { rows } = await sql<SentMail>`
+        select project_id as "projectId", id, receiver, alert_id as "alertId" from earshot.notifications
+        where id = ${known.notificationId}::uuid
+        union all
+        select project_id as "projectId", id, receiver, alert_id as "alertId" from earshot.notifications
+        where vendor_ref->>'messageId' = ${known.messageId} and vendor_ref ? 'messageId'
+        limit 1
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** False: the same was noted before. */
+    async note({ projectId, id }: SentMail, outcome: BounceOutcome, detail: string): Promise<boolean> {
+      // Two reports of the same mail at once would take the same number.
+      await sql`
+        select from earshot.notifications where project_id = ${projectId} and id = ${id}::uuid for update
+      `.execute(db);
+      const { rows } = await sql<{ attempt: number }>`
+        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
+        select ${projectId}, ${id}::uuid, greatest(${FIRST_REPORT}::int, coalesce(max(attempt) + 1, 0)), ${outcome}, ${detail}
+        from earshot.deliveries where project_id = ${projectId} and notification_id = ${id}::uuid
+        having count(*) filter (where outcome = ${outcome} and detail = ${detail}) = 0
+        returning attempt
+      `.execute(db);
+      return rows.length > 0;
+    },
+
+    /** Receivers whose mails came back for good in the last week, since the last one that got through. */
+    async standing(): Promise<StandingBounces[]> {
+      const { rows } = await sql<StandingBounces>`
+        select n.receiver, coalesce(n.vendor_ref->>'to', '') as "to", count(distinct n.id)::int as times,
+          min(coalesce(n.sent_at, n.created_at)) as since, (array_agg(d.detail order by d.at_wall desc))[1] as detail
+        from earshot.deliveries d join earshot.notifications n on n.project_id = d.project_id and n.id = d.notification_id
+        where d.outcome = 'bounced' and d.at_wall > now() - make_interval(days => ${DAYS}) and not exists (
+          select from earshot.notifications l
+          join earshot.deliveries s on s.project_id = l.project_id and s.notification_id = l.id and s.outcome = 'sent'
+          where l.receiver = n.receiver and l.id > n.id and s.at_wall < now() - make_interval(hours => ${PROVEN_AFTER_HOURS})
+            and not exists (
+              select from earshot.deliveries b
+              where b.project_id = l.project_id and b.notification_id = l.id and b.outcome in ('bounced', 'expired')))
+        group by 1, 2 order by 1, 2
+      `.execute(db);
+      return rows;
+    },
+  };
+}

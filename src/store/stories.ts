@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import { BINS } from "../model/sketch.ts";
+import type { Db } from "./database.ts";
+
+interface KnownText {
+  readonly key: string;
+  readonly story: string;
+  readonly sketch: Uint8Array | null;
+}
+
+/**
+ * The texts that queries have told, a row for each page that brought new ones: five thousand rows with indexes of their
+ * own would take longer than the page. Keys and stories are 12 bytes each in base64url, a sketch is BINS bytes.
+ */
+export function createStoryStore(db: Db) {
+  return {
+    /** What was appended after `seq`, oldest first; of the newest batches so many that they hold `most` texts. */
+    async since(
+      projectId: string,
+      queryId: string,
+      seq: number,
+      most: number,
+    ): Promise<{ seq: number; texts: KnownText[] }[]> {
+      const { rows } = await sql<{ seq: number; body: Buffer }>`
+        select seq, body from (
+          select seq, body, sum(texts) over (order by seq desc) - texts as newer from earshot.told_texts
+          where project_id = ${projectId} and query_id = ${queryId} and seq > ${seq}) t
+        where newer < ${most} order by seq
+      `.execute(db);
+      return rows.map((row) => ({ seq: row.seq, texts: unpack(row.body) }));
+    },
+
+    /** Appends a batch, and forgets those that lie behind `most` newer texts. */
+    async append(
+      projectId: string,
+      queryId: string,
+      seq: number,
+      texts: readonly KnownText[],
+      most: number,
+    ): Promise<void> {
+      await sql`
+        insert into earshot.told_texts (project_id, query_id, seq, texts, body)
+        values (${projectId}, ${queryId}, ${seq}, ${texts.length}, ${pack(texts)})
+      `.execute(db);
+      if (seq % FORGET_EVERY !== 0) return;
+      await sql`
+        delete from earshot.told_texts d using (
+          select seq, sum(texts) over (order by seq desc) - texts as newer from earshot.told_texts
+          where project_id = ${projectId} and query_id = ${queryId}) t
+        where d.project_id = ${projectId} and d.query_id = ${queryId} and d.seq = t.seq and t.newer >= ${most}
+      `.execute(db);
+    },
+  };
+}
+
+const FORGET_EVERY = 16;
+const KEY_BYTES = 12;
+
+/** One byte says whether the text began its story, with a sketch, or tells another's, with that one's key. */
+function pack(texts: readonly KnownText[]): Buffer {
+  const length = texts.reduce(
+    (sum, { sketch }) => sum + 1 + KEY_BYTES + (sketch === null ? KEY_BYTES : BINS),
+    0,
+  );
+  const body = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const { key, story, sketch } of texts) {
+    body[at] = sketch === null ? 0 : 1;
+    body.write(key, at + 1, KEY_BYTES, "base64url");
+    at += 1 + KEY_BYTES;
+    if (sketch === null) at += body.write(story, at, KEY_BYTES, "base64url");
+    else {
+      body.set(sketch, at);
+      at += BINS;
+    }
+  }
+  return body;
+}
+
+function unpack(body: Buffer): KnownText[] {
+  const texts: KnownText[] = [];
+  for (let at = 0; at < body.length; ) {
+    const begins = body[at] === 1;
+    const key = body.toString("base64url", at + 1, at + 1 + KEY_BYTES);
+    at += 1 + KEY_BYTES;
+    const end = at + (begins ? BINS : KEY_BYTES);
+    if (begins) texts.push({ key, story: key, sketch: Uint8Array.prototype.slice.call(body, at, end) });
+    else texts.push({ key, story: body.toString("base64url", at, end), sketch: null });
+    at = end;
+  }
+  return texts;
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { watchNotifier } from "../../../src/app/watch/watch-notifier.ts";
+import { createManualClock } from "../../../src/lib/clock.ts";
+import type { Notifier, Shown } from "../../../src/notify/define-notifier.ts";
+import { type Database, openDatabase } from "../../../src/store/database.ts";
+import { createStores, type Stores } from "../../../src/store/stores.ts";
+import { sampleAlertViews } from "../../../src/templates/sample-views.ts";
+import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
+
+let testDatabase: TestDatabase;
+let database: Database;
+let stores: Stores;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, onError: () => {} });
+  stores = createStores(database.db);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+test("a picture that was left out stands as a failure with what to do, until one is brought", async () => {
+  let picture: Shown["picture"] = {
+    outcome: "left-out",
+    because: "the Slack app lacks the scope files:write",
+  };
+  const lane = { key: "edits", everyMs: 0, burst: 1 };
+  const notifier: Notifier = {
+    lane: { ...lane, key: "posts" },
+    following: { editEveryMs: 0, lane, show: async () => ({ finished: true, picture }) },
+    send: async () => ({ vendorRef: {} }),
+    check: async () => {},
+    close: async () => {},
+  };
+  const watched = watchNotifier("comms", notifier, { stores, clock: createManualClock(0) });
+  expect([watched.lane?.key, watched.following?.lane.key]).toEqual(["posts", "edits"]);
+  const [view] = sampleAlertViews;
+  const show = () =>
+    watched.following?.show(
+      { notificationId: "n", alertId: "a", attempt: 1, view, previous: {} },
+      { signal: AbortSignal.timeout(1_000), mayPost: async () => true, onRef: async () => {} },
+    );
+  await show();
+  const [failure] = await stores.failures.standing();
+  expect(failure).toMatchObject({
+    kind: "extra",
+    scope: "comms",
+    message: expect.stringContaining("files:write"),
+  });
+  picture = null;
+  await show();
+  expect(await stores.failures.standing()).toHaveLength(1);
+  picture = { outcome: "brought" };
+  await show();
+  expect(await stores.failures.standing()).toEqual([]);
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { HOUR } from "../../src/lib/instant.ts";
+import type { OwedNotification } from "../../src/model/notification.ts";
+import { returnPath } from "../../src/notify/notifiers/email/return-path.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { anAlert, owed } from "../web/tell-a-story.ts";
+import { runCommand } from "./run-command.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const TO = "duty@example.org";
+const alert = anAlert({ openedAt: NOW - HOUR });
+const mails: OwedNotification[] = ["fired", "reminder", "resolved"].map((kind, index) =>
+  owed(alert, { receiver: "desk", kind: kind as "fired", createdAt: NOW + index }),
+);
+let testDatabase: TestDatabase;
+let database: Database;
+let stores: Stores;
+let folder: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, onError: () => {} });
+  await ensurePartitions(database.db, NOW);
+  stores = createStores(database.db);
+  folder = await mkdtemp(join(tmpdir(), "earshot-bounce-"));
+  await stores.alerts.save([alert]);
+  for (const mail of mails) await send(mail);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function send(mail: OwedNotification): Promise<void> {
+  await stores.notifications.owe([mail]);
+  const claimed = await stores.notifications.claim(mail.projectId, mail.id);
+  if (claimed === null) throw new Error("the mail is not due");
+  const ref = { messageId: `<${mail.kind}@brand.example>`, to: TO, subject: "x", answer: "250 ok" };
+  await stores.notifications.markSent(claimed, NOW, ref);
+}
+
+async function bounce(message: string, ...flags: string[]) {
+  const file = join(folder, "message");
+  await writeFile(file, message);
+  return runCommand(["bounce", file, ...flags], { DATABASE_URL: testDatabase.url, EARSHOT_HOME: folder });
+}
+
+const pathOf = (mail: OwedNotification | undefined) =>
+  returnPath({ bouncesTo: "bounces+{id}@brand.example", from: "" }, mail?.id ?? "");
+const history = async () =>
+  (await stores.alerts.events(alert.projectId, alert.id)).map(({ what, detail }) => `${what} ${detail}`);
+
+test("a mail that came back is noted at its delivery and in the history, once, and is not yet a trouble", async () => {
+  const message = bounceMail({ to: pathOf(mails[0]), quoted: null });
+  expect(await bounce(message)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^desk: the mail came back: 5\.1\.1 smtp; 550 .* User unknown\n$/),
+  });
+  expect((await bounce(message)).stdout).toBe("desk: noted before\n");
+  expect(await history()).toEqual([expect.stringMatching(/^MailBounced desk: 5\.1\.1 /)]);
+  const { stdout } = await runCommand(["why", alert.id], {
+    DATABASE_URL: testDatabase.url,
+    EARSHOT_HOME: folder,
+  });
+  expect(stdout).toMatch(/later: bounced: 5\.1\.1 smtp; 550/);
+  expect(await stores.bounces.standing()).toMatchObject([{ receiver: "desk", to: TO, times: 1 }]);
+});
+
+test("a second one, known by the Message-ID that the report quotes, is what the watch tells of", async () => {
+  const quoted = { type: "message/rfc822", messageId: "<reminder@brand.example>" };
+  await bounce(bounceMail({ to: "bounces@brand.example", quoted }));
+  expect(await stores.bounces.standing()).toEqual([
+    { receiver: "desk", to: TO, times: 2, since: NOW, detail: expect.stringContaining("User unknown") },
+  ]);
+});
+
+test("a mail that is only delayed, or that nobody took in time, is noted and is no such trouble", async () => {
+  for (const status of [
+    { action: "delayed", status: "4.4.1" },
+    { action: "failed", status: "4.4.7" },
+  ])
+    await bounce(bounceMail({ to: pathOf(mails[2]), status: statusPart(status) }));
+  expect((await history()).slice(2).map((line) => line.split(" ")[0])).toEqual([
+    "MailDelayed",
+    "MailExpired",
+  ]);
+  expect((await stores.bounces.standing())[0]?.times).toBe(2);
+});
+
+test("a later mail that has not come back for an hour ends it", async () => {
+  await send(owed(alert, { receiver: "desk", kind: "reminder", createdAt: NOW + 10 }));
+  expect(await stores.bounces.standing()).toHaveLength(1);
+  await sql`update earshot.deliveries set at_wall = at_wall - interval '61 minutes'`.execute(database.db);
+  expect(await stores.bounces.standing()).toEqual([]);
+});
+
+test("what is no bounce, or none of ours, is left alone", async () => {
+  expect((await bounce(bounceMail({ status: null, words: "I am away" }))).stdout).toMatch(/^no bounce: /);
+  expect((await bounce(bounceMail(), "--json")).stdout).toBe('{"outcome":"NotOurs"}\n');
+});
+
+test("a mail server is asked to come back while the database is away, and told of a file that is not there", async () => {
+  const away = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", EARSHOT_HOME: folder };
+  const file = join(folder, "message");
+  await writeFile(file, bounceMail());
+  expect(await runCommand(["bounce", file], away)).toMatchObject({ exitCode: 75, stdout: "" });
+  expect((await runCommand(["bounce", join(folder, "none")], away)).exitCode).toBe(2);
+});

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+
+/** The other end of Socket Mode: as much of RFC 6455 as text, pings and an orderly end need. */
+export interface SocketServer {
+  readonly url: string;
+  /** Sockets that are open at this moment. */
+  count(): number;
+  /** How many were opened in all. */
+  opened(): number;
+  /** Sends an envelope over the newest socket. */
+  send(envelope: object): void;
+  /** Envelopes that were answered. */
+  readonly answered: { readonly envelope_id: string }[];
+  /** Breaks every socket without a word. */
+  break(): void;
+  close(): Promise<void>;
+}
+
+export async function startSocketServer(): Promise<SocketServer> {
+  const sockets = new Set<Socket>();
+  const answered: { envelope_id: string }[] = [];
+  let opened = 0;
+  const server = createServer();
+  server.on("upgrade", (request, socket: Socket) => {
+    const key = createHash("sha1")
+      .update(`${request.headers["sec-websocket-key"] ?? ""}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .digest("base64");
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
+    );
+    sockets.add(socket);
+    opened += 1;
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => sockets.delete(socket));
+    readFrames(socket, (opcode, payload) => {
+      if (opcode === TEXT) answered.push(JSON.parse(payload.toString()) as { envelope_id: string });
+      if (opcode === PING) socket.write(frame(PONG, payload));
+      if (opcode === CLOSE) socket.end(frame(CLOSE, payload));
+    });
+    socket.write(frame(TEXT, Buffer.from(JSON.stringify({ type: "hello", num_connections: 1 }))));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `ws://127.0.0.1:${port}/link`,
+    count: () => sockets.size,
+    opened: () => opened,
+    send: (envelope) => {
+      const socket = [...sockets].at(-1);
+      if (socket === undefined) throw new Error("no socket is open");
+      socket.write(frame(TEXT, Buffer.from(JSON.stringify(envelope))));
+    },
+    answered,
+    break: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const TEXT = 1;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+
+/** Servers do not mask. */
+function frame(opcode: number, payload: Buffer): Buffer {
+  const { length } = payload;
+  const head =
+    length < 126
+      ? Buffer.from([0x80 | opcode, length])
+      : Buffer.from([0x80 | opcode, 126, length >> 8, length & 0xff]);
+  return Buffer.concat([head, payload]);
+}
+
+/** Clients always mask. Fragments are not put together: nothing here is that long. */
+function readFrames(socket: Socket, onFrame: (opcode: number, payload: Buffer) => void): void {
+  let buffer = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    buffer = Buffer.concat([buffer, chunk]);
+    for (;;) {
+      if (buffer.length < 2) return;
+      const short = (buffer[1] ?? 0) & 0x7f;
+      const start = short === 126 ? 4 : 2;
+      if (buffer.length < start) return;
+      const length = short === 126 ? buffer.readUInt16BE(2) : short;
+      if (buffer.length < start + 4 + length) return;
+      const mask = buffer.subarray(start, start + 4);
+      const payload = Buffer.from(
+        buffer.subarray(start + 4, start + 4 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0)),
+      );
+      const opcode = (buffer[0] ?? 0) & 0x0f;
+      buffer = buffer.subarray(start + 4 + length);
+      onFrame(opcode, payload);
+    }
+  });
+}

@@ -1,0 +1,215 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDirectory } from "../../src/app/directory.ts";
+import { createViewOf } from "../../src/app/view-of.ts";
+import { parseConfig } from "../../src/config.ts";
+import { recordTelling } from "../../src/ingest/record-telling.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { HOUR } from "../../src/lib/instant.ts";
+import { uuid7 } from "../../src/lib/uuid7.ts";
+import { createLog } from "../../src/log.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import { deliver } from "../../src/notify/deliver.ts";
+import { email } from "../../src/notify/notifiers/email.ts";
+import { slack as slackKind } from "../../src/notify/notifiers/slack.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
+import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { createTestDatabase } from "../postgres.ts";
+import { storyTime } from "./story-time.ts";
+
+const QUERY = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+const closing = createClosing();
+const clock = createManualClock(storyTime("09:00"));
+let database: Database;
+let stores: Stores;
+let slack: FakeSlack;
+let smtp: FakeSmtp;
+let drain: () => Promise<string[]>;
+let tell: (...alerts: Alert[]) => Promise<void>;
+
+beforeAll(async () => {
+  const testDatabase = await createTestDatabase();
+  closing.add(testDatabase.drop);
+  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
+  closing.add(database.close);
+  stores = createStores(database.db);
+  await ensurePartitions(database.db, clock.now());
+  await stores.queries.register([QUERY], clock.now() - HOUR, clock.now() - HOUR);
+  slack = await startFakeSlack({ channels: ["alerts"] });
+  closing.add(slack.close);
+  smtp = await startFakeSmtp();
+  closing.add(smtp.close);
+  const receivers = [
+    { name: "channel", kind: "slack", channel: "#alerts", token: slack.token, apiUrl: slack.apiUrl },
+    {
+      name: "ann",
+      kind: "email",
+      to: "ann@acme.example",
+      from: "e@acme.example",
+      smtp: { host: smtp.host, port: smtp.port },
+    },
+  ];
+  const config = parseConfig({
+    source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
+    receivers,
+    routes: [{ receivers: ["channel", "ann"], repeatEvery: "never" }],
+  });
+  const deps = {
+    renderer: await createRenderer({ directory: "templates" }),
+    clock,
+    log: createLog({ level: "silent" }),
+  };
+  const { name: _, ...toChannel } = receivers[0] ?? {};
+  const { name: __, ...toAnn } = receivers[1] ?? {};
+  const notifiers = new Map([
+    ["channel", slackKind.create(slackKind.config.parse(toChannel), deps)],
+    ["ann", email.create(email.config.parse(toAnn), deps)],
+  ]);
+  closing.add(async () => {
+    for (const notifier of notifiers.values()) await notifier.close();
+  });
+  const parts = {
+    log: stores.notifications,
+    lanes: stores.lanes,
+    standing: stores.alertMessages,
+    receiversOf: (lane: string) =>
+      [...notifiers].filter(([, one]) => one.lane?.key === lane).map(([name]) => name),
+    notifierOf: (name: string) => notifiers.get(name),
+    viewOf: createViewOf({ stores, rulesFor: () => [], timezone: "UTC", consoleUrl: () => null }),
+    clock,
+  };
+  const directory = createDirectory(config);
+  tell = async (...alerts) => {
+    await stores.transaction(async (facts) => {
+      await facts.queries.lock(QUERY.projectId, QUERY.queryId);
+      await facts.alerts.save(alerts);
+      await recordTelling(facts, { directory, clock }, QUERY, alerts);
+    });
+  };
+  drain = async () => {
+    const outcomes: string[] = [];
+    for (const name of notifiers.keys()) {
+      // As in life: whoever has brought one asks for the next.
+      for (
+        let next = await stores.notifications.nextDue([name]);
+        next !== null;
+        next = await stores.notifications.nextDue([name])
+      ) {
+        const { outcome } = await deliver(parts, next, new AbortController().signal);
+        // A place that works takes one message a second.
+        if (outcome === "paced" && slack.faults.length === 0) {
+          await time("2 seconds");
+          continue;
+        }
+        outcomes.push(`${name} ${outcome}`);
+        if (outcome !== "sent") break;
+      }
+    }
+    return outcomes;
+  };
+});
+afterAll(() => closing.close());
+
+/** Back-off and the closed doors of places run on the database's clock. */
+async function time(passes: string): Promise<void> {
+  await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${passes}::interval where state = 'due'`.execute(
+    database.db,
+  );
+  await sql`update earshot.lanes set closed_until_wall = closed_until_wall - ${passes}::interval, counted_wall = counted_wall - ${passes}::interval`.execute(
+    database.db,
+  );
+}
+
+function alert(rule: string, at: string, severity: Alert["severity"]): Alert {
+  const openedAt = storyTime(at);
+  return {
+    id: uuid7(openedAt),
+    projectId: QUERY.projectId,
+    rule,
+    fingerprint: rule,
+    queryId: QUERY.queryId,
+    queryName: QUERY.name,
+    severity,
+    state: "firing",
+    labels: { query: QUERY.name },
+    openedAt,
+    firedAt: openedAt,
+    lastSeenAt: openedAt,
+    resolvedAt: null,
+    tellings: 1,
+    retellReason: null,
+    mentions: 40,
+    because: "40 mentions in 15 min, 10 expected",
+    windowFrom: openedAt - HOUR / 4,
+    windowTo: openedAt,
+    values: {},
+    care: { callingSince: openedAt },
+  };
+}
+const over = (one: Alert, at: string): Alert => ({ ...one, state: "resolved", resolvedAt: storyTime(at) });
+const posted = () =>
+  slack.calls
+    .filter(({ method }) => method === "chat.postMessage")
+    .map(({ fields }) => (fields["thread_ts"] === undefined ? "" : "↳ ") + fields["text"]);
+
+test("an hour without Slack and mail: then the gravest comes first, each thing once and as it stands, and nothing is lost", async () => {
+  const known = alert("known", "09:00", "warning");
+  await tell(known);
+  expect(await drain()).toEqual(["channel sent", "ann sent"]);
+
+  // Both are away from 09:05 to 10:05.
+  const away = { answer: { status: 503, body: "" } };
+  slack.faults.push(...Array.from({ length: 500 }, () => away));
+  smtp.faults.push(
+    ...Array.from({ length: 500 }, () => ({ at: "mail" as const, code: 421, text: "not now" })),
+  );
+  const meanwhile = async (at: string, ...alerts: Alert[]) => {
+    clock.set(storyTime(at));
+    await tell(...alerts);
+    await time("10 minutes");
+    for (const outcome of await drain()) expect(outcome).toMatch(/failed|paced/);
+  };
+  const crowd = alert("crowd", "09:10", "warning");
+  const brief = alert("brief", "09:15", "warning");
+  const crisis = alert("crisis", "09:30", "critical");
+  await meanwhile("09:10", crowd);
+  await meanwhile("09:15", brief);
+  await meanwhile("09:30", crisis);
+  await meanwhile("09:40", over(brief, "09:40"));
+  const graver: Alert = { ...crowd, severity: "critical", care: { callingSince: storyTime("09:45") } };
+  await meanwhile("09:45", graver);
+  await meanwhile("09:50", over(known, "09:50"));
+
+  slack.faults.length = 0;
+  smtp.faults.length = 0;
+  slack.calls.length = 0;
+  smtp.mails.length = 0;
+  clock.set(storyTime("10:05"));
+  await time("2 hours");
+  await drain();
+  expect(posted()).toEqual([
+    // It fired as a warning and grew graver: one message, as it stands.
+    "CRITICAL Acme: 40 mentions in 15 min, 10 expected. Since Mon 2 Mar, 09:10 UTC.",
+    "CRITICAL Acme: 40 mentions in 15 min, 10 expected. Since Mon 2 Mar, 09:30 UTC.",
+    "Over already: Acme, brief. It lasted 25m and took 40 mentions.",
+    "↳ Over: Acme, known. It lasted 50m and took 40 mentions.",
+  ]);
+  expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([
+    "[CRITICAL] Acme: crowd",
+    "[CRITICAL] Acme: crisis",
+    "[WARNING] Acme: brief",
+    "[WARNING] Acme: known",
+  ]);
+  expect(smtp.mails[2]?.parsed.text).toContain("OVER ALREADY: Acme, brief");
+  expect(await stores.notifications.unsettled()).toBe(0);
+  const { rows } = await sql<{ detail: string; n: number }>`
+    select detail, count(*) as n from earshot.deliveries where attempt = 0 group by 1
+  `.execute(database.db);
+  // Two of each receiver: the rise, and the end of what began and ended meanwhile.
+  expect(rows).toEqual([{ detail: "told by the message before it, which had waited, too", n: 4 }]);
+});

@@ -1,0 +1,172 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDirectory } from "../../src/app/directory.ts";
+import { createViewOf } from "../../src/app/view-of.ts";
+import { parseConfig } from "../../src/config.ts";
+import { closeWindows } from "../../src/ingest/close-windows.ts";
+import { type PollParts, pollQuery } from "../../src/ingest/poll-query.ts";
+import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slack/compose-slack.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { timeStore } from "../bench/time-store.ts";
+import { aMention } from "../mention.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { aRule } from "../rules/a-rule.ts";
+
+/** Ten thousand authors are angry within a minute, about four brands. */
+const QUERIES = ["Acme", "Bolt", "Crux", "Dune"];
+const EACH = 2_500;
+const PAGE = 500;
+const NINE = Date.parse("2026-03-02T09:00:00Z");
+
+let testDatabase: TestDatabase;
+let database: Database;
+let stores: Stores;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
+  stores = createStores(database.db);
+  await ensurePartitions(database.db, NINE);
+});
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+const config = parseConfig({
+  source: { baseUrl: "https://l.example", username: "a", password: "b", clientId: "c" },
+  receivers: [
+    // Without a throttle in the configuration: the one that every channel has.
+    { name: "channel", kind: "slack", channel: "#alerts", token: "t" },
+    { name: "grouped", kind: "slack", channel: "#groups", token: "t" },
+  ],
+  routes: [
+    { receivers: ["channel"], repeatEvery: "never", continue: true },
+    {
+      receivers: ["grouped"],
+      repeatEvery: "never",
+      groupBy: ["rule"],
+      groupWait: "30s",
+      groupInterval: "5m",
+    },
+  ],
+});
+const directory = createDirectory(config);
+const rules = [aRule("when: { sentiment: negative }\ngroupBy: author\nover: { after: 20m }")];
+const clock = createManualClock(NINE);
+
+test("10,000 alerts in a minute end as few readable messages with true counts, and so do their ends", async () => {
+  const watch = timeStore(stores);
+  const startedAt = monotonicMs();
+  await stores.queries.register(
+    QUERIES.map((name) => ({ projectId: "p", queryId: name, name, projectName: "Brands", timezone: "UTC" })),
+    NINE - HOUR,
+    NINE - HOUR,
+  );
+  await stores.walks.ensure(NINE);
+  clock.set(NINE + MINUTE);
+  for (const queryId of QUERIES) await read(queryId, watch.timed);
+  const firedMs = monotonicMs() - startedAt;
+  for (const minutes of [6, 11]) await tick(NINE + minutes * MINUTE, watch.timed);
+  const { text, blocks } = await largest();
+  expect(text).toMatch(
+    /^INFO \w+: negative mention by author \d+\. Since Mon 2 Mar, 09:00 UTC\. And 9,490 more\.$/,
+  );
+  expect(JSON.stringify(blocks)).toMatch(/… and 9,485 others: 2,495 × \w+ a-rule, 2,495 × \w+ a-rule/);
+  for (const minutes of [32, 45]) await tick(NINE + minutes * MINUTE, watch.timed);
+  const wholeMs = monotonicMs() - startedAt;
+
+  const told = await tellings();
+  expect(told("grouped", "fired")).toEqual([500, 9_500]);
+  // The tenth place of ten minutes takes what is left of the first page, the next ten minutes have all the others.
+  expect(told("channel", "fired")).toEqual([...ONES, 491, ...ONES, 9_491]);
+  for (const receiver of ["grouped", "channel"]) {
+    expect(sum(told(receiver, "resolved"))).toBe(10_000);
+    expect(told(receiver, "resolved").length).toBeLessThanOrEqual(20);
+  }
+  const slowest = watch.times().slice(0, 5);
+  process.stdout.write(
+    `10,000 alerts fired in ${Math.round(firedMs)} ms, were told and over after ${Math.round(wholeMs)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB; waited for ${slowest.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(", ")}\n`,
+  );
+}, 120_000);
+
+const ONES = Array.from({ length: 9 }, () => 1);
+const sum = (counts: readonly number[]) => counts.reduce((all, n) => all + n, 0);
+
+/** Everything that was said about one brand in that minute, page by page. */
+async function read(queryId: string, store: PollParts["store"]): Promise<void> {
+  const all = Array.from({ length: EACH }, (_, n) =>
+    aMention({
+      queryId,
+      resourceId: `m${n}`,
+      addedAt: NINE + Math.floor((n * MINUTE) / EACH),
+      sentiment: "negative",
+      author: `author ${n}`,
+      text: `never again, says number ${n} of us, and means it`,
+    }),
+  );
+  const parts: PollParts = {
+    store,
+    walkPages: async function* () {
+      for (let i = 0; i < all.length; i += PAGE) {
+        const nextCursor = i + PAGE < all.length ? String(i) : null;
+        yield {
+          mentions: all.slice(i, i + PAGE),
+          rejected: [],
+          nextCursor,
+          total: all.length,
+          pageSize: PAGE,
+        };
+      }
+    },
+    rulesFor: () => rules,
+    directory,
+    clock,
+    settings: () => ({ overlapMs: 0, settleMs: 0, lookbackMs: DAY, historyFrom: NINE - HOUR }),
+    everyMs: () => DAY,
+    onOwed: async () => {},
+  };
+  const done = await pollQuery(
+    parts,
+    { projectId: "p", queryId, walk: "added" },
+    new AbortController().signal,
+  );
+  expect(done).toMatchObject({ outcome: "complete", added: EACH });
+}
+
+async function tick(at: Instant, store: PollParts["store"]): Promise<void> {
+  clock.set(at);
+  const until = at / 1000;
+  await sql`update earshot.walks set complete_until = to_timestamp(${until}::double precision)`.execute(
+    database.db,
+  );
+  for (const queryId of QUERIES)
+    await closeWindows({ store, rulesFor: () => rules, directory, clock }, { projectId: "p", queryId });
+}
+
+/** Of how many alerts each message told, in order. */
+async function tellings() {
+  const { rows } = await sql<{ receiver: string; kind: string; alerts: number }>`
+    select receiver, kind, 1 + coalesce(jsonb_array_length(also), 0) as alerts from earshot.notifications order by id
+  `.execute(database.db);
+  return (receiver: string, kind: string) =>
+    rows.filter((one) => one.receiver === receiver && one.kind === kind).map(({ alerts }) => alerts);
+}
+
+async function largest(): Promise<SlackContent> {
+  const { rows } = await sql<{ id: string }>`
+    select id from earshot.notifications where kind = 'fired' and receiver = 'channel'
+    order by jsonb_array_length(also) desc nulls last limit 1
+  `.execute(database.db);
+  const notification = await stores.notifications.claim("p", rows[0]?.id ?? "");
+  if (notification === null) throw new Error("nothing was owed");
+  const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
+  const found = await viewOf({ ...notification, kind: "fired" });
+  if (found?.about !== "alert") throw new Error("there is nothing to be seen");
+  const renderer = await createRenderer({ directory: "templates" });
+  return composeSlack({ kind: "fired", view: found.view }, renderer);
+}

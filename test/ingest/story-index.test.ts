@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createStoryIndex, MOST_TEXTS } from "../../src/ingest/story-index.ts";
+import { agreement, BINS, sketchOf } from "../../src/model/sketch.ts";
+import { toldStory } from "../../src/model/story.ts";
+import { aMention } from "../mention.ts";
+
+const told = (text: string, resourceId = text) => toldStory(aMention({ text, resourceId }));
+const NEWS =
+  "Northwind Airlines will cancel two hundred flights this weekend because of a shortage of pilots, the carrier said on Friday.";
+
+test.each([
+  ["its link and hashtags", `${NEWS} https://t.example/other #northwind #fail`],
+  ["a word", NEWS.replace("shortage", "lack")],
+  ["some words", NEWS.replace("this weekend", "on Saturday").replace("Friday", "Thursday")],
+  ["a number and its end", NEWS.replace("two hundred", "200").replace(" on Friday.", ", reports Reuters")],
+  ["a word before it", `BREAKING: ${NEWS}`],
+])("a text that changes %s tells the same story", (_what, changed) => {
+  const index = createStoryIndex();
+  const first = index.find(told(NEWS));
+  expect(index.find(told(changed))).toBe(first);
+  // Its exact copies are known by their key from then on.
+  expect(index.find(told(changed, "a copy"))).toBe(first);
+});
+
+test.each([
+  [
+    "about something else",
+    "Northwind Airlines has opened a new lounge in Denver with showers, a bar and a view of the runway, and it is lovely.",
+  ],
+  [
+    "that begins alike",
+    "Northwind Airlines will cancel my trust for good if nobody picks up the phone today, I have been waiting for three hours now.",
+  ],
+  ["too short to be compared", "Northwind Airlines will cancel flights"],
+])("a text %s is a story of its own", (_what, other) => {
+  const index = createStoryIndex();
+  expect(index.find(told(other))).not.toBe(index.find(told(NEWS)));
+});
+
+test("a query in another script folds near-identical texts, too", () => {
+  const index = createStoryIndex();
+  const text =
+    "ノースウィンド航空は操縦士の不足を理由に今週末の二百便を欠航にすると金曜日に発表し、乗客に払い戻しを約束した";
+  expect(index.find(told(text.replace("金曜日", "木曜日")))).toBe(index.find(told(text)));
+});
+
+const word = fc.constantFrom(
+  ..."late bag lost crew gate plane seat food wifi delay phone help angry happy never again flight agent desk queue hour night morning staff kind rude fast slow".split(
+    " ",
+  ),
+);
+const texts = fc.array(
+  fc.array(word, { minLength: 6, maxLength: 24 }).map((words) => words.join(" ")),
+  {
+    minLength: 1,
+    maxLength: 60,
+  },
+);
+
+test("the same order gives the same stories, in one go or page by page through the tables", () => {
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 1, max: 12 }), (all, pageSize) => {
+      const atOnce = createStoryIndex();
+      const expected = all.map((text) => atOnce.find(told(text)));
+      const learned = [];
+      const inPages: string[] = [];
+      for (let i = 0; i < all.length; i += pageSize) {
+        const index = createStoryIndex();
+        index.learn(learned);
+        inPages.push(...all.slice(i, i + pageSize).map((text) => index.find(told(text))));
+        learned.push(...index.news());
+      }
+      expect(inPages).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("what is read again tells what it told before", () => {
+  fc.assert(
+    fc.property(texts, (all) => {
+      const index = createStoryIndex();
+      const first = all.map((text) => index.find(told(text)));
+      expect(all.map((text) => index.find(told(text)))).toEqual(first);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("the sketches of two texts agree about as much as the texts do", () => {
+  const grams = (text: string) =>
+    new Set(Array.from({ length: text.length - 4 }, (_, i) => text.slice(i, i + 5)));
+  let error = 0;
+  let pairs = 0;
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 80, maxLength: 120 }),
+      fc.integer({ min: 0, max: 79 }),
+      fc.string({ minLength: 1, maxLength: 30 }),
+      (text, at, other) => {
+        const changed = text.slice(0, at) + other + text.slice(at + other.length);
+        const [a, b] = [grams(text), grams(changed)];
+        const common = [...a].filter((gram) => b.has(gram)).length;
+        error += agreement(sketchOf(text), sketchOf(changed)) / BINS - common / (a.size + b.size - common);
+        pairs += 1;
+      },
+    ),
+    { numRuns: 300, seed: 1 },
+  );
+  expect(Math.abs(error / pairs)).toBeLessThan(0.02);
+});
+
+test("it forgets the oldest texts, and grows no further", () => {
+  const index = createStoryIndex();
+  const first = index.find(told(NEWS));
+  for (let i = 0; i < MOST_TEXTS; i++)
+    index.find({ key: `key ${i}`, sketch: sketchOf(`${i} ${i * 7919} ${"x".repeat(i % 40)} ${i ** 2}`) });
+  index.news();
+  const changed = told(NEWS.replace("shortage", "lack"));
+  expect(index.find(changed)).not.toBe(first);
+});

@@ -1,0 +1,220 @@
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Notifier, Shown, StandingMessage, VendorRef } from "../../../../src/notify/define-notifier.ts";
+import { slack } from "../../../../src/notify/notifiers/slack.ts";
+import { sampleAlertViews } from "../../../../src/templates/sample-views.ts";
+import { alertMessage, notifierDeps } from "../../../contracts/notifier.ts";
+import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
+
+const ALERT = "019c0000-0000-7000-8000-000000000001";
+/** The first bytes of any PNG are what the local Slack looks at. */
+const PNG = Buffer.concat([
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  readFileSync(import.meta.filename),
+]);
+const [fired] = sampleAlertViews;
+
+describe("the message of an alert in Slack", () => {
+  let fake: FakeSlack;
+  let notifier: Notifier;
+  let ref: VendorRef;
+  afterEach(() => fake.close());
+
+  async function start(options: { scopes?: readonly string[]; appToken?: boolean } = {}): Promise<void> {
+    fake = await startFakeSlack({ channels: ["alerts"], ...(options.scopes && { scopes: options.scopes }) });
+    const { token, apiUrl, appToken } = fake;
+    const config = { kind: "slack", channel: "#alerts", token, apiUrl, postEvery: "0s", editEvery: "0s" };
+    notifier = slack.create(
+      slack.config.parse({ ...config, ...(options.appToken && { appToken }) }),
+      await notifierDeps(),
+    );
+    ref = (await notifier.send(alertMessage({ alertId: ALERT }), { signal: signal() })).vendorRef;
+  }
+
+  async function show(over: Partial<StandingMessage> = {}, mayPost = true): Promise<Shown | undefined> {
+    const message = { notificationId: "n-1", alertId: ALERT, attempt: 1, view: fired, previous: ref };
+    return notifier.following?.show(
+      { chart: async () => PNG, ...message, ...over },
+      {
+        signal: signal(),
+        mayPost: async () => mayPost,
+        onRef: async (next) => {
+          ref = next;
+        },
+      },
+    );
+  }
+
+  async function showAll(over: Partial<StandingMessage> = {}): Promise<Shown | undefined> {
+    for (let attempt = 1; attempt < 10; attempt++) {
+      const shown = await show({ attempt, ...over });
+      if (shown?.finished === true) return shown;
+    }
+    throw new Error("it is never finished");
+  }
+
+  const signal = () => AbortSignal.timeout(10_000);
+  const root = async () => (await fake.messages()).find(({ threadTs }) => threadTs === null);
+  const replies = async () => (await fake.messages()).filter(({ threadTs }) => threadTs !== null);
+  const calls = (method: string) => fake.calls.filter((call) => call.method === method).length;
+
+  describe("with every scope", () => {
+    beforeEach(() => start({ appToken: true }));
+
+    it("comes first and alone; details and picture follow in its thread, and the picture is in it", async () => {
+      expect(await fake.messages()).toHaveLength(1);
+      await showAll();
+      const [details, picture] = await replies();
+      expect(JSON.stringify(details?.blocks)).toContain("Further mentions");
+      expect(details?.metadata?.payload).toEqual({ notification_id: "n-1", part: "details" });
+      const [file] = picture?.files ?? [];
+      expect(Buffer.from((await fake.file(file?.id ?? "")) ?? [])).toEqual(PNG);
+      expect(file?.title).toContain("62 negative mentions");
+      expect(JSON.stringify((await root())?.blocks)).toContain(`"slack_file":{"id":"${file?.id}"}`);
+      expect((await replies()).every(({ broadcast }) => !broadcast)).toBe(true);
+    });
+
+    it("is edited as its alert grows, and no picture or details come twice", async () => {
+      await showAll();
+      await showAll({ view: { ...fired, mentionsCount: 97 } });
+      expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
+      expect(await replies()).toHaveLength(2);
+      expect((await root())?.metadata?.payload).toEqual({ notification_id: "n-1" });
+    });
+
+    it("gets a new picture when people are told anew, and keeps the last one when it is over", async () => {
+      await showAll();
+      await showAll({ view: { ...fired, tellings: 2 } });
+      const pictures = (await replies()).filter(({ files }) => files !== undefined);
+      expect(pictures).toHaveLength(2);
+      const over = { ...fired, tellings: 2, state: "resolved" as const, resolvedAt: fired.openedAt + 9e5 };
+      await showAll({ view: over });
+      expect(await replies()).toHaveLength(3);
+      expect(JSON.stringify((await root())?.blocks)).toContain(pictures[1]?.files?.[0]?.id);
+      expect(JSON.stringify((await root())?.blocks)).toContain("Over: Northwind");
+    });
+
+    it("shows who has it in hand, and no longer offers what is done", async () => {
+      const care = { takenBy: "Ann <!channel>", givenTo: null, closedBy: null, isRelevant: true };
+      await show({ view: { ...fired, state: "acknowledged", care }, chart: null });
+      const blocks = JSON.stringify((await root())?.blocks);
+      expect(blocks).toContain("*Ann &lt;!channel&gt;* has it in hand");
+      expect(blocks).not.toContain("earshot-acknowledge");
+      expect(blocks).toContain("earshot-resolve");
+    });
+
+    it("is posted anew when people deleted it while its alert stands, once, with all that belongs to it", async () => {
+      await showAll();
+      for (const message of await fake.messages()) await fake.remove(message);
+      await showAll();
+      const messages = await fake.messages();
+      expect(messages.map(({ threadTs }) => threadTs === null)).toEqual([true, false, false]);
+      expect(ref["ts"]).toBe(messages[0]?.ts);
+    });
+
+    it("is not posted anew when its alert is over", async () => {
+      for (const message of await fake.messages()) await fake.remove(message);
+      const over = { ...fired, state: "resolved" as const, resolvedAt: fired.openedAt };
+      expect(await show({ view: over })).toMatchObject({ finished: true });
+      expect(await fake.messages()).toEqual([]);
+    });
+
+    it("that was posted anew without our learning of it is found again", async () => {
+      for (const message of await fake.messages()) await fake.remove(message);
+      fake.faults.push({ method: "chat.postMessage", drop: "after" });
+      await expect(show()).rejects.toMatchObject({ retryable: true });
+      await showAll({ attempt: 2 });
+      expect((await fake.messages()).filter(({ threadTs }) => threadTs === null)).toHaveLength(1);
+    });
+
+    it("details whose first try got through without an answer are found again", async () => {
+      fake.faults.push({ method: "chat.postMessage", drop: "after" });
+      await expect(show({ chart: null })).rejects.toMatchObject({ retryable: true });
+      await show({ chart: null, attempt: 2 });
+      expect(await replies()).toHaveLength(1);
+    });
+
+    it("adds nothing while the channel has no room for what nobody waits for, and is up to date all the same", async () => {
+      const shown = await show({ view: { ...fired, mentionsCount: 97 } }, false);
+      expect(shown).toEqual({ finished: false, picture: null });
+      expect(await fake.messages()).toHaveLength(1);
+      expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
+    });
+
+    it("shows its text although Slack still works on the picture, or never takes it", async () => {
+      await show();
+      const refuse = {
+        method: "chat.update",
+        answer: { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' },
+      };
+      for (let attempt = 2; attempt <= 6; attempt++) {
+        fake.faults.push(refuse);
+        const shown = await show({ attempt, view: { ...fired, mentionsCount: 90 + attempt } });
+        expect(shown?.finished).toBe(attempt > 5);
+        expect(JSON.stringify((await root())?.blocks)).toContain(`${90 + attempt} mentions so far`);
+      }
+      await show();
+      expect(JSON.stringify((await root())?.blocks)).toContain("slack_file");
+    });
+
+    it("waits when Slack asks to, and an upload that breaks is tried again", async () => {
+      fake.faults.push({
+        method: "chat.update",
+        answer: { status: 429, headers: { "retry-after": "9" }, body: "" },
+      });
+      await expect(show()).rejects.toMatchObject({ retryAfterMs: 9_000, concernsPlace: true });
+      for (const fault of [{ drop: "before" as const }, { answer: { status: 500, body: fake.token } }]) {
+        fake.faults.push({ method: "upload", ...fault });
+        const error = await show().catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ retryable: true });
+        expect(String(error)).not.toContain(fake.token);
+      }
+      await showAll();
+      expect((await replies()).filter(({ files }) => files !== undefined)).toHaveLength(1);
+    });
+
+    it("never uploads to another place than Slack's", async () => {
+      fake.faults.push({
+        method: "files.getUploadURLExternal",
+        answer: {
+          status: 200,
+          body: '{"ok":true,"upload_url":"http://169.254.169.254/x","file_id":"F012345678"}',
+        },
+      });
+      await expect(show()).rejects.toMatchObject({ message: "Slack wanted a picture somewhere else" });
+    });
+  });
+
+  it("brings no picture without the scope for it, says why and what to do, and asks once", async () => {
+    await start({ scopes: ["chat:write", "channels:read", "channels:history"] });
+    const shown = await show();
+    expect(shown).toMatchObject({
+      finished: true,
+      picture: { outcome: "left-out", because: expect.stringContaining("files:write") },
+    });
+    await show({ view: { ...fired, mentionsCount: 97 } });
+    expect(calls("files.getUploadURLExternal")).toBe(1);
+    expect(JSON.stringify((await root())?.blocks)).not.toContain("slack_file");
+  });
+
+  it("has no buttons where nobody listens to them", async () => {
+    await start();
+    expect(JSON.stringify((await root())?.blocks)).not.toContain("earshot-resolve");
+    expect(JSON.stringify((await root())?.blocks)).toContain("open-in-earshot");
+  });
+
+  it("is shown in the channel again only when the severity rises", async () => {
+    await start({ appToken: true });
+    for (const kind of ["doubled", "wave", "reminder", "escalated", "resolved"] as const) {
+      await notifier.send(
+        alertMessage({ notificationId: kind, kind, view: { ...fired, kind }, previous: ref }),
+        {
+          signal: signal(),
+        },
+      );
+    }
+    expect(
+      (await replies()).filter(({ broadcast }) => broadcast).map(({ metadata }) => metadata?.payload),
+    ).toEqual([{ notification_id: "escalated" }]);
+  });
+});

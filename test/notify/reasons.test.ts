@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { LifeChange } from "../../src/alerts/alert-life.ts";
+import { wordsOf } from "../../src/model/reason-words.ts";
+import type { DropReason, HoldReason, TellReason } from "../../src/notify/batch.ts";
+
+/** Growth is not written into a history; `Worsened` stands there by its reason. */
+type Unwritten = "Nothing" | "Grew" | "CountedLate" | "Worsened";
+type Reason = TellReason | HoldReason | DropReason | Exclude<LifeChange["outcome"], Unwritten>;
+
+/** The compiler asks for each of them. */
+const REASONS: Readonly<Record<Reason, true>> = {
+  FirstNotification: true,
+  SeverityRose: true,
+  Doubled: true,
+  NewWave: true,
+  RepeatIntervalElapsed: true,
+  Escalated: true,
+  Reopened: true,
+  Resolved: true,
+  FiredAndEnded: true,
+  HeldBySilence: true,
+  HeldByInhibition: true,
+  HeldByQuietHours: true,
+  HeldByGroup: true,
+  HeldByThrottle: true,
+  StillPending: true,
+  NeverFired: true,
+  NothingNew: true,
+  NoNewEvidence: true,
+  Acknowledged: true,
+  NoLongerRouted: true,
+  EscalationWaits: true,
+  ResolveNotWanted: true,
+  ResolvedUnannounced: true,
+  EndedWhileMuted: true,
+  EndedLongAgo: true,
+  OpenedPending: true,
+  Fired: true,
+};
+
+test("every reason has words that a reader of a history understands", () => {
+  const bare = (name: string) => name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  for (const reason of Object.keys(REASONS)) {
+    const isPlain = ["Fired", "HeldByQuietHours"].includes(reason);
+    if (!isPlain) expect(wordsOf(reason).toLowerCase()).not.toBe(bare(reason));
+  }
+  const all = Object.keys(REASONS).map(wordsOf);
+  expect(new Set(all).size).toBe(all.length);
+});
+
+test("a name without words is spelled out", () => {
+  expect(wordsOf("SomethingElse")).toBe("Something else");
+});

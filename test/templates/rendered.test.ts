@@ -1,0 +1,27 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { contentOfSample } from "../../src/app/preview/create-previews.ts";
+import { previewFiles } from "../../src/app/preview/preview-files.ts";
+import { previewMessage } from "../../src/notify/preview-message.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { samples } from "../../src/templates/samples.ts";
+
+/**
+ * What every sample looks like at every kind of receiver, as files that can be read and opened: a change of words or
+ * looks shows as a diff of them. `npx vitest run test/templates/rendered.test.ts -u` writes them anew.
+ */
+const FOLDER = join(import.meta.dirname, "rendered");
+
+const renderer = await createRenderer({ directory: "templates" });
+const files = samples.flatMap((sample) =>
+  previewFiles(`${sample.about}-${sample.name}`, previewMessage(contentOfSample(sample), renderer), []),
+);
+
+test.each(files)("$name is what its templates make", async ({ name, content }) => {
+  await expect(content).toMatchFileSnapshot(join(FOLDER, name));
+});
+
+test("no rendered sample is left of one that is no more", () => {
+  expect(readdirSync(FOLDER).sort()).toEqual(files.map(({ name }) => name).sort());
+});

@@ -1,0 +1,245 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
+import { createDesk } from "../../src/app/desk.ts";
+import { createPreviews } from "../../src/app/preview/create-previews.ts";
+import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
+import { storableText } from "../../src/local-inbox/storable.ts";
+import { signAlertLink } from "../../src/model/alert-link.ts";
+import type { MessageContent } from "../../src/notify/define-notifier.ts";
+import { previewMessage } from "../../src/notify/preview-message.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { safeUrl } from "../../src/templates/safe-url.ts";
+import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+import type { AlertView } from "../../src/templates/view.ts";
+import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/web/inbox-view.ts";
+import { anyText } from "../fixtures/any-text.ts";
+import { type Attack, attacks, hostileUrls } from "../fixtures/attacks.ts";
+import { withHostileAnswers, withTexts } from "../fixtures/hostile-facts.ts";
+import { readTags, shapeOf } from "./read-tags.ts";
+import { SECRET, startTestConsole, type TestConsole } from "./start-test-console.ts";
+import { PROJECT, tellAStory } from "./tell-a-story.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const GOOD = ["https://www.social.example/status/1"];
+const HARMLESS: readonly Attack[] = [{ name: "harmless", text: "harmless" }];
+
+let web: TestConsole;
+/** The pages, by what is asked for. */
+let paths: readonly string[];
+/** Shapes of tags and names of headers, as each page has them with texts that want nothing. */
+const usual = new Map<string, ReadonlySet<string>>();
+
+/** What strangers say, one text after the other; as far as the tables can hold it. */
+let texts: readonly Attack[] = HARMLESS;
+let turn = 0;
+let addresses: readonly string[] = GOOD;
+const nextText = (field = "") => {
+  const from = /^url$|Url$/.test(field) ? addresses : texts.map(({ text }) => text);
+  return storableText(from[turn++ % from.length] ?? "");
+};
+
+const renderer = await createRenderer({ directory: "templates" });
+
+function content(): MessageContent {
+  const [view] = sampleAlertViews;
+  // Whoever makes a view puts no other address into it.
+  const safe = (field: string) => (/^url$|Url$/.test(field) ? (safeUrl(nextText(field)) ?? "") : nextText());
+  return { kind: "fired", view: withTexts({ ...view, timezone: null }, safe) as AlertView };
+}
+
+beforeAll(async () => {
+  web = await startTestConsole(NOW, {
+    standing: ({ facts, desk }) => ({
+      facts: withHostileAnswers(facts, nextText),
+      desk: withHostileAnswers(desk, nextText),
+    }),
+    deps: {
+      explainer: createAlertExplainer("UTC"),
+      previews: {
+        ...createPreviews({ renderer, contentOf: async () => content() }),
+        renderSlack: renderSlackMessage,
+      },
+      inbox: {
+        list: async () => inbox(),
+        find: async () => inbox()[1] ?? null,
+        findFile: async () => null,
+        renderSlack: renderSlackMessage,
+      },
+      unsubscribing: {
+        find: async () => ({ digest: nextText(), receiver: nextText(), isSubscribed: true }),
+        set: async () => ({ digest: nextText(), receiver: nextText(), isSubscribed: false }),
+      },
+      whatHappensNext: () => nextText(),
+    },
+  });
+  const { crisis, single, over } = await tellAStory(web.stores, NOW);
+  await web.stores.alerts.explain(PROJECT, crisis.id, EXPLANATION);
+  const silence = { match: { query: ["x"] }, author: "x", comment: "x", lengthMs: 3_600_000 };
+  await createDesk(web).addSilence(silence);
+  const link = signAlertLink(SECRET, { alertId: crisis.id, deed: "acknowledge", by: "desk" }, NOW);
+  paths = [
+    ...["/", "/alerts?state=all", "/mentions", "/coverage", "/silences", "/inbox", "/unsubscribe/x"],
+    ...[crisis, single, over].map(({ id }) => `/alerts/${id}`),
+    `/preview?alert=${crisis.id}`,
+    `/act/${link}`,
+    `/alerts/${crisis.id}?part=story`,
+    "/?part=mentions",
+    "/nothing",
+  ];
+  for (const path of paths) {
+    const { tags, headers } = await ask(path);
+    usual.set(path, new Set([...tags.map(shapeOf), ...headers]));
+  }
+}, 60_000);
+afterAll(() => web.close());
+beforeEach(() => {
+  texts = attacks;
+  turn = 0;
+  addresses = GOOD;
+});
+
+test("no page has a tag, an attribute, a link or a header that is not ours, whatever attack stands in its facts", async () => {
+  for (const path of paths) {
+    turn = 0;
+    // Every page is asked for until each attack has been through it, in whatever place comes next.
+    for (let asked = 0; turn < attacks.length && asked < 40; asked++) await expectOurs(path);
+  }
+}, 120_000);
+
+test("no page has one of any text", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 20 }), async (any) => {
+      texts = any.map((text) => ({ name: JSON.stringify(text), text }));
+      turn = 0;
+      for (const path of paths.slice(0, 8)) await expectOurs(path);
+    }),
+    { numRuns: 15 },
+  );
+}, 120_000);
+
+test("what somebody asks for comes back as text", async () => {
+  texts = HARMLESS;
+  const known = new Set([...usual.values()].flatMap((shapes) => [...shapes]));
+  const asked = attacks.filter(({ text }) => text.length < 1_000);
+  for (let at = 0, round = 0; at < asked.length; round++) {
+    const [path, ...fields] = QUESTIONS[round % QUESTIONS.length] ?? ["/"];
+    const question = fields.map((field): [string, string] => [
+      field,
+      storableText(asked[at++ % asked.length]?.text ?? ""),
+    ]);
+    const address = `${path}?${new URLSearchParams(question)}`;
+    const { tags, headers } = await ask(address);
+    expect(
+      [...tags.map(shapeOf), ...headers].filter((shape) => !known.has(shape)),
+      address,
+    ).toEqual([]);
+    for (const { attributes } of tags) expectOwnLinks(attributes, address);
+  }
+}, 60_000);
+
+/** What can be asked of a page, each taken by another attack. */
+const QUESTIONS = [
+  ["/mentions", "contains", "query", "sentiment", "after"],
+  ["/alerts", "state", "before", "after", "part"],
+  ["/preview", "about", "sample", "alert", "part"],
+  ["/inbox", "place", "to", "message", "mail"],
+] as const;
+
+test("a hostile address is no link on any page", async () => {
+  texts = HARMLESS;
+  addresses = hostileUrls;
+  for (const path of paths.slice(0, 10)) {
+    turn = 0;
+    const { tags } = await ask(path);
+    for (const { attributes } of tags) expectOwnLinks(attributes, path);
+  }
+});
+
+async function expectOurs(path: string): Promise<void> {
+  const before = turn;
+  const { tags, headers } = await ask(path);
+  const shown = texts.slice(before % texts.length).slice(0, turn - before);
+  const first = `${path}: ${shown[0]?.name} and what follows`;
+  const known = usual.get(path) ?? new Set();
+  expect(
+    [...tags.map(shapeOf), ...headers].filter((shape) => !known.has(shape)),
+    first,
+  ).toEqual([]);
+  for (const { attributes } of tags) expectOwnLinks(attributes, first);
+}
+
+/** Links lead to pages of ours, or to the addresses that the story's mentions have. */
+function expectOwnLinks(attributes: Readonly<Record<string, string>>, name: string): void {
+  for (const field of ["href", "src", "action", "srcset", "hx-get", "sse-connect"]) {
+    const target = attributes[field];
+    if (target !== undefined)
+      expect(target, name).toMatch(/^(\/(?!\/)|#|https:\/\/(www\.social|www\.courier|[a-z]+)\.example\/)/);
+  }
+}
+
+async function ask(path: string) {
+  const answer = await fetch(`${web.url}${path}`, { headers: { accept: "text/html" }, redirect: "manual" });
+  return {
+    tags: readTags(await answer.text()),
+    headers: [...answer.headers.keys()].map((name) => `${name}:`),
+  };
+}
+
+/** What the notifiers make of hostile facts, with hostile words around it. */
+function inbox(): InboxMessage[] {
+  const { slack, email } = previewMessage(content(), renderer);
+  return [
+    { ...(withTexts(SLACK, nextText) as SlackMessage), ...slack },
+    { ...(withTexts(EMAIL, nextText) as EmailMessage), ...email },
+  ];
+}
+
+const SLACK: SlackMessage = {
+  kind: "slack",
+  id: "s-1",
+  receivedAt: NOW,
+  channel: "C1",
+  channelName: "x",
+  ts: "1.0",
+  threadTs: null,
+  text: "x",
+  blocks: [],
+  editedAt: null,
+};
+const EMAIL: EmailMessage = {
+  kind: "email",
+  id: "e-1",
+  receivedAt: NOW,
+  from: "x",
+  to: ["x"],
+  subject: "x",
+  messageId: "x",
+  headers: [{ name: "x", value: "x" }],
+  text: "x",
+  html: "x",
+};
+
+const EXPLANATION = {
+  tellings: 1,
+  since: NOW - 3_600_000,
+  largest: null,
+  looked: { now: 62, before: 40 },
+  authors: { count: 58, loudest: [{ name: "x", mentions: 9 }] },
+  reposts: { now: 0, before: 0 },
+  negative: null,
+  topics: [{ name: "x", now: 0.5, before: 0.1 }],
+  domains: [{ name: "x", now: 0.5, before: 0.1 }],
+  words: ["x"],
+  completeUntil: null,
+  chart: {
+    counted: "x",
+    columnMs: 900_000,
+    columns: Array.from({ length: 96 }, (_, i) => ({
+      at: NOW - (96 - i) * 900_000,
+      count: i,
+      expected: 5,
+      ordinary: 12,
+    })),
+  },
+};
