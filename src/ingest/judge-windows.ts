@@ -42,7 +42,7 @@ export async function judgeWindows(
   const stepped: ConditionState[] = [];
   for (const { rule, start, mayRest } of due) {
     if (mayRest && !rule.window.series.some(({ key }) => active.has(key))) continue;
-    const run = stepThrough(rule.window, start, arrivals, until);
+    const run = stepThrough(rule.window, start, arrivals, until, query.timezone);
     stepped.push(run.state);
     sightings.push(...sightingsOf(rule, query, run.verdicts, isOpen(rule)));
   }
@@ -121,6 +121,7 @@ function stepThrough(
   start: ConditionState,
   arrivals: Arrivals,
   until: Instant,
+  timezone: string,
 ): { state: ConditionState; verdicts: ClosedVerdict[] } {
   const verdicts: ClosedVerdict[] = [];
   // What stands in the table is what the step before returned.
@@ -130,6 +131,7 @@ function stepThrough(
     const step = condition.step(state, {
       bucket,
       bucketMs: BUCKET_MS,
+      timezone,
       arrivals: condition.series.map((series) => inBucket?.get(series.key) ?? []),
     });
     state = step.state;

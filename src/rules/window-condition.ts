@@ -24,6 +24,8 @@ export interface Tick {
   readonly bucket: Instant;
   /** 300,000: the conditions are made for buckets of five minutes. */
   readonly bucketMs: number;
+  /** Of the query, `Europe/Berlin`; UTC where it is left out. */
+  readonly timezone?: string;
   /** What became visible in it: one list per series of the condition, in their order. */
   readonly arrivals: readonly (readonly BucketCount[])[];
 }

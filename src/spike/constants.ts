@@ -60,6 +60,8 @@ export const CLUSTER_WEIGHT = 30;
 /** Relative variance of the rate before anything is known, and its weight. */
 export const NOISE_PRIOR = 0.1;
 export const NOISE_WEIGHT = 20;
+/** Relative variance that the rate of any query has. */
+export const LEAST_WANDER = 0.05;
 /** A single bucket teaches at most this many standard deviations plus this many mentions. */
 export const LEARN_DEVIATIONS = 4;
 export const LEARN_MENTIONS = 2;

@@ -1,12 +1,12 @@
-import { COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
+import { CALM_SCORE, COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
 import { lnCountingNoise, type SwingForm, significance, type TakesPart, unusualness } from "./gates.ts";
-import { type IncidentStep, moveIncident } from "./incident.ts";
+import { type IncidentStep, moveIncident, outgrowsLastWave } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
 import { rememberPeak, type SpikeMoment } from "./peak.ts";
-import type { Gates } from "./sensitivity.ts";
+import { type Gates, lnSignificantFor } from "./sensitivity.ts";
 import { toShortFloat } from "./short-float.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import { windowSums } from "./window-sums.ts";
@@ -79,14 +79,23 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
   const { gates, form, atLeast, cooldownBuckets, takesPart } = settings;
   const sums = windowSums(state, bucket, arrivedShares(state));
   const dispersion = dispersionOf(state);
-  const significant = significance(state, sums, dispersion, atLeast, takesPart);
+  const least = Math.max(atLeast, gates.leastMentions);
+  const significant = significance(state, sums, dispersion, least, takesPart);
   const unusual = unusualness(state, sums, form);
+  const outgrows =
+    significant.window >= 0 &&
+    unusual.score >= CALM_SCORE &&
+    outgrowsLastWave(state, bucket, cooldownBuckets, {
+      width: WINDOWS[significant.window] ?? 1,
+      observed: sums.observed[significant.window] ?? 0,
+      expected: sums.expected[significant.window] ?? 0,
+    });
   const standsOut =
     significant.window >= 0 &&
-    significant.lnP <= gates.lnSignificant &&
-    (gates.score === null || unusual.score >= gates.score) &&
+    significant.lnP <= lnSignificantFor(gates, unusual.score) &&
+    (gates.score === null || outgrows || unusual.score >= gates.score) &&
     (gates.lnCountingNoise === null || lnCountingNoise(sums, dispersion) <= gates.lnCountingNoise);
-  const step = moveIncident(state, bucket, standsOut, unusual.score, cooldownBuckets);
+  const step = moveIncident(state, bucket, standsOut, unusual.score, cooldownBuckets, outgrows);
   const window = significant.window >= 0 ? significant.window : unusual.window;
   return {
     bucket,

@@ -1,5 +1,5 @@
 import { lnChanceOfCount } from "./chance-of-count.ts";
-import { SWING_PRIOR, SWING_WEIGHT, WINDOW_EXPONENT, WINDOWS } from "./constants.ts";
+import { LEAST_WANDER, SWING_PRIOR, SWING_WEIGHT, WINDOW_EXPONENT, WINDOWS } from "./constants.ts";
 import { type Dispersion, rateNoise } from "./dispersion.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
@@ -85,14 +85,18 @@ export function usualDeviation(state: SpikeState, window: number): number {
   return weight === 0 ? 0 : (state.numbers[AT.swingMean + window] ?? 0) / weight;
 }
 
-/** Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. */
+/**
+ * Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. Of the
+ * rate it knows only that every query's wanders a little: what this query's does is learned from too few mentions.
+ */
 export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): number {
   let lnP = 0;
   for (const [window, width] of WINDOWS.entries()) {
     const observed = sums.observed[window] ?? 0;
     const expected = sums.expected[window] ?? 0;
     if (sums.buckets[window] !== width || observed <= expected) continue;
-    const spread = dispersion.cluster * expected + dispersion.uncertainty * expected * expected;
+    const wander = LEAST_WANDER + dispersion.uncertainty;
+    const spread = dispersion.cluster * expected + wander * expected * expected;
     lnP = Math.min(lnP, lnNegativeBinomialTail(observed, expected, spread));
   }
   return lnP;

@@ -1,6 +1,9 @@
 import { CALM_BUCKETS, CALM_SCORE, SILENT_BUCKETS } from "./constants.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
+/** So many times the mentions of the first wave make the second one larger. */
+const LARGER = 1.25;
+
 /**
  * What one bucket did to the incident of its series. Two steps of an open incident are worth telling again: its score
  * has doubled since people were last told (`escalated`), or it pages anew (`renewed`): a cooldown after the last page,
@@ -18,12 +21,13 @@ export function moveIncident(
   standsOut: boolean,
   score: number,
   cooldownBuckets: number,
+  outgrows = false,
 ): IncidentStep {
   if (standsOut) notePassing(state, bucket);
   const mayPage =
     standsOut &&
     bucket >= SILENT_BUCKETS &&
-    (!isCoolingDown(state, bucket, cooldownBuckets) || isLargerWave(state, score));
+    (!isCoolingDown(state, bucket, cooldownBuckets) || outgrows || isLargerWave(state, score));
   if (mark(state, MARK.open) === 0) {
     if (!mayPage) return "quiet";
     state.numbers[AT.marks + MARK.open] = 1;
@@ -48,6 +52,31 @@ export function moveIncident(
 /** Whether gates that are passed in this bucket are those of a wave that nobody was told of. */
 export function isUntoldWave(state: SpikeState, bucket: number): boolean {
   return mark(state, MARK.newWave) === 1 || bucket - (mark(state, MARK.passedAt) - 1) > CALM_BUCKETS;
+}
+
+/** A window of counts, with what was expected in it. */
+interface Counted {
+  /** In buckets. */
+  readonly width: number;
+  readonly observed: number;
+  readonly expected: number;
+}
+
+/**
+ * Whether, soon after a spike that is over, more came than at its height. Told by counts: the first wave has widened the
+ * swing that scores are measured in, so that the second one scores less. A longer window has to be higher on average, a
+ * shorter one to hold more.
+ */
+export function outgrowsLastWave(
+  state: SpikeState,
+  bucket: number,
+  cooldownBuckets: number,
+  { width, observed, expected }: Counted,
+): boolean {
+  if (mark(state, MARK.open) === 1 || !isCoolingDown(state, bucket, cooldownBuckets)) return false;
+  const before = mark(state, MARK.peakObserved) - mark(state, MARK.peakExpected);
+  const stretch = Math.max(1, width / mark(state, MARK.peakWindow));
+  return observed - expected > LARGER * before * stretch;
 }
 
 /** A wave begins when the gates are passed anew after half an hour in which they were not. */

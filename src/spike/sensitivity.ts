@@ -4,19 +4,34 @@ import { DAY } from "../lib/instant.ts";
 export const SENSITIVITIES = ["remarkable", "any anomaly", "strict"] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
-/** The three gates; probabilities as natural logarithms. A gate that is null stands open. */
+/** The gates; probabilities as natural logarithms. A gate that is null stands open. */
 export interface Gates {
   readonly lnSignificant: number;
   readonly score: number | null;
   readonly lnCountingNoise: number | null;
+  /** Fewer mentions than these are nobody's news, however rare they are. */
+  readonly leastMentions: number;
 }
+
+/**
+ * How significant a count has to be that is so unusual for its query: significance and unusualness make up for each
+ * other. The logarithm of a chance goes with the square of its deviation, so their product is held constant: who has
+ * just passed the gate of the score needs more than the named significance, who is far beyond it half as much.
+ */
+export function lnSignificantFor({ lnSignificant, score: limit }: Gates, score: number): number {
+  if (limit === null || score < limit) return lnSignificant;
+  return lnSignificant * Math.max(LEAST_SIGNIFICANCE, AT_THE_LIMIT * (limit / score) ** 2);
+}
+
+const AT_THE_LIMIT = 1.2;
+const LEAST_SIGNIFICANCE = 0.5;
 
 export function gatesOf(sensitivity: Sensitivity): Gates {
   switch (sensitivity) {
     case "remarkable":
-      return { lnSignificant: Math.log(1e-3), score: 5, lnCountingNoise: Math.log(1e-4) };
+      return { lnSignificant: Math.log(1e-3), score: 5, lnCountingNoise: LN_NOISE, leastMentions: 4 };
     case "strict":
-      return { lnSignificant: Math.log(1e-4), score: 5, lnCountingNoise: Math.log(1e-4) };
+      return { lnSignificant: Math.log(1e-4), score: 5, lnCountingNoise: LN_NOISE, leastMentions: 4 };
     case "any anomaly":
       return significanceGate(significanceFor(30 * DAY));
   }
@@ -24,8 +39,11 @@ export function gatesOf(sensitivity: Sensitivity): Gates {
 
 /** Significance alone: everything that chance does not explain, be it usual for this query or not. */
 export function significanceGate(probability: number): Gates {
-  return { lnSignificant: Math.log(probability), score: null, lnCountingNoise: null };
+  return { lnSignificant: Math.log(probability), score: null, lnCountingNoise: null, leastMentions: 0 };
 }
+
+/** About one in 5,600: the rarest that leaves queries of one mention an hour a false alarm in three weeks. */
+const LN_NOISE = -3.75 * Math.LN10;
 
 /** The probability at which significance alone gives one false alarm in `everyMs`: it acts like 150 tests a day. */
 export function significanceFor(everyMs: number): number {

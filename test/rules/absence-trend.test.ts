@@ -93,6 +93,30 @@ describe("trend", () => {
     );
   });
 
+  it("its days are those of the calendar in its time zone, also where the clocks change", () => {
+    const { window } = aWindowRule("trend: { rising: 30%, over: 3d, timezone: Europe/Berlin }");
+    // Two weeks before the night to the 31st of March 2024, which has 23 hours.
+    const from = Date.UTC(2024, 2, 4, 23);
+    const days = [...week.slice(1), 300, ...week.slice(1), 300, ...week.slice(1), 300, 640, 640, 800, 320];
+    let state = window.initial();
+    const met: string[] = [];
+    for (let bucket = from; bucket < Date.UTC(2024, 3, 1); bucket += BUCKET) {
+      const day = Math.floor((bucket + 3_600_000 - Date.UTC(2024, 2, 5)) / DAY);
+      const isHour = (bucket - from) % 3_600_000 === 0;
+      const arrivals = [isHour ? [{ bucket, count: Math.round((days[day] ?? 0) / 24) }] : []];
+      const step = window.step(state, { bucket, bucketMs: BUCKET, arrivals, timezone: "America/New_York" });
+      state = step.state;
+      if (step.verdict.met) {
+        met.push(
+          new Date(step.verdict.windowFrom).toISOString(),
+          new Date(step.verdict.windowTo).toISOString(),
+        );
+      }
+    }
+    expect(met.slice(0, 2)).toEqual(["2024-03-25T23:00:00.000Z", "2024-03-28T23:00:00.000Z"]);
+    expect(met.slice(-1)[0]).toMatch(/T2[23]:00:00/);
+  });
+
   it("falls, too", () => {
     const { window } = aWindowRule("trend: { falling: 40%, over: 3d }");
     const verdicts = run(window, daily([...weeks, 100, 150, 150, 400]));

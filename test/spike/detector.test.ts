@@ -56,7 +56,7 @@ describe("the detector", () => {
       feed([...history, ...BURST, ...calm, ...wave(second), ...calm], day).filter(
         ({ step }) => step === "opened" || step === "renewed",
       ).length;
-    expect([told(0.7), told(3)]).toEqual([1, 2]);
+    expect([told(0.7), told(1.6), told(3)]).toEqual([1, 2, 2]);
   });
 
   it("asks for more when it is strict, and for less when it shall tell any anomaly", () => {

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
-import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { TimeZone } from "../../lib/local-time.ts";
 import { spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { spellRarity } from "../../spike/spell-rarity.ts";
 import { compareDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
+import { localDay, startOfLocalDay } from "../local-day.ts";
 import { inUnit, UNITS } from "../slice.ts";
 import { arrivedIn } from "../window-counts.ts";
 
@@ -26,6 +28,7 @@ const Params = z
     ).default(3 * DAY),
     atLeast: z.number().min(1).default(20),
     count: z.enum(UNITS).default("mentions"),
+    timezone: TimeZone.exactOptional(),
     oneFalseAlarmIn: Duration.refine((ms) => ms >= 7 * DAY, "expected 7d or more").default(90 * DAY),
   })
   .refine(
@@ -33,8 +36,11 @@ const Params = z
     "it needs either rising or falling",
   );
 
-/** Counts by UTC day of the mentions' own time, newest day first. */
-type State = { readonly newest: Instant; readonly days: readonly number[] };
+/**
+ * Counts by day of the mentions' own time, newest day first. `newest` is its number since 1970, in milliseconds of UTC
+ * days.
+ */
+type State = { readonly newest: number; readonly days: readonly number[] };
 
 /** A day is judged once its late mentions are in. */
 const SETTLE_MS = 3 * HOUR;
@@ -42,17 +48,23 @@ const SETTLE_MS = 3 * HOUR;
 /**
  * `trend: {rising: 30%, over: 3d}`: every one of the last days lies above the same weekdays of the weeks before,
  * together by so much, and chance explains it no more often than `oneFalseAlarmIn`. A single loud day is a spike and no
- * trend. Says something new once a day; needs two weeks of history and the days themselves.
+ * trend. Says something new once a day; needs two weeks of history and the days themselves. Days are those of
+ * `timezone`, else of the query's time zone.
  */
 export const trend = defineWindowCondition({
   type: "trend",
   overAfterMs: 0,
   params: Params,
-  compile: ({ rising, falling, over, atLeast, count, oneFalseAlarmIn }, slice) => {
+  compile: ({ rising, falling, over, atLeast, count, timezone, oneFalseAlarmIn }, slice) => {
     const { series, subject } = inUnit(slice, count);
     const span = over / DAY;
     const lnLimit = -Math.log(oneFalseAlarmIn / DAY);
-    const key = stableHash({ type: "trend", version: 1, series: series.key });
+    const key = stableHash({
+      type: "trend",
+      version: 1,
+      series: series.key,
+      ...(timezone !== undefined && { timezone }),
+    });
     return {
       type: "trend",
       key,
@@ -62,14 +74,16 @@ export const trend = defineWindowCondition({
       initial: (): State => ({ newest: 0, days: [] }),
       inherit: (state) => state,
       isAsleep: (json) => (json as State).days.every((day) => day === 0),
-      step: (json, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
-        const state = addDays(json as State, bucket, arrivals);
+      step: (json, { bucket, bucketMs, arrivals: [arrivals = []], timezone: usual = "UTC" }) => {
+        const zone = timezone ?? usual;
+        const newest = localDay(bucket, zone);
+        const state = addDays(json as State, newest, zone, arrivals);
         const closedAt = bucket + bucketMs;
         // The newest day is always open; the one before it is until its late mentions are in.
-        const open = closedAt - state.newest >= SETTLE_MS ? 1 : 2;
+        const open = closedAt - startOfLocalDay(newest, zone) >= SETTLE_MS ? 1 : 2;
         // The first day of a series began in its middle.
         const closed = state.days.slice(open, Math.max(open, state.days.length - 1));
-        const windowTo = state.newest - (open - 1) * DAY;
+        const windowTo = startOfLocalDay(newest - (open - 1), zone);
         const found = compareDays(closed, span);
         const change = found === undefined ? 0 : found.observed / Math.max(found.expected, 1e-9) - 1;
         const wanted = rising ?? -(falling ?? 0);
@@ -94,7 +108,7 @@ export const trend = defineWindowCondition({
                     ? `. Each of the days was ${rising === undefined ? "below" : "above"}. ` +
                       `Chance alone brings that ${spellRarity(found.lnP, 1)}.`
                     : ""),
-            windowFrom: windowTo - span * DAY,
+            windowFrom: startOfLocalDay(newest - (open - 1) - span, zone),
             windowTo,
             observed: Math.round(found?.observed ?? 0),
             arrived: arrivedIn(arrivals),
@@ -113,16 +127,18 @@ export const trend = defineWindowCondition({
 
 function addDays(
   before: State,
-  bucket: Instant,
+  day: number,
+  zone: string,
   arrivals: readonly { readonly bucket: Instant; readonly count: number }[],
 ): State {
-  const newest = floorTo(bucket, DAY);
-  const steps = before.days.length === 0 ? 1 : Math.round((newest - before.newest) / DAY);
+  const newest = day * DAY;
+  // Who moves to another zone may see the same day twice, and never one that is gone.
+  const steps = before.days.length === 0 ? 1 : Math.max(0, Math.round((newest - before.newest) / DAY));
   if (steps === 0 && arrivals.length === 0) return before;
   const fresh = new Array<number>(Math.min(steps, LONGEST_MEMORY_DAYS)).fill(0);
   const days = [...fresh, ...before.days].slice(0, LONGEST_MEMORY_DAYS);
   for (const { bucket: event, count } of arrivals) {
-    const age = Math.round((newest - floorTo(event, DAY)) / DAY);
+    const age = day - localDay(event, zone);
     if (age >= 0 && age < days.length) days[age] = Math.max(0, (days[age] ?? 0) + count);
   }
   return { newest, days };
