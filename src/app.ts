@@ -4,14 +4,17 @@ import { createDesk } from "./app/desk.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { keepCounting } from "./app/keep-counting.ts";
+import { keepTables } from "./app/keep-tables.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
 import { appsOf, listenToSlack } from "./app/listen-to-slack.ts";
+import { openReceivers } from "./app/open-receivers.ts";
 import { createPlaces } from "./app/places.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
+import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
 import { createSlackDesk } from "./app/slack-desk.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
@@ -30,7 +33,6 @@ import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createOutageNotes } from "./app/watch/note-outages.ts";
 import { createRuleFaults } from "./app/watch/rule-faults.ts";
-import { watchNotifier } from "./app/watch/watch-notifier.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
@@ -40,30 +42,24 @@ import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError } from "./lib/errors.ts";
-import { DAY, HOUR, type Instant, MINUTE } from "./lib/instant.ts";
+import { HOUR, type Instant, MINUTE } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { QueueTally } from "./model/metric-facts.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
-import type { Notifier } from "./notify/define-notifier.ts";
 import type { DeliverParts } from "./notify/deliver.ts";
-import { createNotifier } from "./notify/notifiers.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
-import { createWorker, type Handlers } from "./queue/worker.ts";
+import { createWorker } from "./queue/worker.ts";
 import type { Rule } from "./rules/rule.ts";
 import { createBudgetStore } from "./store/budgets.ts";
 import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
-import { dropPartitionsBefore, ensurePartitions } from "./store/partitions.ts";
+import { ensurePartitions } from "./store/partitions.ts";
 import { createSourceTraitStore } from "./store/source-traits.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
-
-/** What a process may do. Each can run in as many processes as one likes. */
-export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
-export type Role = (typeof ROLES)[number];
 
 export interface EarshotOptions {
   readonly config: Config;
@@ -135,12 +131,7 @@ async function open(
   const sources = sourcesOf(config, database, budget, log, stopping.signal);
   for (const one of Object.values(sources)) closing.add(one.close);
   const source = sources.background;
-  const notifiers = new Map<string, Notifier>();
-  for (const { name, notifier } of config.receivers) {
-    const made = createNotifier(notifier, { renderer, clock, log });
-    notifiers.set(name, watchNotifier(name, made, { stores, clock }));
-    closing.add(made.close);
-  }
+  const notifiers = openReceivers(config.receivers, { renderer, stores, clock, log }, closing);
   const places = createPlaces(notifiers);
   const secret = await linkSecret(stores);
   const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
@@ -281,7 +272,12 @@ async function open(
     log,
     signal: stopping.signal,
   });
-  const worker = createWorker({ queues, handlers: forRoles(handlers, roles), concurrency: CONCURRENCY, log });
+  const worker = createWorker({
+    queues,
+    handlers: handlersOf(roles, handlers),
+    concurrency: CONCURRENCY,
+    log,
+  });
   closing.add(worker.stop);
   await worker.start();
   if (roles.includes("deliver")) {
@@ -290,21 +286,12 @@ async function open(
     closing.add(() => listening);
   }
   if (roles.includes("sweep")) {
-    const partitions = async () => {
-      const now = clock.now();
-      await ensurePartitions(database.db, now);
-      const dropped = await dropPartitionsBefore(database.db, now - config.retention);
-      await stores.voices.forgetBefore(now - VOICES_FOR_MS);
-      await stores.values.forgetBefore(now - VALUES_FOR_MS);
-      await stores.alertMessages.forget();
-      await stores.presses.forget();
-      if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
-    };
+    const tables = { db: database.db, stores, retentionMs: config.retention, clock, log };
     // Lists change seldom, and where calls are few each list is one that no query gets.
     const upkeepEveryMs = async () => ((await budget.read()).limit === null ? 10 * MINUTE : HOUR);
     const upkeep = keepUp({
       refreshQueries,
-      partitions,
+      partitions: () => keepTables(tables),
       everyMs: upkeepEveryMs,
       log,
       signal: stopping.signal,
@@ -345,28 +332,3 @@ async function open(
 }
 
 const PUBLISH_EVERY_MS = 15_000;
-
-/** Walks are few and long, deliveries many and short. */
-const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
-/** Voices of so long ago are in no window any more; values that come back after so long may be called new. */
-const VOICES_FOR_MS = 7 * DAY;
-const VALUES_FOR_MS = 400 * DAY;
-
-function forRoles(handlers: Required<Handlers>, roles: readonly Role[]): Handlers {
-  const {
-    "poll-query": poll,
-    "poll-together": together,
-    "close-windows": tick,
-    deliver,
-    "show-alert": showAlert,
-    "build-digest": digest,
-    sweep,
-  } = handlers;
-  return {
-    ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
-    ...(roles.includes("tick") ? { "close-windows": tick } : {}),
-    ...(roles.includes("deliver") ? { deliver, "show-alert": showAlert } : {}),
-    ...(roles.includes("digest") ? { "build-digest": digest } : {}),
-    ...(roles.includes("sweep") ? { sweep } : {}),
-  };
-}

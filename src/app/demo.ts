@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Earshot, ROLES, startEarshot } from "../app.ts";
+import { type Earshot, startEarshot } from "../app.ts";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -15,6 +15,7 @@ import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
 import { LOCAL_ACCOUNT } from "./local-account.ts";
 import { type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
+import { ROLES } from "./roles.ts";
 
 /** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;

@@ -1,11 +1,12 @@
 import { once } from "node:events";
-import { type Role, startEarshot } from "../app.ts";
+import { startEarshot } from "../app.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
 import { openEngines } from "./engines.ts";
+import type { Role } from "./roles.ts";
 
 /**
  * One role as a process of its own, until SIGTERM or Ctrl-C: configuration and addresses come from the environment, as

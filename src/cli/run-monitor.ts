@@ -1,6 +1,7 @@
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-page.ts";
-import { ROLES, startEarshot } from "../app.ts";
+import { ROLES } from "../app/roles.ts";
+import { startEarshot } from "../app.ts";
 import { loadConfig, type Surroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";

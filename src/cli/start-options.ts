@@ -1,5 +1,5 @@
 import type { ReplaySpeed } from "../app/replay/replay.ts";
-import type { Role } from "../app.ts";
+import type { Role } from "../app/roles.ts";
 
 export interface StartOptions {
   readonly config?: string;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import type { ReplaySpeed } from "../app/replay/replay.ts";
-import { ROLES, type Role } from "../app.ts";
+import { ROLES, type Role } from "../app/roles.ts";
 import { readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";

@@ -1,4 +1,4 @@
-import { type Earshot, ROLES, startEarshot } from "../../app.ts";
+import { type Earshot, startEarshot } from "../../app.ts";
 import { type Clock, createManualClock, createScaledClock, type ManualClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
@@ -11,6 +11,7 @@ import type { Rule } from "../../rules/rule.ts";
 import { openDatabase, openPool } from "../../store/database.ts";
 import { createSettingStore } from "../../store/settings.ts";
 import { type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "../local-parts.ts";
+import { ROLES } from "../roles.ts";
 import { runByClock, runStepwise, STEP_MS } from "./drive.ts";
 import { importFile, type ReplayPlan } from "./import-file.ts";
 import { createJobWaiter } from "./job-waiter.ts";

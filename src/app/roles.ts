@@ -1,0 +1,28 @@
+import type { Handlers } from "../queue/worker.ts";
+
+/** What a process may do. Each can run in as many processes as one likes. */
+export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Jobs at once in one process. Walks are few and long, deliveries many and short. */
+export const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
+
+/** The handlers of those jobs that these roles work on. */
+export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>): Handlers {
+  const {
+    "poll-query": poll,
+    "poll-together": together,
+    "close-windows": tick,
+    deliver,
+    "show-alert": showAlert,
+    "build-digest": digest,
+    sweep,
+  } = handlers;
+  return {
+    ...(roles.includes("poll") ? { "poll-query": poll, "poll-together": together } : {}),
+    ...(roles.includes("tick") ? { "close-windows": tick } : {}),
+    ...(roles.includes("deliver") ? { deliver, "show-alert": showAlert } : {}),
+    ...(roles.includes("digest") ? { "build-digest": digest } : {}),
+    ...(roles.includes("sweep") ? { sweep } : {}),
+  };
+}
