@@ -31,7 +31,7 @@ export function findTroubles(line: LineState, settings: OperatorConfig): readonl
     ...bounceTroubles(line),
     ...pictureTroubles(line),
     ...digestTroubles(line, settings),
-    ...outageTroubles(line),
+    ...outageTroubles(line, settings),
     ...asideTroubles(line),
   ];
 }
@@ -151,14 +151,14 @@ function digestTroubles(line: LineState, settings: OperatorConfig): Trouble[] {
   });
 }
 
-function outageTroubles({ outages, now }: LineState): Trouble[] {
+function outageTroubles({ outages, now }: LineState, settings: OperatorConfig): Trouble[] {
   // One that comes back is one alert, with its newest turn.
   const newest = new Map(
     outages.toSorted((a, b) => a.to - b.to).map((outage) => [`${outage.engine} ${outage.outcome}`, outage]),
   );
   return [...newest.values()].flatMap((outage): Trouble[] => {
-    const verdict = judgeOutage(outage, now);
-    if (verdict.outcome === "OnThePage") return [];
+    const verdict = judgeOutage(outage, settings.standstill, now);
+    if (verdict.outcome !== "WorthTelling") return [];
     const { engine, outcome, from, to } = outage;
     const values = { forMs: to - from };
     return [

@@ -12,7 +12,7 @@ export type QueueVerdict =
     };
 
 /** The sweep comes out of the queue every second, so its engine has no more patience than this. */
-const ENGINE_PATIENCE_MS = 60_000;
+export const ENGINE_PATIENCE_MS = 60_000;
 
 /** A rate budget that is spent at once is free again after its window, of ten minutes as a rule. */
 const POLL_FACTOR = 3;

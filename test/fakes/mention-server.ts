@@ -78,7 +78,9 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     if (habits.since === "refused" && asked.since !== null) return refuse("unknown parameter");
     if (habits.several === "refused" && asked.queryIds.length > 1) return refuse("one queryId, please");
     let place: Place | null = null;
-    if (asked.cursor !== null) {
+    // Who begins anew is given new cursors.
+    if (asked.cursor === null) followed.delete(asked.walk);
+    else {
       place = JSON.parse(Buffer.from(asked.cursor, "base64url").toString()) as Place;
       const times = (followed.get(place.walk) ?? 0) + 1;
       followed.set(place.walk, times);

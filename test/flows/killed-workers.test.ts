@@ -133,6 +133,7 @@ async function writeConfig(parts: LocalParts): Promise<void> {
         ...{
           name: "comms",
           kind: "slack",
+          throttle: "none",
           channel: "#alerts",
           token: "xoxb-local",
           apiUrl: parts.slackApiUrl,

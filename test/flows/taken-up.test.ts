@@ -139,6 +139,7 @@ async function writeConfiguration(folder: string, baseUrl: string, slack: FakeSl
     receivers: [
       {
         ...{ name: "alerts", kind: "slack", channel: "#alerts", token: slack.token, apiUrl: slack.apiUrl },
+        ...{ throttle: "none" },
         postEvery: "0s",
       },
     ],

@@ -17,13 +17,15 @@ test.each([
   ["twenty seconds", away(20), "WorthTelling"],
   ["what ended ten minutes ago", away(60, { to: NOW - 10 * MINUTE }), "WorthTelling"],
   ["what ended before that", away(60, { to: NOW - 10 * MINUTE - 1 }), "OnThePage"],
+  ["a queue that was away for a minute", away(60, { engine: "queue" }), "WorthTelling"],
+  ["a queue that was away for longer", away(61, { engine: "queue" }), "ToldMeanwhile"],
   ["a queue that came back empty at once", away(0, { engine: "queue", outcome: "emptied" }), "WorthTelling"],
 ])("%s", (_name, outage, outcome) => {
-  expect(judgeOutage(outage, NOW).outcome).toBe(outcome);
+  expect(judgeOutage(outage, SETTINGS.standstill, NOW).outcome).toBe(outcome);
 });
 
 test("operators read what was away, for how long, by which error, and that nothing is lost", () => {
-  const verdict = judgeOutage(away(63, { because: "connect ECONNREFUSED" }), NOW);
+  const verdict = judgeOutage(away(63, { because: "connect ECONNREFUSED" }), SETTINGS.standstill, NOW);
   expect(verdict).toEqual({
     outcome: "WorthTelling",
     because:
