@@ -22,7 +22,7 @@ export function createSourceKnowledge(
   };
   const isKnown = (found: Traits, { trait, value, ms }: Finding): boolean => {
     const before = found.get(trait);
-    if (before === undefined || before.value !== value || clock.now() - before.lastAt > HOUR) return false;
+    if (before === undefined || before.value !== value || clock.now() - before.lastAt >= HOUR) return false;
     return trait === "clock" || (ms ?? 0) <= (before.ms ?? 0) * 1.1;
   };
   return {

@@ -25,15 +25,24 @@ const MOST_OVERLAP_MS = 6 * HOUR;
 function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
   const since = traits.get(`since-${walk}`)?.value;
   const withheld = since === "ignored" || since === "refused";
-  // Page numbers do not reach far, so once a day a cursor is tried again.
-  const cursors = traits.get("cursors");
-  const byNumber = cursors?.value === "refused" && now - cursors.lastAt < DAY;
+  const byNumber = mistrustsCursors(traits, now);
   if (!withheld && !byNumber) return PLAIN_PATH;
   return {
     direction: withheld ? "desc" : "asc",
     since: withheld ? "withheld" : "sent",
     pages: byNumber ? "number" : "cursor",
   };
+}
+
+/**
+ * Page numbers do not reach far, so a refused cursor is tried again once a day. One that expires may have been old; but
+ * where it was not, and many mentions share a moment, a walk that goes on from there would not move.
+ */
+function mistrustsCursors(traits: Traits, now: Instant): boolean {
+  const cursors = traits.get("cursors");
+  if (cursors === undefined) return false;
+  const age = now - cursors.lastAt;
+  return (cursors.value === "refused" && age < DAY) || (cursors.value === "expire" && age < HOUR);
 }
 
 /** A walk that has begun in a way which the server is known by now not to allow cannot go on. */

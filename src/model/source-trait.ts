@@ -27,7 +27,7 @@ export const TRAITS = {
   cursors: {
     what: "Cursors",
     followed: "lead from page to page",
-    expire: "are forgotten after a while: Earshot then begins again at its watermark",
+    expire: "are forgotten after a while: Earshot then asks for pages by number for an hour",
     refused: "are refused: Earshot asks for pages by number, 10,000 mentions at a time",
   },
   "last-page": {

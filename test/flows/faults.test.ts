@@ -63,14 +63,12 @@ onEveryEngine((tell, engine) => {
       { kind: "truncated", path: LATER_PAGE },
       { kind: "dropped", path: LATER_PAGE },
       { kind: "hang-up", path: LATER_PAGE },
-      { kind: "cursor-refused" },
     );
     const errors = await errorsUntil(story, story.until("09:05"));
     expect(await story.source.pending()).toEqual([]);
     expect(errors).toEqual([
       expect.stringMatching(/^mentions: 200 with JSON that is cut off/),
-      "mentions: 400 cursor: this cursor is no longer valid, begin again without one.",
-      "mentions: 429 Rate limit exceeded: 31 of 30 calls in 10 minutes",
+      "mentions: 429 Rate limit exceeded",
       "mentions: 500 An internal error occurred.",
       "mentions: 502 the source cannot answer now",
       "mentions: the connection failed (UND_ERR_SOCKET)",
@@ -79,6 +77,15 @@ onEveryEngine((tell, engine) => {
     expect(await story.query("select last_error from earshot.walks where last_error is not null")).toEqual(
       [],
     );
+  });
+
+  test("a cursor that is refused is walked around, and is no error", async () => {
+    const story = await begin();
+    nine(story);
+    await story.source.fail({ kind: "cursor-refused" });
+    expect(await errorsUntil(story, story.until("09:05"))).toEqual([]);
+    expect(await story.source.pending()).toEqual([]);
+    await expectAllOnce(story);
   });
 
   test("rows shown twice, pages without rows, totals that lie and cursors that end change nothing", async () => {

@@ -262,7 +262,8 @@ test("against servers with any of these habits together, however small the pages
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
   const habits = fc.record(
     {
-      cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const), { nil: undefined }),
+      // One that works just once in each walk has its row above: with totals that are off, such walks may not end.
+      cursors: some("refused" as const),
       lastPage: some("without-cursor" as const),
       afterEnd: fc.option(fc.constantFrom("silent" as const, "refused" as const), { nil: undefined }),
       since: fc.option(fc.constantFrom("ignored" as const, "refused" as const), { nil: undefined }),
