@@ -7,6 +7,7 @@ import type { InboxMessage } from "../local-inbox/inbox-store.ts";
 import { renderSlackMessage } from "../local-inbox/render-slack-message.ts";
 import type { Logger } from "../log.ts";
 import type { QueueTally } from "../model/metric-facts.ts";
+import type { Rule } from "../rules/rule.ts";
 import { createConsoleStore } from "../store/console.ts";
 import { type Database, openDatabase } from "../store/database.ts";
 import { createInboxStore } from "../store/inbox.ts";
@@ -23,6 +24,7 @@ import { appsOf } from "./listen-to-slack.ts";
 import type { Previews } from "./preview/create-previews.ts";
 import { createSlackDesk } from "./slack-desk.ts";
 import { createSlackDoor } from "./slack-door.ts";
+import { stillLearning } from "./still-learning.ts";
 import { createUnsubscribing } from "./unsubscribe-links.ts";
 
 export interface Page {
@@ -45,6 +47,8 @@ export interface PageOptions {
   readonly queues?: () => Promise<readonly QueueTally[]>;
   /** Whose Slack messages have buttons that post to the page. */
   readonly receivers?: readonly ReceiverConfig[];
+  /** Those in use: which of them still learn is shown. */
+  readonly rules: readonly Rule[];
   /** Messages to look at; a page without it shows none. */
   readonly previews?: Previews;
 }
@@ -66,10 +70,12 @@ export async function openPage(options: PageOptions): Promise<Page> {
     const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
     const press = createSlackDesk({ stores, desk, log });
     const slack = apps.length === 0 ? null : createSlackDoor({ apps, press, wall: systemClock, log });
+    const facts = createConsoleStore(database.db);
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
       unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
-      facts: createConsoleStore(database.db),
+      facts,
+      learning: () => stillLearning(facts, options.rules),
       clock,
       inbox: hasLocalInbox ? inboxView(inbox) : null,
       explainer: createAlertExplainer(options.settings.timezone),

@@ -1,8 +1,10 @@
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { ShownBudget, ShownTrait, ShownWalk } from "../model/shown.ts";
+import type { ShownBudget, ShownTrait, ShownWalk, ShownWarmUp } from "../model/shown.ts";
 import { inOrder, spellTrait, TRAITS } from "../model/source-trait.ts";
 import { worstDelayMs } from "../model/worst-delay.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { createConsoleStore } from "../store/console.ts";
+import { stillLearning } from "./still-learning.ts";
 
 /** How complete the picture is, and what is promised: durations in milliseconds, sums of the last 24 hours. */
 export interface CoverageReport {
@@ -13,20 +15,25 @@ export interface CoverageReport {
     /** How long a mention that is visible at the source may wait until it is seen, as calls are planned now. */
     readonly worstDelayMs: number | null;
   })[];
+  /** Rules that cannot fire yet. */
+  readonly learning: readonly ShownWarmUp[];
   /** What was found out about the source. */
   readonly traits: readonly (ShownTrait & { readonly says: string })[];
 }
 
 export async function readCoverage(
-  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage" | "traits">,
+  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage" | "traits" | "watchedStates">,
+  rules: readonly Rule[],
   now: Instant,
 ): Promise<CoverageReport> {
-  const [budgets, walks, traits] = await Promise.all([
+  const [budgets, walks, traits, learning] = await Promise.all([
     facts.budgets(),
     facts.coverage(now - DAY),
     facts.traits(),
+    stillLearning(facts, rules),
   ]);
   return {
+    learning,
     traits: inOrder(traits).map((one) => ({ ...one, says: `${TRAITS[one.trait].what}: ${spellTrait(one)}` })),
     budgets: budgets.map((budget) => ({
       ...budget,

@@ -3,17 +3,20 @@ import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { formatTable } from "./api/format-table.ts";
+import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { withDesk } from "./desk/with-desk.ts";
 
 export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
     .command("coverage")
     .description(
-      "How complete the picture is: each query's last poll, how far behind, and the calls that are left.",
+      "How complete the picture is: each query's last poll, how far behind, the calls that are left, and which rules still learn.",
     )
     .option("--json", "everything, as JSON; durations in milliseconds", false)
-    .action(async (options: { readonly json: boolean }) => {
-      const report = await withDesk(env, ({ facts, clock }) => readCoverage(facts, clock.now()));
+    .option("--rules <folder>", "rules, instead of those of the configuration")
+    .action(async (options: { readonly json: boolean; readonly rules?: string }) => {
+      const rules = await loadRulesInUse(env, options.rules);
+      const report = await withDesk(env, ({ facts, clock }) => readCoverage(facts, rules, clock.now()));
       const text = options.json
         ? JSON.stringify(report, null, 2)
         : formatCoverage(report, widthOf(process.stdout));
@@ -26,7 +29,7 @@ function widthOf(stream: NodeJS.WriteStream): number {
 }
 
 /** The report for people. */
-export function formatCoverage({ budgets, walks, traits }: CoverageReport, width: number): string {
+export function formatCoverage({ budgets, walks, learning, traits }: CoverageReport, width: number): string {
   const rows = walks.map((walk) => ({
     query: walk.queryName,
     walk: walk.walk === "added" ? "new" : "changed",
@@ -46,8 +49,16 @@ export function formatCoverage({ budgets, walks, traits }: CoverageReport, width
   return [
     ...budgets.map((budget) => `${spellBudget(budget)}${name(budget.account)}`),
     table,
+    ...(learning.length === 0
+      ? []
+      : ["", "Still learning, so that they cannot fire yet", ...learning.map(spellWarmUp)]),
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
   ].join("\n");
+}
+
+function spellWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["learning"][number]) {
+  const about = until === null ? "" : `, until about ${minute(until)}`;
+  return `  ${queryName}: ${rule} (${kind} of ${counts}) needs ${needs}${about}`;
 }
 
 /** Since when, and when it is looked for again: it is shown until it is found. */

@@ -40,6 +40,7 @@ export async function runDemo(options: StartOptions, surroundings: Surroundings,
         settings: { host: "127.0.0.1", port: options.port ?? DEFAULT_PORT, timezone: "UTC" },
         tryNextPort: options.port === undefined,
         hasLocalInbox: true,
+        rules: demo.earshot.rules,
         previews: demo.earshot.previews,
         whatHappensNext: () => whatHappensNext(demo),
       });

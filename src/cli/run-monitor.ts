@@ -47,6 +47,7 @@ export async function runMonitor(
         tryNextPort: false,
         hasLocalInbox: false,
         queues: earshot.queueTallies,
+        rules: earshot.rules,
         previews: earshot.previews,
         receivers: config.receivers,
       });

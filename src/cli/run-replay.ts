@@ -45,6 +45,7 @@ export async function runReplay(
             settings: { host: "127.0.0.1", port: options.port ?? 8080, timezone: "UTC" },
             tryNextPort: options.port === undefined,
             hasLocalInbox: true,
+            rules: replay.earshot.rules,
             previews: replay.earshot.previews,
           });
     url = page?.url ?? null;

@@ -1,12 +1,9 @@
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { explainAlert, explainMention } from "../app/explain.ts";
-import { loadConfig, readSurroundings } from "../config.ts";
 import { UserError } from "../lib/errors.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
-import { loadRules } from "../rules/load-rules.ts";
 import { harmlessJson } from "./api/harmless.ts";
 import { findAlertOrNull } from "./desk/find-alert.ts";
+import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { tellAlert, tellMention } from "./desk/tell-why.ts";
 import { withDesk } from "./desk/with-desk.ts";
 
@@ -25,8 +22,7 @@ export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
     .option("--json", "answer as JSON", false)
     .addHelpText("after", HELP)
     .action(async (text: string, options: { rules?: string; json: boolean }) => {
-      const folder = options.rules ?? (await rulesFolder(env));
-      const { rules } = await loadRules(folder);
+      const rules = await loadRulesInUse(env, options.rules);
       await withDesk(env, async ({ stores, facts }) => {
         const parts = { stores, facts, rules };
         const alert = await findAlertOrNull(stores, text);
@@ -46,12 +42,6 @@ export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
         }
       });
     });
-}
-
-async function rulesFolder(env: NodeJS.ProcessEnv): Promise<string> {
-  const file = readSurroundings(env).configFile;
-  if (!existsSync(file)) return shippedFolder("rules");
-  return (await loadConfig(file, env)).rules;
 }
 
 const HELP = `

@@ -7,6 +7,7 @@ import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Rule, WindowRule } from "../rules/rule.ts";
 import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
+import { type Arrivals, arrivalsByBucket } from "./arrivals-by-bucket.ts";
 import type { IngestFacts } from "./ports.ts";
 import { type Sighting, sightingOf } from "./record-observations.ts";
 
@@ -31,24 +32,42 @@ export async function judgeWindows(
     return [{ rule, start, mayRest: !isOpen(rule) && mayRest(rule.window, start, query, until) }];
   });
   if (due.length === 0) return [];
-  // Nothing arrived for one that rests up to the last tick, else it would have been stepped then.
+  // For one that rests nothing arrived up to the last tick, else it would have been stepped then.
   const from = Math.min(
     ...due.map(({ start, mayRest }) => (mayRest ? query.tickedUntil : start.steppedUntil)),
   );
   const found = await facts.counts.arrivals(query.projectId, query.queryId, from, until);
-  const arrivals = byBucket(found);
   const active = new Set(found.map((change) => change.series));
+  const wakes = ({ rule }: { rule: WindowRule }) => rule.window.series.some(({ key }) => active.has(key));
+  const woken = due.filter((one) => one.mayRest && wakes(one));
+  const arrivals = arrivalsByBucket([...(await arrivedBefore(facts, query, woken, from)), ...found]);
   const sightings: Sighting[] = [];
   const stepped: ConditionState[] = [];
-  for (const { rule, start, mayRest } of due) {
-    if (mayRest && !rule.window.series.some(({ key }) => active.has(key))) continue;
-    const run = stepThrough(rule.window, start, arrivals, until, query.timezone);
+  for (const one of due) {
+    if (one.mayRest && !wakes(one)) continue;
+    const { rule, start } = one;
+    // What closed before the last tick is old news: who rested then met nothing, and who was away only learns from it.
+    const watchFrom = Math.max(start.watchFrom, query.tickedUntil);
+    const run = stepThrough(rule.window, start, arrivals, { from: watchFrom, until }, query.timezone);
     stepped.push(run.state);
     sightings.push(...sightingsOf(rule, query, run.verdicts, isOpen(rule)));
   }
   await facts.conditions.remove(query.projectId, query.queryId, orphans);
   await facts.conditions.save(query.projectId, query.queryId, distinct(stepped));
   return sightings;
+}
+
+/** A rule that was away for some days, while another counted the same, looks like one that rested and has missed these. */
+async function arrivedBefore(
+  facts: IngestFacts,
+  { projectId, queryId }: Query,
+  woken: readonly { readonly rule: WindowRule; readonly start: ConditionState }[],
+  until: Instant,
+): Promise<CountChange[]> {
+  const from = Math.min(...woken.map(({ start }) => start.steppedUntil));
+  if (from >= until) return [];
+  const series = new Set(woken.flatMap(({ rule }) => rule.window.series.map(({ key }) => key)));
+  return facts.counts.arrivals(projectId, queryId, from, until, [...series]);
 }
 
 /** A series that is silent costs nothing: its buckets are caught up with when something arrives, or once a week. */
@@ -115,12 +134,12 @@ interface ClosedVerdict {
   readonly verdict: WindowVerdict;
 }
 
-/** Every bucket in order; verdicts from before the condition watches only teach it. */
+/** Every bucket up to `until` in order; verdicts on those that closed by `from` only teach. */
 function stepThrough(
   condition: WindowCondition,
   start: ConditionState,
   arrivals: Arrivals,
-  until: Instant,
+  { from, until }: { readonly from: Instant; readonly until: Instant },
   timezone: string,
 ): { state: ConditionState; verdicts: ClosedVerdict[] } {
   const verdicts: ClosedVerdict[] = [];
@@ -136,7 +155,7 @@ function stepThrough(
     });
     state = step.state;
     const closedAt = bucket + BUCKET_MS;
-    if (closedAt > start.watchFrom) verdicts.push({ closedAt, verdict: step.verdict });
+    if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict });
   }
   return { state: { ...start, state, steppedUntil: until }, verdicts };
 }
@@ -187,20 +206,6 @@ function evidence(
     ...(verdict.restates === true && { restates: true }),
     ...(verdict.retell !== undefined && { retell: verdict.retell }),
   };
-}
-
-type Arrivals = ReadonlyMap<Instant, ReadonlyMap<string, readonly { bucket: Instant; count: number }[]>>;
-
-function byBucket(changes: readonly CountChange[]): Arrivals {
-  const buckets = new Map<Instant, Map<string, { bucket: Instant; count: number }[]>>();
-  for (const { arrived, series, bucket, n } of changes) {
-    const inBucket = buckets.get(arrived) ?? new Map<string, { bucket: Instant; count: number }[]>();
-    buckets.set(arrived, inBucket);
-    const list = inBucket.get(series) ?? [];
-    inBucket.set(series, list);
-    list.push({ bucket, count: n });
-  }
-  return buckets;
 }
 
 /** Two rules may share a condition; its state is one. */

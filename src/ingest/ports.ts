@@ -50,9 +50,17 @@ export interface IngestFacts {
   };
   readonly counts: {
     add(projectId: string, queryId: string, changes: readonly CountChange[]): Promise<void>;
-    arrivals(projectId: string, queryId: string, from: Instant, to: Instant): Promise<CountChange[]>;
+    arrivals(
+      projectId: string,
+      queryId: string,
+      from: Instant,
+      to: Instant,
+      series?: readonly string[],
+    ): Promise<CountChange[]>;
     series(projectId: string, queryId: string): Promise<Set<string>>;
     addSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
+    leaveSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
+    clear(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
   };
   readonly voices: {
     find(projectId: string, queryId: string, keys: readonly VoiceKey[]): Promise<Voice[]>;
@@ -66,6 +74,12 @@ export interface IngestFacts {
     states(projectId: string, queryId: string): Promise<ConditionState[]>;
     save(projectId: string, queryId: string, states: readonly ConditionState[]): Promise<void>;
     remove(projectId: string, queryId: string, conditions: readonly string[]): Promise<void>;
+    removeStopped(
+      projectId: string,
+      queryId: string,
+      baselines: readonly string[],
+      before: Instant,
+    ): Promise<void>;
     firstArrival(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly coverage: {

@@ -1,49 +1,74 @@
+import type { Instant } from "../lib/instant.ts";
 import { eventAt } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
+import type { Novelty } from "../rules/novelty.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { Series } from "../rules/window-condition.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { VoiceChange } from "./count-voices.ts";
-import type { IngestStore } from "./ports.ts";
+import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordCounts } from "./record-counts.ts";
 import { noteMentions, noveltiesOf } from "./record-values.ts";
 import { createTally } from "./tally.ts";
 
 /**
  * Counts what a new or edited rule counts in the mentions that are stored already, so that its baseline starts from
- * history. Runs before the rules are used; a second run, here or in another process, finds nothing to do. Returns how
- * many series were new.
+ * history. A series that no rule counts any more is left at once, and is as good as new when it is wanted again: what
+ * came in between would else be missing from its counts, and the hole would teach that silence is usual. Runs before
+ * the rules are used; a second run, here or in another process, finds nothing to do. Returns how many series were new.
  */
 export async function prepareSeries(
   store: IngestStore,
   query: Query,
   rules: readonly Rule[],
 ): Promise<number> {
-  const wanted = [...seriesOf(rules), ...noveltiesOf(rules)];
+  const wanted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
   const registered = await store.counts.series(query.projectId, query.queryId);
-  if (wanted.every((series) => registered.has(series.key))) return 0;
+  if (wanted.size === registered.size && [...wanted].every((key) => registered.has(key))) return 0;
   return store.transaction(async (facts) => {
-    await facts.queries.lock(query.projectId, query.queryId);
+    const locked = await facts.queries.lock(query.projectId, query.queryId);
     const known = await facts.counts.series(query.projectId, query.queryId);
-    const fresh = seriesOf(rules).filter((series) => !known.has(series.key));
-    const novelties = noveltiesOf(rules).filter((novelty) => !known.has(novelty.key));
-    if (fresh.length + novelties.length === 0) return 0;
-    for await (const mentions of facts.mentions.byArrival(query.projectId, query.queryId)) {
-      const tally = createTally();
-      const voices: VoiceChange[] = [];
-      for (const mention of mentions) {
-        const counted = countedBy(fresh, mention);
-        const moment = { arrivedAt: mention.addedAt, eventAt: eventAt(mention) };
-        for (const key of counted.series) tally.add(key, moment.arrivedAt, moment.eventAt, 1);
-        for (const voice of counted.voices) voices.push({ ...voice, ...moment, n: 1 });
-      }
-      await recordCounts(facts, query, tally.changes(), voices);
-      for (const novelty of novelties) await noteMentions(facts, query, novelty, mentions);
-    }
-    await facts.counts.addSeries(
-      query.projectId,
-      query.queryId,
-      [...fresh, ...novelties].map(({ key }) => key),
+    const left = [...known].filter((key) => !wanted.has(key));
+    if (left.length > 0) await facts.counts.leaveSeries(query.projectId, query.queryId, left);
+    const series = seriesOf(rules).filter(({ key }) => !known.has(key));
+    const novelties = noveltiesOf(rules).filter(({ key }) => !known.has(key));
+    const fresh = [...series, ...novelties].map(({ key }) => key);
+    if (fresh.length === 0) return 0;
+    await facts.counts.clear(query.projectId, query.queryId, fresh);
+    const first = await countStored(facts, query, series, novelties);
+    // What a state missed is counted now, unless it is stored no longer: then the state starts anew, too.
+    const baselines = rules.flatMap((rule) =>
+      rule.kind === "window" && rule.window.series.some(({ key }) => fresh.includes(key))
+        ? [rule.window.baseline]
+        : [],
     );
-    return fresh.length + novelties.length;
+    const since = first ?? locked?.tickedUntil ?? 0;
+    await facts.conditions.removeStopped(query.projectId, query.queryId, baselines, since);
+    await facts.counts.addSeries(query.projectId, query.queryId, fresh);
+    return fresh.length;
   });
+}
+
+/** Returns when the first stored mention arrived; null where none is stored. */
+async function countStored(
+  facts: IngestFacts,
+  query: Query,
+  series: readonly Series[],
+  novelties: readonly Novelty[],
+): Promise<Instant | null> {
+  let first: Instant | null = null;
+  for await (const mentions of facts.mentions.byArrival(query.projectId, query.queryId)) {
+    first ??= mentions[0]?.addedAt ?? null;
+    const tally = createTally();
+    const voices: VoiceChange[] = [];
+    for (const mention of mentions) {
+      const counted = countedBy(series, mention);
+      const moment = { arrivedAt: mention.addedAt, eventAt: eventAt(mention) };
+      for (const key of counted.series) tally.add(key, moment.arrivedAt, moment.eventAt, 1);
+      for (const voice of counted.voices) voices.push({ ...voice, ...moment, n: 1 });
+    }
+    await recordCounts(facts, query, tally.changes(), voices);
+    for (const novelty of novelties) await noteMentions(facts, query, novelty, mentions);
+  }
+  return first;
 }

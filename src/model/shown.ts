@@ -161,6 +161,23 @@ export interface ShownBudget {
   readonly sharing: "untried" | "proven" | "refused";
 }
 
+/** A rule that cannot fire on a query yet: it has too little history for what it expects. */
+export interface ShownWarmUp {
+  readonly projectId: string;
+  readonly projectName: string;
+  readonly queryId: string;
+  readonly queryName: string;
+  readonly rule: string;
+  /** `spike`, `absence`, `trend`, `share`. */
+  readonly kind: string;
+  /** "negative mentions". */
+  readonly counts: string;
+  /** When it will know enough; null where that hangs on mentions and not on time. */
+  readonly until: Instant | null;
+  /** "9 more days", "its first mention". */
+  readonly needs: string;
+}
+
 /** What was found out about the server of an account. */
 export interface ShownTrait extends KnownTrait {
   readonly account: string;

@@ -12,8 +12,14 @@ export interface DayComparison {
 }
 
 const WEEKS = 4;
+const LEAST_WEEKS = 2;
 /** The days judged, the weeks that they are compared with, and the open days. */
 export const LONGEST_MEMORY_DAYS = 7 + 7 * WEEKS + 3;
+
+/** Whole days without which nothing is compared: each weekday twice, and the days themselves. */
+export function historyDays(span: number): number {
+  return span + 7 * LEAST_WEEKS;
+}
 
 /**
  * The last `span` days against the same weekdays of up to four weeks before. `days` are whole days, newest first.
@@ -27,7 +33,7 @@ export function compareDays(days: readonly number[], span: number): DayCompariso
     ),
   }));
   const weeks = Math.min(...judged.map(({ before }) => before.length));
-  if (weeks < 2) return undefined;
+  if (weeks < LEAST_WEEKS) return undefined;
   const means = judged.map(({ before }) => before.reduce((sum, count) => sum + count, 0) / before.length);
   const observed = judged.reduce((sum, { count }) => sum + count, 0);
   const expected = means.reduce((sum, mean) => sum + mean, 0);

@@ -6,6 +6,8 @@ export const noUsualShare: UsualShare = { part: 0, whole: 0, buckets: 0 };
 const DAY_BUCKETS = 288;
 /** Half-life of seven days. */
 const FADING = 0.5 ** (1 / (7 * DAY_BUCKETS));
+/** What is left of a day at its end. */
+const LEAST_BUCKETS = 0.94 * DAY_BUCKETS;
 
 /** One bucket more. Rounded to 32 bits: more digits would only fill the table that keeps them. */
 export function learnShare(usual: UsualShare, part: number, whole: number): UsualShare {
@@ -18,7 +20,23 @@ export function learnShare(usual: UsualShare, part: number, whole: number): Usua
 
 /** Whether there is enough history to call anything usual: a day of it, with twice the mentions of one judgement. */
 export function isUsualKnown({ whole, buckets }: UsualShare, among: number): boolean {
-  return buckets >= 0.94 * DAY_BUCKETS && whole >= 2 * among;
+  return buckets >= LEAST_BUCKETS && whole >= leastMentions(among);
+}
+
+/** Buckets that it has yet to see before anything is called usual. */
+export function bucketsUntilUsual({ buckets }: UsualShare): number {
+  if (buckets >= LEAST_BUCKETS) return 0;
+  const whole = 1 / (1 - FADING);
+  return Math.ceil(Math.log((whole - LEAST_BUCKETS) / (whole - buckets)) / Math.log(FADING));
+}
+
+/** Mentions that it has yet to see. */
+export function mentionsUntilUsual({ whole }: UsualShare, among: number): number {
+  return Math.max(0, Math.ceil(leastMentions(among) - whole));
+}
+
+function leastMentions(among: number): number {
+  return 2 * among;
 }
 
 export function usualShare({ part, whole }: UsualShare): number {

@@ -2,6 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { RetellReason } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
+import type { Judged, WarmUp } from "./warm-up.ts";
 
 /** What is counted: mentions of one query that pass a test. */
 export interface Series {
@@ -69,6 +70,8 @@ export interface WindowCondition {
   inherit(state: JsonValue): JsonValue;
   /** Whether a tick without arrivals can be left to a later step: it would be met by nothing and end nothing. */
   isAsleep(state: JsonValue): boolean;
+  /** What it has yet to learn before it may fire; undefined where that is nothing. */
+  warmUp(state: JsonValue, judged: Judged): WarmUp | undefined;
   /** `state` is what the step before returned, or `initial()`. */
   step(state: JsonValue, tick: Tick): { readonly state: JsonValue; readonly verdict: WindowVerdict };
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { ConditionState } from "../model/condition-state.ts";
-import type { Db } from "./database.ts";
+import { at, type Db } from "./database.ts";
 
 export function createConditionStore(db: Db) {
   return {
@@ -32,6 +32,19 @@ export function createConditionStore(db: Db) {
       await sql`
         delete from earshot.condition_states where project_id = ${projectId} and query_id = ${queryId}
           and condition = any(${[...conditions]}::text[])
+      `.execute(db);
+    },
+
+    /** Forgets what these baselines had learned, where they stopped before a moment. */
+    async removeStopped(
+      projectId: string,
+      queryId: string,
+      baselines: readonly string[],
+      before: Instant,
+    ): Promise<void> {
+      await sql`
+        delete from earshot.condition_states where project_id = ${projectId} and query_id = ${queryId}
+          and coalesce(baseline, condition) = any(${[...baselines]}::text[]) and stepped_until < ${at(before)}
       `.execute(db);
     },
 

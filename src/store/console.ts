@@ -1,5 +1,6 @@
 import { createConsoleAlerts } from "./console/alerts.ts";
 import { createConsoleCoverage } from "./console/coverage.ts";
+import { createConsoleLearning } from "./console/learning.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
@@ -16,6 +17,7 @@ export function createConsoleStore(db: Db) {
     ...createConsoleAlerts(db),
     ...createConsoleNotifications(db),
     ...createConsoleCoverage(db),
+    ...createConsoleLearning(db),
     ...createConsoleMetrics(db),
     ...createConsoleVersions(db),
   };

@@ -16,12 +16,20 @@ export function createCountStore(db: Db) {
       `.execute(db);
     },
 
-    /** What arrived in [from, to), by series and arrival bucket, in order. */
-    async arrivals(projectId: string, queryId: string, from: Instant, to: Instant): Promise<CountChange[]> {
+    /** What arrived in [from, to), by series and arrival bucket, in order; of all series or of these. */
+    async arrivals(
+      projectId: string,
+      queryId: string,
+      from: Instant,
+      to: Instant,
+      series?: readonly string[],
+    ): Promise<CountChange[]> {
+      const wanted: ReturnType<typeof sql> =
+        series === undefined ? sql`true` : sql`series = any(${[...series]}::text[])`;
       const { rows } = await sql<CountChange>`
         select series, arrived, bucket, n from earshot.counts
         where project_id = ${projectId} and query_id = ${queryId}
-          and arrived >= ${at(from)} and arrived < ${at(to)} and n <> 0
+          and arrived >= ${at(from)} and arrived < ${at(to)} and n <> 0 and ${wanted}
         order by arrived, series, bucket
       `.execute(db);
       return rows;
@@ -57,6 +65,24 @@ export function createCountStore(db: Db) {
         insert into earshot.series (project_id, query_id, series)
         select ${projectId}, ${queryId}, unnest(${[...series]}::text[]) on conflict do nothing
       `.execute(db);
+    },
+
+    /** From now on nobody counts these. Their counts stay, for the charts of what was told. */
+    async leaveSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void> {
+      await sql`
+        delete from earshot.series where project_id = ${projectId} and query_id = ${queryId}
+          and series = any(${[...series]}::text[])
+      `.execute(db);
+    },
+
+    /** Takes away all counts of these series, and the voices in them. */
+    async clear(projectId: string, queryId: string, series: readonly string[]): Promise<void> {
+      for (const table of ["counts", "voices"]) {
+        await sql`
+          delete from ${sql.id("earshot", table)} where project_id = ${projectId} and query_id = ${queryId}
+            and series = any(${[...series]}::text[])
+        `.execute(db);
+      }
     },
   };
 }

@@ -1,7 +1,9 @@
 import { type FastifyInstance, fastify } from "fastify";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
+import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
+import type { ShownWarmUp } from "../model/shown.ts";
 import { assetRoutes } from "./asset-routes.ts";
 import { chartRoutes } from "./chart-routes.ts";
 import type { ConsoleDesk } from "./console-desk.ts";
@@ -19,6 +21,7 @@ import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
+import { remember } from "./remember.ts";
 import { type ConsoleSettings, checkSettings } from "./settings.ts";
 import { type SlackDoor, slackRoutes } from "./slack-routes.ts";
 import { createTimes, describePace } from "./times.ts";
@@ -43,6 +46,8 @@ export interface ConsoleDeps {
   readonly health: Health;
   /** Absent: the pages show neither findings nor charts of alerts. */
   readonly explainer?: AlertExplainer;
+  /** Rules that cannot fire yet. Absent where the page does not know the rules. */
+  readonly learning?: () => Promise<readonly ShownWarmUp[]>;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -92,7 +97,16 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const hasPreviews = deps.previews !== undefined;
   pageRoutes(
     app,
-    { facts: deps.facts, inbox: deps.inbox, explainer, hasPreviews, times, wall, forms },
+    {
+      facts: deps.facts,
+      inbox: deps.inbox,
+      explainer,
+      hasPreviews,
+      ...(deps.learning === undefined ? {} : { learning: remember(deps.learning, LEARNING_LIVES_MS, wall) }),
+      times,
+      wall,
+      forms,
+    },
     frames,
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
@@ -112,6 +126,9 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
   };
 }
+
+/** Who learns for hours or weeks need not be asked again with every poll. */
+const LEARNING_LIVES_MS = 20 * SECOND;
 
 async function listen(app: FastifyInstance, { host, port }: ConsoleSettings): Promise<string> {
   await app.listen({ host, port });

@@ -3,6 +3,9 @@ import { readCoverage } from "../../src/app/read-coverage.ts";
 import { formatCoverage } from "../../src/cli/coverage.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { ShownBudget, ShownTrait, ShownWalk } from "../../src/model/shown.ts";
+import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
+import { createSpikeState } from "../../src/spike/spike-state.ts";
+import { aRule } from "../rules/a-rule.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const BUDGET: ShownBudget = {
@@ -41,13 +44,23 @@ const TRAITS: readonly ShownTrait[] = [
   { trait: "cursors", value: "expire", ms: null, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
 ];
 
-async function told(budgets: readonly ShownBudget[], traits = TRAITS): Promise<string> {
+const RULES = [aRule("when: { sentiment: negative }\nspike: { atLeast: 20 }")];
+const QUERY = { projectId: "p", projectName: "Brands", queryId: "1", name: "Acme", timezone: "UTC" };
+
+async function told(budgets: readonly ShownBudget[], traits = TRAITS, known: readonly unknown[] = []) {
   const facts = {
     budgets: async () => [...budgets],
     coverage: async () => [WALK],
     traits: async () => [...traits],
+    watchedStates: async (baselines: readonly string[]) => [
+      {
+        ...QUERY,
+        tickedUntil: NOON - 5 * MINUTE,
+        states: known.map((state) => ({ condition: "an earlier form", baseline: baselines[0] ?? "", state })),
+      },
+    ],
   };
-  return formatCoverage(await readCoverage(facts, NOON), 200);
+  return formatCoverage(await readCoverage(facts, RULES, NOON), 200);
 }
 
 test("calls, walks, gaps with when they are looked for again, and what was learned of the source", async () => {
@@ -73,4 +86,15 @@ test("of several accounts each line says whose it is", async () => {
   expect(text).toContain("18 left. (ann at https://api.example)");
   expect(text).toContain("Calls: the account has no rate limit. (bob at https://api.example)");
   expect(text).toContain("runs behind ours (4m) (ann at https://api.example)");
+});
+
+test("rules that cannot fire yet are named with what they need, and not once they have learned", async () => {
+  expect(await told([BUDGET])).toContain(
+    "\nStill learning, so that they cannot fire yet\n  Acme: a-rule (spike of negative mentions) needs its first mention\n",
+  );
+  const since = (startAt: number) => [{ spike: packSpikeState(createSpikeState(startAt)) }];
+  expect(await told([BUDGET], TRAITS, since(NOON - 65 * MINUTE))).toContain(
+    "needs 1 h more, until about 2026-03-02 12:55\n",
+  );
+  expect(await told([BUDGET], TRAITS, since(NOON - DAY))).not.toContain("Still learning");
 });

@@ -1,16 +1,31 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
-import { MINUTE } from "../../src/lib/instant.ts";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
+import type { ShownWarmUp } from "../../src/model/shown.ts";
+import { learningPart } from "../../src/web/parts/learning.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 import { ATTACKS, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
+const LEARNER: ShownWarmUp = {
+  projectId: "p",
+  projectName: "Brands",
+  queryId: "1",
+  queryName: "<b>Acme",
+  rule: "gone-quiet",
+  kind: "absence",
+  counts: "negative mentions",
+  until: NOW + DAY,
+  needs: "1 more day",
+};
 let web: TestConsole;
 let story: { crisis: Alert; single: Alert; over: Alert };
 
 beforeAll(async () => {
-  web = await startTestConsole(NOW, { deps: { explainer: createAlertExplainer("UTC") } });
+  web = await startTestConsole(NOW, {
+    deps: { explainer: createAlertExplainer("UTC"), learning: async () => [LEARNER] },
+  });
   story = await tellAStory(web.stores, NOW);
 });
 afterAll(() => web.close());
@@ -188,6 +203,14 @@ test("coverage shows how far each query is complete, failures, gaps, and what wa
   expect(body).toContain("the date of addition is missing");
   expect(body).toContain('<strong class="fault">3</strong>');
   expect(body).toContain("not polled yet");
+});
+
+test("coverage shows which rules are still learning and until when, and no panel where none is", async () => {
+  const { body } = await get("/coverage");
+  expect(body).toContain('<h2 id="h-learning">Still learning</h2>');
+  expect(body).toMatch(/&lt;b&gt;Acme.*gone-quiet.*negative mentions.*1 more day.*4 Mar/s);
+  expect(JSON.parse((await get("/coverage.json")).body)).toMatchObject({ learning: [LEARNER] });
+  expect(learningPart([], () => expect.fail("there is nothing to show"))).toBeNull();
 });
 
 test("programs get the same facts as JSON", async () => {

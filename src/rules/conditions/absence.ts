@@ -12,6 +12,7 @@ import { spellRarity } from "../../spike/spell-rarity.ts";
 import { createSpikeState, MARK, mark } from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share } from "../params.ts";
+import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Tick } from "../window-condition.ts";
 import { arrivedIn, total } from "../window-counts.ts";
 
@@ -62,6 +63,12 @@ export const absence = defineWindowCondition({
       inherit: (state) => state,
       // Silence is what it looks for.
       isAsleep: () => false,
+      warmUp: (json, judged) => {
+        const { learned } = json as State;
+        if (learned === null) return AWAITS_FIRST_MENTION;
+        const { startAt } = unpackSpikeState(learned, WORKSHEET);
+        return warmUpUntil(startAt + WARM_UP_BUCKETS * BUCKET_MS, judged);
+      },
       step: (json, tick) => {
         const before = json as State;
         const { bucket, bucketMs } = tick;

@@ -39,7 +39,7 @@ export const newValue: WindowConditionType = {
         values: (mention) => distinct(READ[what](mention)),
         voice: what === "author" ? (mention) => mention.resourceId : authorOf,
         because: (voices, forMs, knownMs) =>
-          `a ${what} never seen here before: ${spellNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
+          `${what === "author" ? "an" : "a"} ${what} never seen here before: ${spellNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
           `${spellDuration(Math.max(5 * MINUTE, forMs))}. The query is known for ${spellDuration(Math.floor(knownMs / DAY) * DAY)}.`,
       },
     };

@@ -11,7 +11,16 @@ import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
 import { learnSwing, noShareSwing, type ShareSwing, togetherness } from "../share-swing.ts";
 import { sliceOf } from "../slice.ts";
-import { isUsualKnown, learnShare, noUsualShare, type UsualShare, usualShare } from "../usual-share.ts";
+import {
+  bucketsUntilUsual,
+  isUsualKnown,
+  learnShare,
+  mentionsUntilUsual,
+  noUsualShare,
+  type UsualShare,
+  usualShare,
+} from "../usual-share.ts";
+import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 const BUCKET_MS = 5 * MINUTE;
@@ -79,6 +88,17 @@ export const share = defineWindowCondition({
       }),
       inherit: (state) => state,
       isAsleep: (json) => total((json as ShareState).whole.counts) === 0,
+      warmUp: (json, judged) => {
+        if (unusual !== true && aboveUsual === undefined) return undefined;
+        const state = json as ShareState;
+        if (state.whole.counts.length === 0) return AWAITS_FIRST_MENTION;
+        const seen = state.whole.newest + BUCKET_MS;
+        const missing = mentionsUntilUsual(state.usual, among);
+        return (
+          warmUpUntil(seen + bucketsUntilUsual(state.usual) * BUCKET_MS, judged) ??
+          (missing === 0 ? undefined : { until: null, needs: `${spellNumber(missing)} more mentions` })
+        );
+      },
       step: (json, { bucket, bucketMs, arrivals: [partArrivals = [], wholeArrivals = []] }) => {
         const state = json as ShareState;
         const { window: parts, left: partsLeft } = moveWindow(

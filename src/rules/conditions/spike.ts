@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { BUCKET_MS, LONGEST_WINDOW, WINDOWS } from "../../spike/constants.ts";
+import { BUCKET_MS, LONGEST_WINDOW, SILENT_BUCKETS, WINDOWS } from "../../spike/constants.ts";
 import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
 import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
@@ -15,6 +15,7 @@ import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";
 import { inUnit, UNITS } from "../slice.ts";
 import { followWave, type SpikeWave } from "../spike-wave.ts";
+import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Tick } from "../window-condition.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
@@ -89,6 +90,12 @@ export const spike = defineWindowCondition({
       isAsleep: (json) => {
         const { spike } = json as State;
         return spike !== null && isSilent(unpackSpikeState(spike, WORKSHEET));
+      },
+      warmUp: (json, judged) => {
+        const { spike } = json as State;
+        if (spike === null) return AWAITS_FIRST_MENTION;
+        const { startAt } = unpackSpikeState(spike, WORKSHEET);
+        return warmUpUntil(startAt + SILENT_BUCKETS * BUCKET_MS, judged);
       },
       step: (json, tick) => {
         const before = json as State;

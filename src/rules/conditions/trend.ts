@@ -5,10 +5,11 @@ import { TimeZone } from "../../lib/local-time.ts";
 import { spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { spellRarity } from "../../spike/spell-rarity.ts";
-import { compareDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
+import { compareDays, historyDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { localDay, startOfLocalDay } from "../local-day.ts";
 import { inUnit, UNITS } from "../slice.ts";
+import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import { arrivedIn } from "../window-counts.ts";
 
 /** `50%` → 0.5; more than 100% is possible. */
@@ -74,6 +75,14 @@ export const trend = defineWindowCondition({
       initial: (): State => ({ newest: 0, days: [] }),
       inherit: (state) => state,
       isAsleep: (json) => (json as State).days.every((day) => day === 0),
+      warmUp: (json, judged) => {
+        const { newest, days } = json as State;
+        if (days.length === 0) return AWAITS_FIRST_MENTION;
+        const zone = timezone ?? judged.timezone;
+        // Neither the first day of a series is whole nor the newest.
+        const missing = historyDays(span) - (days.length - 2);
+        return warmUpUntil(startOfLocalDay(newest / DAY + missing, zone) + SETTLE_MS, judged);
+      },
       step: (json, { bucket, bucketMs, arrivals: [arrivals = []], timezone: usual = "UTC" }) => {
         const zone = timezone ?? usual;
         const newest = localDay(bucket, zone);
@@ -101,7 +110,7 @@ export const trend = defineWindowCondition({
             met,
             because:
               found === undefined
-                ? `${spellNumber(closed.length)} whole days of history, ${spellNumber(span + 14)} are needed`
+                ? `${spellNumber(closed.length)} whole days of history, ${spellNumber(historyDays(span))} are needed`
                 : `${spellNumber(perDay)} ${subject} a day over the last ${span} days, ${spellNumber(usualPerDay)} on the ` +
                   `same weekdays before (${sign}${spellNumber(Math.abs(change) * 100)} %)` +
                   (met

@@ -35,6 +35,7 @@ export const volume = defineWindowCondition({
       inherit: (state) => state,
       // Without arrivals a window only empties.
       isAsleep: () => true,
+      warmUp: () => undefined,
       step: (state, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
         const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, within / BUCKET_MS, arrivals);
         const observed = total(window.counts);

@@ -2,9 +2,10 @@ import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { ShownHeartbeat } from "../../model/metric-facts.ts";
 import type { Outage } from "../../model/outage.ts";
-import type { ShownBudget, ShownSetAside, ShownTrait, ShownWalk } from "../../model/shown.ts";
+import type { ShownBudget, ShownSetAside, ShownTrait, ShownWalk, ShownWarmUp } from "../../model/shown.ts";
 import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
+import { learningPart } from "../parts/learning.ts";
 import { livePart } from "../parts/live.ts";
 import { outagePanel } from "../parts/outage-list.ts";
 import { traitsPart } from "../parts/traits.ts";
@@ -21,20 +22,26 @@ export interface Coverage {
   readonly budgets: readonly ShownBudget[];
   readonly outages: readonly Outage[];
   readonly traits: readonly ShownTrait[];
+  readonly learning: readonly ShownWarmUp[];
 }
 
 /** How complete our picture is; sums are of the last 24 hours. */
-export async function readCoverage({ facts, times }: PageParts): Promise<Coverage> {
+export async function readCoverage({
+  facts,
+  times,
+  learning: ask = async () => [],
+}: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside, heartbeat, budgets, outages, traits] = await Promise.all([
+  const [walks, setAside, heartbeat, budgets, outages, traits, learning] = await Promise.all([
     facts.coverage(now - DAY),
     facts.setAside(SET_ASIDE),
     facts.heartbeat(),
     facts.budgets(),
     facts.outages(now - 7 * DAY),
     facts.traits(),
+    ask(),
   ]);
-  return { now, walks, setAside, heartbeat, budgets, outages, traits };
+  return { now, walks, setAside, heartbeat, budgets, outages, traits, learning };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -47,7 +54,7 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
 }
 
 export function coveragePart(
-  { now, walks, setAside, heartbeat, budgets, outages, traits }: Coverage,
+  { now, walks, setAside, heartbeat, budgets, outages, traits, learning }: Coverage,
   { times }: PageParts,
 ): Html {
   const added = walks.filter((walk) => walk.walk === "added");
@@ -56,7 +63,7 @@ export function coveragePart(
 <p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>
-<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>
+${learningPart(learning, times.moment)}<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>
 ${traitsPart(traits, times.moment)}`;
 }
 

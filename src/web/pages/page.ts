@@ -1,3 +1,4 @@
+import type { ShownWarmUp } from "../../model/shown.ts";
 import type { AlertExplainer } from "../explainer.ts";
 import type { ConsoleFacts } from "../facts.ts";
 import type { Html } from "../html.ts";
@@ -10,6 +11,8 @@ export interface PageParts {
   readonly inbox: InboxView | null;
   /** Absent: alerts show neither findings nor charts. */
   readonly explainer?: AlertExplainer | null;
+  /** Rules that cannot fire yet; absent where the page does not know the rules. */
+  readonly learning?: () => Promise<readonly ShownWarmUp[]>;
   /** Whether messages can be looked at under /preview. */
   readonly hasPreviews?: boolean;
   readonly times: Times;

@@ -1,0 +1,141 @@
+import { sql } from "kysely";
+import { beforeEach, describe, expect, test } from "vitest";
+import { pollQuery } from "../../src/ingest/poll-query.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { aMention } from "../mention.ts";
+import { aRule } from "../rules/a-rule.ts";
+import { NOON, useWalks } from "./use-walks.ts";
+
+const { clock, db, stores, parts, due } = useWalks();
+const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+
+beforeEach(async () => {
+  await sql`truncate earshot.seen_values, earshot.alerts, earshot.latest_alerts, earshot.alert_events`.execute(
+    db(),
+  );
+});
+
+/** One page that brings these mentions, once the newest has arrived. */
+async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<readonly Alert[]> {
+  clock.set(Math.max(...mentions.map(({ addedAt }) => addedAt)) + MINUTE);
+  await due();
+  const page = { mentions, rejected: [], nextCursor: null, total: mentions.length, pageSize: 5_000 };
+  const used = parts({
+    walkPages: async function* () {
+      yield page;
+    },
+    rulesFor: () => (rule === null ? [] : [rule]),
+  });
+  expect(await pollQuery(used, KEY, new AbortController().signal)).toMatchObject({ outcome: "complete" });
+  return stores().alerts.openOfProject("p");
+}
+
+/** A mention a minute from `from` on, one for each of these facts. */
+function said(from: Instant, ...facts: readonly Partial<Mention>[]): Mention[] {
+  return facts.map((one, i) => {
+    const addedAt = from + i * MINUTE;
+    return aMention({ resourceId: `m${addedAt}`, author: `reader ${addedAt}`, addedAt, ...one });
+  });
+}
+
+const times = <T>(n: number, one: T): T[] => Array.from({ length: n }, () => one);
+
+describe("a domain never seen before that is already large", () => {
+  const rule = aRule("new: { what: domain, atLeast: 4, learn: 6h }");
+  const usual = (from: Instant) => said(from, ...times(6, { domain: "news.example" }));
+
+  test("is told once, by its name, with the author that makes it so, and grows from page to page", async () => {
+    expect(await poll(rule, usual(NOON - DAY))).toEqual([]);
+    const scoop = { domain: "Scoop.example" };
+    expect(await poll(rule, [...usual(NOON), ...said(NOON + HOUR, ...times(3, scoop))])).toEqual([]);
+    const [alert, ...others] = await poll(rule, said(NOON + 2 * HOUR, { domain: "scoop.example" }));
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({
+      labels: { query: "Query 1", domain: "scoop.example" },
+      because: "a domain never seen here before: 4 authors in 1 h. The query is known for 24 h.",
+      openedAt: NOON + 2 * HOUR,
+      mentions: 4,
+    });
+    const later = await poll(rule, said(NOON + 3 * HOUR, ...times(2, scoop)));
+    expect(later.map(({ id, mentions }) => [id, mentions])).toEqual([[alert?.id, 6]]);
+  });
+
+  test("is none where one author links it however often, nor one of before that comes back", async () => {
+    await poll(rule, [...usual(NOON - DAY), ...said(NOON - DAY + HOUR, { domain: "old.example" })]);
+    const spam = times(40, { domain: "buy.example", author: "bot" });
+    const back = times(40, { domain: "old.example" });
+    expect(await poll(rule, [...said(NOON, ...spam), ...said(NOON + HOUR, ...back)])).toEqual([]);
+  });
+
+  test("is none while the query is hardly known, nor where the source names no domain", async () => {
+    const strangers = times(8, { domain: "first.example" });
+    expect(await poll(rule, said(NOON - DAY, ...strangers))).toEqual([]);
+    expect(await poll(rule, said(NOON, ...times(8, { domain: null })))).toEqual([]);
+  });
+
+  test("was seen while the rule was away: it is not new when the rule comes back", async () => {
+    await poll(rule, usual(NOON - DAY));
+    await poll(null, said(NOON - 12 * HOUR, { domain: "slow.example" }));
+    await poll(rule, usual(NOON));
+    const loud = said(
+      NOON + DAY,
+      ...times(8, { domain: "slow.example" }),
+      ...times(4, { domain: "new.example" }),
+    );
+    const alerts = await poll(rule, loud);
+    expect(alerts.map(({ labels }) => labels["domain"])).toEqual(["new.example"]);
+  });
+});
+
+describe("an author never seen before who is already large", () => {
+  const rule = aRule("when: { sentiment: negative }\nnew: { what: author, atLeast: 5, learn: 6h }");
+  const angry = { sentiment: "negative" } as const;
+  const usual = (from: Instant) => said(from, ...["ann", "bo", "cy"].map((author) => ({ ...angry, author })));
+
+  test("is told once, by the name, with so many mentions of that author", async () => {
+    expect(await poll(rule, usual(NOON - DAY))).toEqual([]);
+    const troll = { ...angry, author: "Trøll" };
+    const [alert, ...others] = await poll(rule, [
+      ...usual(NOON),
+      ...said(NOON + HOUR, ...times(5, troll)),
+      ...said(NOON + 2 * HOUR, ...times(3, { ...angry, author: "TRØLL" })),
+    ]);
+    expect(others).toEqual([]);
+    expect(alert).toMatchObject({
+      because: expect.stringMatching(/^an author never seen here before: 5 mentions in 5 min\. /),
+      openedAt: NOON + HOUR + 4 * MINUTE,
+      mentions: 8,
+    });
+    expect(alert?.labels["author"]).toMatch(/^tr.ll$/);
+  });
+
+  test("is counted by mentions of the slice only, each once, in whichever page it comes again", async () => {
+    await poll(rule, usual(NOON - DAY));
+    const kind = said(NOON, ...times(20, { author: "fan", sentiment: "positive" as const }));
+    const four = said(NOON + HOUR, ...times(4, { ...angry, author: "fan" }));
+    expect(await poll(rule, [...kind, ...four])).toEqual([]);
+    expect(await poll(rule, [...kind, ...four])).toEqual([]);
+    expect(await poll(rule, said(NOON + 2 * HOUR, { ...angry, author: "fan" }))).toMatchObject([
+      { labels: { author: "fan" }, mentions: 5 },
+    ]);
+  });
+
+  test("is nobody where the source withholds the author, and the full name where it withholds the handle", async () => {
+    await poll(rule, usual(NOON - DAY));
+    const nobody = times(20, { ...angry, author: null, authorName: null });
+    const named = times(5, { ...angry, author: null, authorName: "Ann <b>Lee</b>" });
+    const alerts = await poll(rule, [...said(NOON, ...nobody), ...said(NOON + HOUR, ...named)]);
+    expect(alerts.map(({ labels }) => labels["author"])).toEqual(["ann <b>lee</b>"]);
+  });
+
+  test("is new for a day only: who comes by now and then is never large at once", async () => {
+    await poll(rule, usual(NOON - DAY));
+    for (let day = 0; day < 6; day++)
+      expect(await poll(rule, said(NOON + day * DAY, ...times(2, { ...angry, author: "guest" })))).toEqual(
+        [],
+      );
+  });
+});
