@@ -44,10 +44,11 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
-  const enough = AbortSignal.any([
-    stopSignal(() => process.stderr.write("no more strikes; waiting until all is done\n")),
-    AbortSignal.timeout(Number(values["at-most"]) * SECOND),
-  ]);
+  // Not AbortSignal.any: one that only has its `aborted` read may lose the signals that it was made of.
+  const enough = new AbortController();
+  const stop = stopSignal(() => process.stderr.write("no more strikes; waiting until all is done\n"));
+  stop.addEventListener("abort", () => enough.abort());
+  setTimeout(() => enough.abort(), Number(values["at-most"]) * SECOND).unref();
   const report = await runChaos({
     kills: Number(values.kills),
     seed: Number(values.seed),
@@ -55,7 +56,7 @@ async function main(): Promise<number> {
     everyMs: Number(values.every),
     mentionsPerSecond: Number(values.rate),
     patienceMs: Number(values.patience) * SECOND,
-    signal: enough,
+    signal: enough.signal,
     tell: (sentence) => process.stderr.write(`${sentence}\n`),
   });
   process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatReport(report));
