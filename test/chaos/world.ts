@@ -6,6 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
+import { FAULT_HEADER } from "../../src/local-api/faults/read-fault-header.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
 import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
@@ -125,11 +126,11 @@ function accountAt(at: Instant) {
   };
 }
 
-/** Every answer to a good token tells how many calls the window holds; the fault 429 tells of another budget. */
+/** Every answer to a good token tells how many calls the window holds; the fault 429 only claims so. */
 function watchCalls({ app }: LocalApi): () => number {
   let most = 0;
   app.addHook("onResponse", async (_request, reply) => {
-    if (reply.getHeader("x-rate-limit") !== `${CALLS_A_MINUTE}/1m`) return;
+    if (reply.hasHeader(FAULT_HEADER)) return;
     most = Math.max(most, Number(reply.getHeader("x-rate-limit-used") ?? 0));
   });
   return () => most;

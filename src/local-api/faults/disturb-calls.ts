@@ -10,6 +10,7 @@ import type { Database } from "../store/database.ts";
 import { revokeTokens } from "../store/tokens.ts";
 import { amountOf } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
+import { FAULT_HEADER } from "./read-fault-header.ts";
 
 /** What goes wrong before a call is answered: it waits, is refused, loses its token or its connection. */
 export function disturbCalls(app: FastifyInstance, faults: FaultSwitch, db: Database): void {
@@ -48,6 +49,8 @@ async function refuseForLimit(
   const token = readToken(request);
   const caller = token === undefined ? undefined : await findCaller(db, hashToken(token));
   const allowed = caller === undefined ? undefined : rateLimitOf(caller.client.tags);
+  // Whoever counts calls by these headers can tell it from a refusal that is meant.
+  reply.header(FAULT_HEADER, "429");
   if (amount !== null) reply.header("retry-after", String(Math.ceil(amount / SECOND)));
   if (allowed === undefined) return reply.code(429).send(errorsBody("Rate limit exceeded"));
   const { limit, minutes } = allowed;
