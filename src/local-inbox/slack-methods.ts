@@ -51,26 +51,32 @@ export function createSlackMethods(
     return { ok: true, channel: channel.id, ts, message: toWire(message, true) };
   };
 
-  const update: SlackMethod = async (fields) => {
+  /** The message that `channel` and `ts` name. */
+  const findMessage = async (fields: Parameters<SlackMethod>[0]) => {
     const channel = await channels.resolve(fields["channel"]);
-    if (channel === null) return { ok: false, error: "channel_not_found" };
+    if (channel === null) return { error: "channel_not_found" };
     const found = await store.find(`${channel.id}:${fields["ts"] ?? ""}`);
-    if (found?.kind !== "slack") return { ok: false, error: "message_not_found" };
+    return found?.kind === "slack" ? { found } : { error: "message_not_found" };
+  };
+
+  const update: SlackMethod = async (fields) => {
+    const named = await findMessage(fields);
+    if ("error" in named) return { ok: false, error: named.error };
+    const { found } = named;
     const content = parseContent(fields);
     if ("error" in content) return { ok: false, error: content.error };
     if (!(await files.areKnown(filesInBlocks(content.blocks)))) return { ok: false, error: "invalid_blocks" };
     const metadata = content.metadata ?? found.metadata;
     await store.update({ ...found, ...content, metadata, editedAt: clock.now() });
-    return { ok: true, channel: channel.id, ts: found.ts, text: content.text };
+    return { ok: true, channel: found.channel, ts: found.ts, text: content.text };
   };
 
   const remove: SlackMethod = async (fields) => {
-    const channel = await channels.resolve(fields["channel"]);
-    if (channel === null) return { ok: false, error: "channel_not_found" };
-    const found = await store.find(`${channel.id}:${fields["ts"] ?? ""}`);
-    if (found?.kind !== "slack") return { ok: false, error: "message_not_found" };
+    const named = await findMessage(fields);
+    if ("error" in named) return { ok: false, error: named.error };
+    const { found } = named;
     await store.remove(found.id);
-    return { ok: true, channel: channel.id, ts: found.ts };
+    return { ok: true, channel: found.channel, ts: found.ts };
   };
 
   /** A file is shared as a message of its own. */

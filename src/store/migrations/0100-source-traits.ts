@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** What a server was found to do, by account, and questions of how much it has that wait for the walks to catch up. */
+/** What the server of an account was found to do. */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql.raw(TABLES).execute(db);
 }
