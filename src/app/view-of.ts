@@ -1,4 +1,5 @@
 import type { PngRenderer } from "../charts/png-renderer.ts";
+import { storedDigest } from "../digest/stored-digest.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
@@ -9,7 +10,6 @@ import type { DeliverParts } from "../notify/deliver.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import { buildAlertView, MOST_LISTED } from "../templates/build-alert-view.ts";
-import type { DigestView } from "../templates/digest-view.ts";
 import { OPERATOR_RULES } from "../watch/operator-rules.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";
@@ -38,7 +38,7 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       const body = await parts.stores.digests.body(name, localDate);
       if (body === null) return null;
       const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
-      const view = body as DigestView;
+      const view = storedDigest(body);
       const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
       return { about: "digest", view: { ...view, language, unsubscribeUrl } };
     }

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { storedDigest } from "../../src/digest/stored-digest.ts";
+import { previewMessage } from "../../src/notify/preview-message.ts";
+import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { sampleDigestViews } from "../../src/templates/sample-views.ts";
+
+const LATER = new Set([
+  "language",
+  "topAuthors",
+  "topHashtags",
+  "unsubscribeUrl",
+  "usualMentions",
+  "usualNegative",
+]);
+
+test("an edition that an earlier version stored is told, without what that version did not know", async () => {
+  const renderer = await createRenderer({ directory: "templates" });
+  const [sample] = sampleDigestViews;
+  const stored: unknown = JSON.parse(
+    JSON.stringify(sample, (key, value) => (LATER.has(key) ? undefined : value)),
+  );
+  const told = previewMessage({ kind: "digest", view: storedDigest(stored) }, renderer);
+  expect(JSON.stringify(told)).toContain(sample.name);
+});
+
+test("an edition of this version is told as it was stored", () => {
+  for (const view of sampleDigestViews) expect(storedDigest(JSON.parse(JSON.stringify(view)))).toEqual(view);
+});
