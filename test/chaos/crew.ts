@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { CREW } from "./plan-strikes.ts";
@@ -18,12 +16,8 @@ export interface Crew {
   dismiss(): Promise<string[]>;
 }
 
-const ROOT = join(import.meta.dirname, "..", "..");
-
-/** The workers as processes of their own, from `dist/`. Whoever ends is followed by another, as under any supervisor. */
-export function hireCrew(env: NodeJS.ProcessEnv): Crew {
-  const entry = (role: string) => join(ROOT, "dist", "workers", `${role}.js`);
-  if (!existsSync(entry("poll"))) throw new Error("dist/ is empty: npm run build first");
+/** The workers as processes of their own. Whoever ends is followed by another, as under any supervisor. */
+export function hireCrew(entry: (role: string) => string, env: NodeJS.ProcessEnv): Crew {
   const places: (ChildProcess | null)[] = [];
   const atWork = new WeakSet<ChildProcess>();
   const killed = new WeakSet<ChildProcess>();

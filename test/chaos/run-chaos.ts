@@ -3,6 +3,7 @@ import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { deleteFaults, listFaults } from "../../src/local-api/store/faults.ts";
+import { bundleCrew } from "./bundle-crew.ts";
 import { collect } from "./collect.ts";
 import { type Crew, hireCrew } from "./crew.ts";
 import { heldOf } from "./held.ts";
@@ -53,9 +54,10 @@ export interface ChaosReport {
 
 /** One run: a world, a crew in it, strikes while people speak, and the comparison when all is done. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const entry = await bundleCrew();
   const world = await openWorld(options.queue);
   try {
-    const crew = hireCrew(world.env);
+    const crew = hireCrew(entry, world.env);
     // The crew is dismissed before the world ends, whatever happens.
     world.closing.add(async () => void (await crew.dismiss()));
     const strikes = planStrikes(options);
