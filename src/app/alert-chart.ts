@@ -13,7 +13,7 @@ export function drawAlertChart(
   if (chart === null || chart.columns.length < FEWEST_COLUMNS) return null;
   return drawSpikeChart(
     {
-      title: `${alert.queryName}: ${alert.because.split(/[.;(]\s?/, 1)[0]?.trim() ?? ""}`,
+      title: `${alert.queryName}: ${firstClause(alert.because)}`,
       counted: chart.counted,
       columns: chart.columns,
       columnMs: chart.columnMs,
@@ -23,6 +23,12 @@ export function drawAlertChart(
     },
     options.theme,
   );
+}
+
+/** What was counted and what was expected; a point inside a number ends nothing. */
+function firstClause(because: string): string {
+  const [clause = because] = because.split(/[.;]\s|\(/, 1);
+  return clause.trim().replace(/\.$/, "");
 }
 
 /** Less than an hour is no picture of what is usual. */
