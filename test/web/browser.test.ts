@@ -206,4 +206,14 @@ describe.skipIf(executable === null)("in a browser", () => {
     expect(faults).toEqual([]);
     await page.context().close();
   });
+
+  test("the clock of the monitored world goes on by itself, and no script fails over it", async () => {
+    const { page, faults } = await openPage("/");
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    web.clock.set(NOW + 2 * MINUTE);
+    await storeMentions(web.stores, [aMention({ resourceId: "tick", addedAt: NOW + 2 * MINUTE })], NOW);
+    await page.locator(".clock").filter({ hasText: "14:07" }).waitFor();
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
 });

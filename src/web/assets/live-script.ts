@@ -1,7 +1,8 @@
 /**
  * What htmx and its extension leave open, as a script of ours. It leaves alone what is the same as before, so that a
- * screen reader tells news only, keeps folded-out details open when the stretch around them is drawn anew, says when the stream is lost, and lets go of the stream while the page is hidden: a browser
- * gives one host six connections, and the seventh tab of somebody comparing alerts would wait for ever.
+ * screen reader tells news only, keeps folded-out details open when the stretch around them is drawn anew, says when
+ * the stream is lost, and lets go of the stream while the page is hidden: a browser gives one host six connections,
+ * and the seventh tab of somebody comparing alerts would wait for ever.
  */
 export const LIVE_SCRIPT = `"use strict";
 (() => {
@@ -91,7 +92,9 @@ export const LIVE_SCRIPT = `"use strict";
     target.dataset.open = open.join(" ");
   });
   document.addEventListener("htmx:afterSwap", (event) => {
-    for (const id of (event.detail.target.dataset.open || "").split(" ")) {
+    // The clock comes with its event and without a request: it has no target, and nothing to fold out.
+    const folded = event.detail.target && event.detail.target.dataset.open;
+    for (const id of (folded || "").split(" ")) {
       const one = id && document.getElementById(id);
       if (one) one.open = true;
     }
