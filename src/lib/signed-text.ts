@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { Instant } from "./instant.ts";
+import { isSameText } from "./is-same-text.ts";
 
 /**
  * A value that leaves the house and comes back, safe in an address: nobody without the secret can make or change one,
@@ -13,9 +14,7 @@ export function signText(secret: string, purpose: string, value: unknown, until:
 /** The value, or null for anything that was not signed for this purpose, was changed, or is too old. */
 export function readSigned(secret: string, purpose: string, text: string, now: Instant): unknown {
   const [body = "", signature = "", rest] = text.split(".");
-  const right = Buffer.from(signatureOf(secret, purpose, body));
-  const given = Buffer.from(signature);
-  if (rest !== undefined || given.length !== right.length || !timingSafeEqual(given, right)) return null;
+  if (rest !== undefined || !isSameText(signature, signatureOf(secret, purpose, body))) return null;
   const { value, until } = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as {
     value: unknown;
     until: Instant;

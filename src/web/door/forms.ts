@@ -1,7 +1,8 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import formbody from "@fastify/formbody";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HOUR, SECOND } from "../../lib/instant.ts";
+import { isSameText } from "../../lib/is-same-text.ts";
 import type { ConsoleSettings } from "../settings.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { isOwnForm } from "./demand-login.ts";
@@ -38,7 +39,7 @@ export async function createForms(
     token: (request) => sign(nonces.get(request) ?? ""),
     isOurs: (request, token) => {
       const nonce = readCookie(request, name);
-      return nonce !== undefined && isOwnForm(request) && isSame(token, sign(nonce));
+      return nonce !== undefined && isOwnForm(request) && isSameText(token, sign(nonce));
     },
   };
 }
@@ -46,9 +47,4 @@ export async function createForms(
 function hasForms({ url }: FastifyRequest): boolean {
   const [path = ""] = url.split("?", 1);
   return /^\/alerts\/[^/]+$/.test(path) || path === "/silences";
-}
-
-function isSame(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
 import { HOUR, type Instant } from "../../lib/instant.ts";
+import { isSameText } from "../../lib/is-same-text.ts";
 
 export const SESSION_MS = 12 * HOUR;
 
@@ -32,8 +33,8 @@ export async function createSessions(
     createHmac("sha256", key).update(`${purpose} ${text}`).digest("base64url");
   return {
     isLogin: (username, password) => {
-      const rightName = isSame(username, login.username);
-      const rightPassword = isSame(password, login.password);
+      const rightName = isSameText(username, login.username);
+      const rightPassword = isSameText(password, login.password);
       return rightName && rightPassword;
     },
     open: () => {
@@ -43,22 +44,13 @@ export async function createSessions(
     isOpen: (session): session is string => {
       if (session === undefined || closed.has(session)) return false;
       const [expires = "", nonce = "", signature = ""] = session.split(".");
-      return isSame(signature, sign("session", `${expires}.${nonce}`)) && Number(expires) > clock.now();
+      return isSameText(signature, sign("session", `${expires}.${nonce}`)) && Number(expires) > clock.now();
     },
     close: (session) => {
       for (const [old, until] of closed) if (until <= clock.now()) closed.delete(old);
       closed.set(session, clock.now() + SESSION_MS);
     },
     formToken: (cookie) => sign("form", cookie),
-    isFormToken: (cookie, token) => cookie !== undefined && isSame(token, sign("form", cookie)),
+    isFormToken: (cookie, token) => cookie !== undefined && isSameText(token, sign("form", cookie)),
   };
-}
-
-/** Digests have one length, so the comparison tells nothing, not even how long the right text is. */
-function isSame(given: string, right: string): boolean {
-  return timingSafeEqual(digest(given), digest(right));
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
