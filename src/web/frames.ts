@@ -88,7 +88,7 @@ export function createFrames(parts: FrameParts) {
   ): Promise<FastifyReply> {
     reply.code(status);
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
-    const page: Page = { title: headline, section: "/", body: problem(headline, advice) };
+    const page: Page = { title: headline, section: null, body: problem(headline, advice) };
     return sendHtml(reply, layout(page, standing(request)));
   }
 }

@@ -66,6 +66,7 @@ h3 { font-size: .97rem; line-height: 1.35; font-weight: 600; }
 .fault { color: var(--fault); }
 .problem { padding: 40px 0; display: grid; gap: 10px; }
 .tabs { display: flex; flex-wrap: wrap; gap: 4px; }
+main > nav .tabs { margin-bottom: 12px; }
 .tabs a { display: block; padding: 4px 12px; border: 1px solid transparent; border-radius: 2em; color: var(--soft); text-decoration: none; }
 .tabs a:hover { color: var(--ink); }
 .tabs a[aria-current] { background: var(--paper); border-color: var(--line); color: var(--ink); font-weight: 600; }
@@ -126,7 +127,8 @@ th:last-child, td:last-child { padding-right: 0; }
 thead th { border-top: 0; padding-top: 0; font-size: .82rem; font-weight: 600; color: var(--soft); }
 tbody th { font-weight: 600; }
 tbody th .detail { display: block; font-weight: 400; }
-.walks .number { padding-right: 20px; }
+.walks .number, .precision .number { padding-right: 20px; }
+.precision th:last-child, .precision td:last-child { padding-right: 0; }
 .number, .numbers td { text-align: right; font-variant-numeric: tabular-nums; }
 .numbers th { font-weight: 400; } .numbers th, .numbers td { padding: 1px 10px 1px 0; }
 .numbers thead th:not(:first-child) { text-align: right; }
@@ -138,11 +140,11 @@ tbody th .detail { display: block; font-weight: 400; }
 .outcome + .fault { display: block; font-size: .87rem; }
 
 .filters { display: flex; flex-wrap: wrap; align-items: end; gap: 8px 14px; margin-bottom: 14px; }
-.filters label, .login label { display: grid; gap: 2px; font-size: .85rem; color: var(--soft); }
+.filters label, .bare label { display: grid; gap: 2px; font-size: .85rem; color: var(--soft); }
 .filters .grows { flex: 1 1 200px; }
-input, select, .filters button, .login button { font: inherit; font-size: 1rem; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 6px 9px; min-height: 36px; width: 100%; }
-.filters button, .login button { width: auto; padding: 6px 18px; background: var(--link); border-color: var(--link); color: var(--paper); font-weight: 600; cursor: pointer; }
-.login { max-width: 340px; margin: 12vh auto 0; padding: 0 20px; }
+input, select, .filters button, .bare button { font: inherit; font-size: 1rem; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 6px 9px; min-height: 36px; width: 100%; }
+.filters button, .bare button { width: auto; padding: 6px 18px; background: var(--link); border-color: var(--link); color: var(--paper); font-weight: 600; cursor: pointer; }
+.bare { max-width: 380px; margin: 12vh auto 0; padding: 0 20px; display: grid; gap: 8px; }
 .desk form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
 .desk label { display: grid; gap: 3px; font-size: .88rem; }
 .desk .whole { flex: 1 1 100%; } .desk .whole[open] { padding-bottom: 6px; }
@@ -152,9 +154,12 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
 .desk .days label { display: inline-flex; align-items: center; gap: 5px; min-height: 36px; }
 .desk input[type=checkbox] { width: auto; min-height: 0; }
 .desk .row { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: end; }
+.desk.is-slim { padding: 10px 16px; }
+.desk.is-slim .whole[open] { padding-bottom: 0; }
+.desk button.is-first { background: var(--link); border-color: var(--link); color: var(--paper); font-weight: 600; }
 .desk button, .timeline form button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 5px 12px; min-height: 36px; cursor: pointer; }
-.login form { display: grid; gap: 10px; margin-top: 16px; }
-.login button { margin-top: 6px; }
+.bare form { display: grid; gap: 10px; margin-top: 8px; justify-items: start; }
+.bare button { margin-top: 6px; }
 
 .facts { display: grid; grid-template-columns: minmax(7em, max-content) minmax(0, 1fr); gap: 3px 16px; font-size: .93rem; }
 .facts.is-wide { grid-template-columns: max-content minmax(0, 1fr) max-content minmax(0, 1fr); }
@@ -201,11 +206,12 @@ input, select, .filters button, .login button { font: inherit; font-size: 1rem; 
   .wide { padding-left: 14px; padding-right: 14px; }
   .top .wide { column-gap: 12px; padding-top: 8px; }
   .top nav { order: 3; width: calc(100% + 12px); margin: 0 -6px; }
-  .top nav a { padding: 10px 6px 7px; font-size: .95rem; }
+  .top nav a { padding: 10px 4px 7px; font-size: .87rem; }
+  .top nav .count { min-width: 1.4em; padding: 0 .3em; font-size: .73rem; }
   .top nav ul { column-gap: 0; justify-content: space-between; }
   .panel { padding: 12px 12px; margin-left: -6px; margin-right: -6px; }
   .filters label { flex: 1 1 130px; } .filters .grows { flex-basis: 100%; }
-  .facts, .facts.is-wide { grid-template-columns: 1fr; gap: 0; } .facts dd { margin-bottom: 5px; }
+  .facts, .facts.is-wide { grid-template-columns: minmax(6em, max-content) minmax(0, 1fr); gap: 3px 12px; }
   .sent thead { position: absolute; clip-path: inset(50%); }
   .sent tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; padding: 7px 0; border-top: 1px solid var(--line); }
   .sent tr:first-child { border-top: 0; padding-top: 0; }

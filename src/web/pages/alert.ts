@@ -18,7 +18,7 @@ import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
-import { counted, foreign, formatCompact, formatNumber, shorten, spellOut } from "../parts/words.ts";
+import { counted, foreign, formatCompact, formatMeasured, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const EVENTS = 200;
@@ -75,10 +75,11 @@ export function alertPage(
   return {
     title,
     section: "/alerts",
-    // The forms are beside the live part, so that nothing is taken from under somebody's fingers.
+    // What can be done stands first, for whoever was woken, and outside of the live part, so that nothing is taken
+    // from under somebody's fingers.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(story.alert.queryName)}: ${spellOut(story.alert.rule)}</h1>${token !== null && story.alert.firedAt !== null && html`<a href="#h-desk">Do something about it</a>`}</div>
-${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}${token !== null && alertDesk(story.alert, token)}`,
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${spellOut(story.alert.rule)}</h1></div>
+${token !== null && alertDesk(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
   };
 }
 
@@ -138,7 +139,7 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
     .filter(([label]) => label !== "story")
     .map(([label, value]) => html`<dt>${spellOut(label)}</dt><dd>${foreign(value)}</dd>`);
   const values = Object.entries(alert.values).map(
-    ([name, value]) => html`<dt>${spellOut(name)}</dt><dd>${formatNumber(value)}</dd>`,
+    ([name, value]) => html`<dt>${spellOut(name)}</dt><dd>${formatMeasured(value)}</dd>`,
   );
   return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
 }

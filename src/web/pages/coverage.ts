@@ -99,8 +99,8 @@ function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html |
       : works
         ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
         : "The heartbeat is withheld.";
-  return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">The line</h2>
-<p><span class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "works" : spellOut(outcome).toLowerCase()}</span> ${moment(at)} <span class="detail">Polled, judged, able to deliver. ${call}</span>${reason !== undefined && html`<br><span class="fault" dir="auto">${shorten(reason, 300)}</span>`}</p></section>
+  return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Does Earshot work?</h2>
+<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${spellOut(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Looked at ${moment(at)}. ${call}</span></p></section>
 `;
 }
 

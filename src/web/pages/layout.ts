@@ -64,7 +64,7 @@ const HTMX_CONFIG = JSON.stringify({
   historyCacheSize: 0,
 });
 
-function entries(frame: Frame): readonly (readonly [Page["section"], Html])[] {
+function entries(frame: Frame): readonly (readonly [string, Html])[] {
   return [
     ["/", html`Overview`],
     [

@@ -21,7 +21,7 @@ export interface PageParts {
 /** A page as its route gives it to the layout; `address` is the page's own, as asked for. */
 export interface Page {
   readonly title: string;
-  /** Which entry of the navigation it belongs to. */
-  readonly section: "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage" | "/silences";
+  /** Which entry of the navigation it belongs to; null for none. */
+  readonly section: null | "/" | "/alerts" | "/mentions" | "/inbox" | "/coverage" | "/silences";
   readonly body: Html;
 }

@@ -20,7 +20,7 @@ export function silencesPage(
     body: html`<div class="title"><h1>Silences</h1></div>
 <section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
 <section class="panel desk" aria-labelledby="h-new"><h2 id="h-new">Silence something</h2>
-<p class="soft">What still stands when a silence ends is told at once. The end of what was announced is always told.</p>
+<p class="hint">Say at least one of query, rule, label and severity; <code>*</code> in a name stands for anything. What still stands when a silence ends is told at once. The end of what was announced is always told.</p>
 ${silenceForm(times.zone, token)}</section>
 <section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">What people said of each rule in 30 days</h2>${precision(found.rules)}</section>`,
   };
@@ -50,9 +50,9 @@ function list(silences: readonly Silence[], times: Times, token: string): Html {
 
 function precision(rules: readonly RulePrecision[]): Html {
   if (rules.length === 0) return html`<p class="empty">No alert has fired.</p>`;
-  return html`<div class="scroll"><table><thead><tr><th>Rule</th><th>Fired</th><th>Relevant</th><th>Not relevant</th><th>Precision</th></tr></thead><tbody>${rules.map(
+  return html`<div class="scrolls"><table class="precision"><thead><tr><th scope="col">Rule</th><th scope="col" class="number">Fired</th><th scope="col" class="number">Relevant</th><th scope="col" class="number">Not relevant</th><th scope="col" class="number">Precision</th></tr></thead><tbody>${rules.map(
     (one) =>
-      html`<tr><td><code>${one.rule}</code></td><td>${one.fired}</td><td>${one.relevant}</td><td>${one.notRelevant}</td><td>${shareOf(one)}</td></tr>`,
+      html`<tr><th scope="row"><code>${one.rule}</code></th><td class="number">${one.fired}</td><td class="number">${one.relevant}</td><td class="number">${one.notRelevant}</td><td class="number">${shareOf(one)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 

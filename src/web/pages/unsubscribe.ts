@@ -1,23 +1,11 @@
-import { STYLESHEET } from "../assets/asset-files.ts";
 import { type Html, html } from "../html.ts";
 import { foreign } from "../parts/words.ts";
 import type { Subscription } from "../unsubscribing.ts";
+import { barePage } from "./bare-page.ts";
 
 /** For readers of a mail, who have no login: it shows nothing but their own subscription. */
 export function unsubscribePage(token: string, subscription: Subscription | null): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>Subscription · Earshot</title>
-<link rel="stylesheet" href="${STYLESHEET.address}">
-</head>
-<body><main class="wide">${subscription === null ? unknown() : standing(token, subscription)}</main></body>
-</html>
-`;
+  return barePage("Subscription", subscription === null ? unknown() : standing(token, subscription));
 }
 
 function unknown(): Html {

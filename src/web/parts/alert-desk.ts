@@ -8,19 +8,20 @@ export function alertDesk(alert: Alert, token: string): Html | null {
   if (alert.firedAt === null) return null;
   const isOpen = alert.resolvedAt === null;
   const action = `/alerts/${alert.id}/act`;
-  return html`<section class="panel desk" aria-labelledby="h-desk"><h2 id="h-desk">Do something about it</h2>
+  return html`<section class="panel desk is-slim" aria-labelledby="h-desk"><h2 id="h-desk" class="unseen">Do something about it</h2>
 <form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
 <label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
 ${
   isOpen &&
-  html`<button type="submit" name="do" value="acknowledge">I have it in hand</button>
+  html`<button type="submit" name="do" value="acknowledge" class="is-first">I have it in hand</button>
 <button type="submit" name="do" value="resolve">It is over</button>`
 }
 <button type="submit" name="do" value="not-relevant">Not relevant</button>
 ${
   isOpen &&
-  html`<label>Give it to <input name="to" maxlength="80"></label> <button type="submit" name="do" value="assign">Assign</button>
-<label>Silence it for ${lengthChoice()}</label> <button type="submit" name="do" value="silence">Silence</button>`
+  html`<details class="whole"><summary>Give it to somebody, or silence it</summary><div class="row">
+<label>Give it to <input name="to" maxlength="80"></label> <button type="submit" name="do" value="assign">Assign</button>
+<label>Silence it for ${lengthChoice()}</label> <button type="submit" name="do" value="silence">Silence</button></div></details>`
 }
 </form></section>`;
 }

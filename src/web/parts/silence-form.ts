@@ -15,7 +15,7 @@ export function silenceForm(zone: string, token: string): Html {
 <label>Because <input name="comment" maxlength="300" placeholder="release day"></label>
 <label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
 <details class="whole"><summary>Only at certain times, every week</summary>
-<p class="soft">A time that ends before it begins ends on the next day, and belongs to the day on which it begins. It keeps to the local clock when the clocks change.</p>
+<p class="hint">A time that ends before it begins ends on the next day, and belongs to the day on which it begins. It keeps to the local clock when the clocks change.</p>
 <fieldset class="days"><legend>Days (none checked: every day)</legend>${WEEKDAYS.map(
     (day) => html`<label><input type="checkbox" name="days" value="${day}"> ${day}</label>`,
   )}</fieldset>

@@ -1,11 +1,19 @@
 import { type Html, html } from "../html.ts";
 
 const NUMBERS = new Intl.NumberFormat("en-GB");
+const MEASURED = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 });
 const COMPACT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
 /** `12,345`. */
 export function formatNumber(n: number): string {
   return NUMBERS.format(n);
+}
+
+/** `40.9`, `1,233`; of a small one what it has of figures (`0.0012`), and of a tiny one its power: `4e-13`. */
+export function formatMeasured(n: number): string {
+  const size = Math.abs(n);
+  if (size === 0 || size >= 0.01) return MEASURED.format(n);
+  return size >= 0.0001 ? String(Number(n.toPrecision(2))) : n.toExponential(0);
 }
 
 /** `12.3K`. */

@@ -1,0 +1,23 @@
+import { STYLESHEET } from "../assets/asset-files.ts";
+import { type Html, html } from "../html.ts";
+
+/**
+ * A page for people who have not logged in, or need not: a headline, a sentence, a form, and no way to the rest. Nobody
+ * should find it by searching: its address may be a person's own.
+ */
+export function barePage(title: string, content: Html): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · Earshot</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${STYLESHEET.address}">
+</head>
+<body><main class="bare">${content}</main></body>
+</html>
+`;
+}
