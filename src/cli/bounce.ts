@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
 import { type TakenBounce, takeBounce } from "../app/take-bounce.ts";
-import { describeError, UserError } from "../lib/errors.ts";
+import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { withDesk } from "./desk/with-desk.ts";
 import { ExitError } from "./run.ts";
@@ -41,7 +41,7 @@ Exit codes: 0 noted, or nothing for us; 2 the file is not there; 75 try again la
 async function readMessage(file: string): Promise<Buffer> {
   if (file === "-") return buffer(process.stdin);
   return readFile(file).catch((error: unknown) => {
-    throw new UserError(`${file} cannot be read: ${describeError(error)}`);
+    throw new UserError(`${file} cannot be read: ${whyUnread(error)}`);
   });
 }
 

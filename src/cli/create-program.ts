@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
 
 type AddCommand = (program: Command, env: NodeJS.ProcessEnv) => void;
 
@@ -25,6 +25,7 @@ export async function createProgram(env: NodeJS.ProcessEnv, argv: readonly strin
   const program = new Command("earshot")
     .description("Watches what people say about a brand and tells the right person in time.")
     .addHelpText("after", HELP)
+    .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError("(earshot --help tells more)")
     .configureOutput({ outputError: (text, write) => write(text) })
     .exitOverride();
@@ -34,6 +35,11 @@ export async function createProgram(env: NodeJS.ProcessEnv, argv: readonly strin
   return program;
 }
 
+/** A flag that is not set does nothing; to say so of each is no help. */
+function describeOption(option: Parameters<Help["optionDescription"]>[0]): string {
+  return new Help().optionDescription(option).replace(" (default: false)", "");
+}
+
 const HELP = `
 Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start                             with earshot.yaml: monitor; without: a demo that needs nothing
@@ -41,17 +47,17 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start --replay tweets.jsonl       live through a file of past mentions
   earshot check                             is the configuration sound, are the rules and templates?
   earshot doctor                            is everything there that it needs? says what to do
-  earshot set-aside list                    what always failed and stands aside; replay tries it again
+  earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot alerts                            what is open; ack, assign, resolve, not-relevant
   earshot silence add --match query=Acme    hear nothing of it for an hour
   earshot why ALERT                         which rules saw it, who was told, what was held and why
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
   earshot send-test on-call                 really tells this receiver something, and says what came back
-  earshot local-api start                   the Listening API alone, with a sample account
+  earshot set-aside list                    what always failed and stands aside; replay tries it again
   earshot bounce < message                  what came back to the return path of mails
-  earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
+  earshot local-api start                   the Listening API alone, with a sample account
 
 Environment: DATABASE_URL (else an embedded PostgreSQL), REDIS_URL (else queues on PostgreSQL),
 LOG_LEVEL (default info), EARSHOT_HOME (default .earshot), EARSHOT_CONFIG (default earshot.yaml).

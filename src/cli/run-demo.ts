@@ -60,7 +60,9 @@ What happens now: four invented brands are talked about; a minute here is an hou
 a local Listening API, judges every mention by the rules in rules/ and tells a local Slack and mailbox.
 ${whatHappensNext(demo)}
 
-To look at what the API itself says: earshot api, in another terminal. To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again. Ctrl-C stops.`);
+In another terminal, npm run -s earshot -- api looks at what the API itself says, and … -- alerts at what is open.
+To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again.
+Ctrl-C stops; the next start goes on from there.`);
   await aborted(signal);
   await running.close();
 }

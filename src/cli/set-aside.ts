@@ -12,7 +12,7 @@ export function addSetAsideCommand(program: Command, env: NodeJS.ProcessEnv): vo
 
   command
     .command("list")
-    .description("what stands aside, newest first")
+    .description("What stands aside, newest first.")
     .option("--json", "JSON Lines", false)
     .action(async ({ json }: { json: boolean }) => {
       const list = await withDesk(env, ({ stores }) => stores.setAside.standing(10_000));
@@ -22,7 +22,7 @@ export function addSetAsideCommand(program: Command, env: NodeJS.ProcessEnv): vo
 
   command
     .command("replay")
-    .description("tries these again: a job at once, a mention or page with the next walk of its query")
+    .description("Tries these again: a job at once, a mention or page with the next walk of its query.")
     .argument("[ids...]", "ids, or their beginnings, as list shows them")
     .option("--all", "everything that can be tried again", false)
     .action(async (ids: string[], { all }: { all: boolean }) => {

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { ReplaySpeed } from "../app/replay/replay.ts";
 import { ROLES, type Role } from "../app/roles.ts";
 import { readSurroundings } from "../config.ts";
+import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
 import { toPort } from "./parse-port.ts";
@@ -37,7 +38,10 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
     .option("--rules <folder>", "of a replay: your rules, instead of the shipped ones")
     .option("--exit-when-done", "end with the end of the replay", false)
     .option("--json", "with --exit-when-done: tell the outcome as one JSON object on standard output", false)
-    .action(async (options: StartOptions) => {
+    // It is what runs without a command, so a misspelt command comes here.
+    .allowExcessArguments()
+    .action(async (options: StartOptions, { args: [word] }: Command) => {
+      if (word !== undefined) throw unknownWord(word, program);
       const surroundings = readSurroundings(env);
       const isQuiet =
         options.replay !== undefined ||
@@ -51,6 +55,17 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
         return runMonitor(file, options, surroundings, env, log);
       return runDemo(options, surroundings, log);
     });
+}
+
+/** A command that does not exist, with the one that was probably meant; after the word `start`, a word too many. */
+function unknownWord(word: string, program: Command): UserError {
+  const commands = program.commands.map((command) => command.name());
+  if (commands.length === 1) return new UserError(`start takes flags only, got "${word}"`);
+  const meant = closestWord(word, commands);
+  return new UserError(
+    `there is no command "${word}"${meant === undefined ? "" : ` — did you mean "${meant}"?`}`,
+    ["earshot --help lists them"],
+  );
 }
 
 function toRoles(text: string): readonly (Role | "web")[] {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/create-program.ts";
+import { runCommand } from "./run-command.ts";
 
 test("a command that is named is loaded alone, under that name", async () => {
   const all = await createProgram({}, ["--help"]);
@@ -17,3 +18,32 @@ test.each([["nosuch"], ["constructor"], ["--version"], [""]])(
     expect((await createProgram({}, [word])).commands.length).toBeGreaterThan(10);
   },
 );
+
+test.each([
+  [["chek"], 'there is no command "chek" — did you mean "check"?'],
+  [["xyzzy"], 'there is no command "xyzzy"'],
+  [["start", "now"], 'start takes flags only, got "now"'],
+])("%j starts nothing, and says what is wrong with it", async (words, message) => {
+  const { exitCode, stderr } = await runCommand(words);
+  expect(exitCode).toBe(2);
+  expect(stderr.split("\n")[0]).toBe(`earshot: ${message}`);
+});
+
+test.each([
+  [{ LOG_LEVEL: "chatty" }, 2, /LOG_LEVEL is one of trace, .*, silent, not "chatty"/],
+  [
+    { DATABASE_URL: "db.example" },
+    2,
+    /DATABASE_URL is no address of a PostgreSQL\n {2}it looks like postgres:/,
+  ],
+  [
+    { DATABASE_URL: "postgres://ann:hush@127.0.0.1:9/earshot" },
+    1,
+    /the PostgreSQL of DATABASE_URL cannot be asked: .*ECONNREFUSED.*; is it up/,
+  ],
+])("surroundings %j are told with what to do, and without a secret", async (env, code, message) => {
+  const { exitCode, stderr } = await runCommand(["alerts"], env);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toContain("hush");
+  expect(exitCode).toBe(code);
+});
