@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { UserError } from "./lib/errors.ts";
 import { escapeActing } from "./lib/escape-acting.ts";
 
 export type { Logger };
@@ -6,8 +7,16 @@ export type { Logger };
 /** Keys that never reach a log line, wherever they stand. Mention text is not logged at all; ids are. */
 const SECRET_KEYS = ["password", "token", "access_token", "authorization", "secret", "webhookUrl", "pass"];
 
-/** JSON lines on standard error: standard output belongs to what a command answers. */
+const LEVELS: readonly string[] = [...Object.keys(pino.levels.values), "silent"];
+
+/**
+ * JSON lines on standard error: standard output belongs to what a command answers. Throws a UserError for a level that
+ * there is not.
+ */
 export function createLog(options: { level: string; destination?: NodeJS.WritableStream }): Logger {
+  if (!LEVELS.includes(options.level)) {
+    throw new UserError(`LOG_LEVEL is one of ${LEVELS.join(", ")}, not "${options.level}"`);
+  }
   return pino(
     {
       level: options.level,

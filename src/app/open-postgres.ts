@@ -1,7 +1,11 @@
 import { resolve } from "node:path";
 import type { Surroundings } from "../config.ts";
+import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
+import { openDatabase } from "../store/database.ts";
 import { startEmbeddedPostgres } from "../store/embedded.ts";
+import { ping } from "../store/ping.ts";
+import { withoutAddress } from "./without-address.ts";
 
 /** A PostgreSQL to work on. */
 export interface OpenPostgres {
@@ -15,19 +19,41 @@ export interface OpenPostgres {
 
 /**
  * `DATABASE_URL`, or else the embedded PostgreSQL of the data folder. With `share`, for commands, the server that
- * another Earshot runs there is good enough; without it, that is a UserError.
+ * another Earshot runs there is good enough; without it, that is a UserError. Rejects, with what to look at, where
+ * `DATABASE_URL` leads to nobody.
  */
 export async function openPostgres(
   { databaseUrl, home }: Pick<Surroundings, "databaseUrl" | "home">,
   log: Logger,
   { share }: { readonly share: boolean },
 ): Promise<OpenPostgres> {
-  if (databaseUrl !== null)
+  if (databaseUrl !== null) {
+    await reach(databaseUrl);
     return { url: databaseUrl, description: "the PostgreSQL of DATABASE_URL", stop: async () => {} };
+  }
   const dataDir = resolve(home, "postgres");
   const { url, shared, stop } = await startEmbeddedPostgres({ dataDir, log, maxConnections: 200, share });
   const description = shared
     ? `the embedded PostgreSQL in ${home}, which another Earshot runs`
     : `an embedded PostgreSQL in ${home}`;
   return { url, description, stop };
+}
+
+/** What the driver says names neither the variable nor what to do; and it may repeat the password. */
+async function reach(url: string): Promise<void> {
+  if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+    throw new UserError("DATABASE_URL is no address of a PostgreSQL", [
+      "it looks like postgres://user:password@host:5432/database",
+    ]);
+  }
+  const database = openDatabase({ url, connections: 1, onError: () => {} });
+  try {
+    await ping(database.db);
+  } catch (error) {
+    throw new Error(
+      `the PostgreSQL of DATABASE_URL cannot be asked: ${withoutAddress(describeError(error), url)}; is it up, and are address, user and password right? (earshot doctor looks at all of it)`,
+    );
+  } finally {
+    await database.close();
+  }
 }

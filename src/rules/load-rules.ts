@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeError } from "../lib/errors.ts";
+import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import type { Fault } from "../lib/fault.ts";
 import { parseRule } from "./parse-rule.ts";
 import type { Rule } from "./rule.ts";
@@ -9,15 +9,15 @@ const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
  * Reads every `*.yaml` of a folder, in order of names. Tells every fault of every file at once and gives the sound
- * rules beside them; whether a folder with faults may be used is the caller's decision. Throws only when the folder
- * itself cannot be read.
+ * rules beside them; whether a folder with faults may be used is the caller's decision. Throws only, a UserError, when
+ * the folder itself cannot be read.
  */
 export async function loadRules(
   directory: string,
 ): Promise<{ readonly rules: readonly Rule[]; readonly faults: readonly Fault[] }> {
   const rules: Rule[] = [];
   const faults: Fault[] = [];
-  for (const entry of (await readdir(directory)).sort()) {
+  for (const entry of (await entriesOf(directory)).sort()) {
     if (entry.startsWith(".")) continue;
     const file = join(directory, entry);
     const fault = (message: string, suggestion?: string): void => {
@@ -40,6 +40,14 @@ export async function loadRules(
     }
   }
   return { rules, faults };
+}
+
+async function entriesOf(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    throw new UserError(`the folder of rules ${directory} cannot be read: ${whyUnread(error)}`, [
+      'name the folder with "rules" in earshot.yaml, or copy the shipped folder rules/ to it',
+    ]);
+  });
 }
 
 function kebab(name: string): string {

@@ -5,6 +5,7 @@ import { SECOND } from "../../lib/instant.ts";
 import { openDatabase } from "../../store/database.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../store/inspect-database.ts";
 import { pendingMigrations } from "../../store/pending-migrations.ts";
+import { withoutAddress } from "../without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, migrations, disk and clock of the database at `url`. */
@@ -97,13 +98,4 @@ function spellBytes(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const power = Math.min(units.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(1024)));
   return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
-}
-
-/** Drivers name the address that they could not reach; it may hold the password. */
-function withoutAddress(text: string, url: string): string {
-  const password = URL.canParse(url) ? new URL(url).password : "";
-  const hidden = text.replaceAll(url, "[address]");
-  return password === ""
-    ? hidden
-    : hidden.replaceAll(password, "[secret]").replaceAll(decodeURIComponent(password), "[secret]");
 }

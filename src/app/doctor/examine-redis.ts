@@ -1,5 +1,6 @@
 import { describeError } from "../../lib/errors.ts";
 import { inspectRedis, type RedisFacts } from "../../queue/inspect-redis.ts";
+import { withoutAddress } from "../without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, persistence and eviction of the Redis that holds the queues. */
@@ -8,13 +9,10 @@ export async function examineRedis(url: string): Promise<readonly Finding[]> {
   try {
     facts = await inspectRedis(url);
   } catch (error) {
-    const password = URL.canParse(url) ? new URL(url).password : "";
-    const said =
-      password === "" ? describeError(error) : describeError(error).replaceAll(password, "[secret]");
     return [
       fail(
         "redis",
-        `Redis cannot be asked: ${said.replaceAll(url, "[address]")}`,
+        `Redis cannot be asked: ${withoutAddress(describeError(error), url)}`,
         "Is the server of REDIS_URL up, and are its address and password right?",
       ),
     ];

@@ -91,12 +91,17 @@ async function configuration({
 }
 
 async function examineRules(folder: string): Promise<readonly Finding[]> {
-  const { rules, faults } = await loadRules(folder);
-  if (faults.length > 0)
-    return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
-  return rules.length === 0
-    ? [warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")]
-    : [ok("rules", `${rules.length} in ${folder}`)];
+  try {
+    const { rules, faults } = await loadRules(folder);
+    if (faults.length > 0)
+      return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
+    return rules.length === 0
+      ? [warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")]
+      : [ok("rules", `${rules.length} in ${folder}`)];
+  } catch (error) {
+    const advice = 'Name the folder with "rules" in earshot.yaml, or copy the shipped folder rules/ to it.';
+    return [fail("rules", describeError(error), advice)];
+  }
 }
 
 async function examineTemplates(

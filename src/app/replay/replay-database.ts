@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { describeError, UserError } from "../../lib/errors.ts";
+import { UserError, whyUnread } from "../../lib/errors.ts";
 import { openDatabase } from "../../store/database.ts";
 import { migrate } from "../../store/migrate.ts";
 import { createSettingStore } from "../../store/settings.ts";
@@ -33,7 +33,7 @@ async function hasEnded(url: string): Promise<boolean> {
 /** The same file, unchanged and by the same rules, is the same replay. */
 export async function replayDatabaseName(file: string, rules: string): Promise<string> {
   const found = await stat(file).catch((error: unknown) => {
-    throw new UserError(`the file to replay cannot be read: ${describeError(error)}`);
+    throw new UserError(`the file to replay cannot be read: ${whyUnread(error)}`);
   });
   const hash = createHash("sha256")
     .update(`${basename(file)} ${found.size} ${found.mtimeMs} ${resolve(rules)}`)

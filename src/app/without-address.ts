@@ -1,0 +1,8 @@
+/** A text with what is secret in the address of an engine taken out: the address itself, and its password. */
+export function withoutAddress(text: string, url: string): string {
+  const password = URL.canParse(url) ? new URL(url).password : "";
+  const hidden = text.replaceAll(url, "[address]");
+  return password === ""
+    ? hidden
+    : hidden.replaceAll(password, "[secret]").replaceAll(decodeURIComponent(password), "[secret]");
+}
