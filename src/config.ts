@@ -8,9 +8,10 @@ import { DigestConfig } from "./digest/digest-config.ts";
 import { closestWord } from "./lib/closest-word.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
 import { Duration } from "./lib/duration.ts";
-import { describeError, UserError } from "./lib/errors.ts";
+import { UserError, whyUnread } from "./lib/errors.ts";
 import { describeFault, type Issue } from "./lib/fault.ts";
 import { DAY } from "./lib/instant.ts";
+import { TimeZone } from "./lib/local-time.ts";
 import { byPlace, readYaml } from "./lib/read-yaml.ts";
 import { shippedFolder } from "./lib/shipped-folder.ts";
 import { EscalationConfig } from "./notify/escalation.ts";
@@ -58,7 +59,7 @@ const Config = z.strictObject({
   /** Folder of templates that replace shipped ones of the same name; `templates` beside this file, where it is there. */
   templates: z.string().min(1).exactOptional(),
   /** Zone in which messages show times. */
-  timezone: z.string().default("UTC"),
+  timezone: TimeZone.default("UTC"),
   web: Web.prefault({}),
   /** Who is told about Earshot's own troubles. */
   operator: OperatorConfig.prefault({}),
@@ -82,7 +83,7 @@ type Path = readonly (string | number)[];
  */
 export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<Config> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new UserError(`${file} cannot be read: ${describeError(error)}`);
+    throw new UserError(`${file} cannot be read: ${whyUnread(error)}`);
   });
   const yaml = readYaml(file, text);
   const issues: Issue[] = [];

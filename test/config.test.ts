@@ -56,7 +56,7 @@ test("every fault is told at once, with its line and what was meant", async () =
   const faults = await faultsOf(text);
   expect(faults).toEqual([
     expect.stringMatching(/^\/earshot\.yaml:5:3 unknown key "clientid" .* did you mean "clientId"\?$/),
-    expect.stringMatching(/^\/earshot\.yaml:8:11 .*'slack' \| 'email' \| 'webhook'/),
+    '/earshot.yaml:8:11 expected one of slack, email, webhook, got "slak" — did you mean "slack"?',
     '/earshot.yaml:13:18 expected a duration such as "4h", or "never"',
   ]);
 });
@@ -65,12 +65,29 @@ test("a variable that the environment lacks, and a secret that cannot be read, a
   const faults = await faultsOf(SOUND.replace("token.txt", "missing.txt"), {});
   expect(faults).toEqual([
     "/earshot.yaml:4:13 the environment has no variable SOURCE_PASSWORD",
-    expect.stringMatching(/^\/earshot\.yaml:10:17 the secret cannot be read: ENOENT/),
+    expect.stringMatching(/^\/earshot\.yaml:10:17 the secret cannot be read from .+: there is no such file/),
+  ]);
+});
+
+test("keys of a receiver, addresses and zones are told in words, with what was meant", async () => {
+  const email =
+    "kind: email\n    to: on-call\n    from: e@acme.example\n    smtp: { hots: mail }\n    url: x";
+  const text = `${SOUND.replace(/kind: slack[^]*token.txt/, email)}timezone: Berlin\n`;
+  expect(await faultsOf(text.replace("public-client", "12"))).toEqual([
+    '/earshot.yaml:5:13 expected text, got 12 — did you mean "12"?',
+    '/earshot.yaml:9:9 expected an email address, got "on-call"',
+    expect.stringMatching(
+      /^\/earshot\.yaml:11:13 unknown key "hots" \(known here: host, .* did you mean "host"\?$/,
+    ),
+    expect.stringMatching(/^\/earshot\.yaml:12:5 unknown key "url" \(known here: kind, to, from/),
+    expect.stringMatching(/^\/earshot\.yaml:15:11 expected the name of a time zone .* got "Berlin"$/),
   ]);
 });
 
 test("no fault repeats a secret", async () => {
   const faults = await faultsOf(SOUND.replace("https://api.example", "api").replace("clientId", "client"));
+  const typed = await faultsOf(SOUND.replace("${SOURCE_PASSWORD}", "4711"));
+  expect(typed).toEqual(["/earshot.yaml:4:13 expected text, got a number"]);
   expect(faults.join("\n")).not.toMatch(/secret one|xoxb-secret/);
 });
 

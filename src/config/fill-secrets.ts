@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { describeError } from "../lib/errors.ts";
+import { whyUnread } from "../lib/errors.ts";
 import type { Issue } from "../lib/fault.ts";
 
 type Path = readonly (string | number)[];
@@ -27,10 +27,11 @@ export async function fillSecrets(value: unknown, path: Path, filling: Filling):
 }
 
 async function secretFrom(file: string, path: Path, { folder, issues }: Filling): Promise<string> {
+  const place = isAbsolute(file) ? file : join(folder, file);
   try {
-    return (await readFile(isAbsolute(file) ? file : join(folder, file), "utf8")).trim();
+    return (await readFile(place, "utf8")).trim();
   } catch (error) {
-    issues.push({ path, message: `the secret cannot be read: ${describeError(error)}` });
+    issues.push({ path, message: `the secret cannot be read from ${place}: ${whyUnread(error)}` });
     return "unread";
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeIssues } from "../lib/describe-issues.ts";
-import { describeError, UserError } from "../lib/errors.ts";
+import { UserError, whyUnread } from "../lib/errors.ts";
 import { describeFault, type Issue } from "../lib/fault.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
 import { fillSecrets } from "./fill-secrets.ts";
@@ -13,7 +13,7 @@ import { SourceConfig } from "./source-config.ts";
  */
 export async function loadSourceConfig(file: string, env: NodeJS.ProcessEnv): Promise<SourceConfig> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new UserError(`${file} cannot be read: ${describeError(error)}`);
+    throw new UserError(`${file} cannot be read: ${whyUnread(error)}`);
   });
   const yaml = readYaml(file, text);
   const issues: Issue[] = [];

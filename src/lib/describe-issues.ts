@@ -9,7 +9,7 @@ export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unkn
   const unknown = error.issues.flatMap((issue) => {
     if (issue.code !== "unrecognized_keys") return [];
     const path = pathOf(issue);
-    return issue.keys.map((key) => unknownKey([...path, key], keysAt(schema, path)));
+    return issue.keys.map((key) => unknownKey([...path, key], keysAt(schema, path, input)));
   });
   const others = error.issues
     .filter((issue) => issue.code !== "unrecognized_keys")
@@ -57,11 +57,15 @@ function describeIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): Iss
     return { path: path.slice(0, -1), message: `"${path.at(-1)}" is missing` };
   }
   if (issue.code === "invalid_value") return unknownValue(path, value, issue.values.map(String));
-  if (issue.code === "invalid_type") {
-    const suggestion = issue.expected === "boolean" ? BOOLEANS[String(value).toLowerCase()] : undefined;
-    const message = `expected ${EXPECTED[issue.expected] ?? issue.expected}, got ${show(value)}`;
-    return { path, message, ...(suggestion === undefined ? {} : { suggestion }) };
+  if (issue.code === "invalid_union" && "options" in issue && Array.isArray(issue.options)) {
+    return unknownValue(path, value, issue.options.map(String));
   }
+  if (issue.code === "invalid_type") return wrongType(path, value, issue.expected);
+  // An address that is half right may hold a secret, so it is not repeated.
+  if (issue.code === "invalid_format" && issue.message === "Invalid URL")
+    return { path, message: "expected an address that begins with https:// or http://" };
+  if (issue.code === "invalid_format" && issue.format === "email")
+    return { path, message: `expected an email address, got ${show(value)}` };
   if (issue.code === "too_small" && issue.origin === "array") return { path, message: "the list is empty" };
   if (issue.code === "too_small")
     return { path, message: `expected at least ${issue.minimum}, got ${show(value)}` };
@@ -70,6 +74,23 @@ function describeIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): Iss
   const meant: unknown = issue.code === "custom" ? issue.params?.["suggestion"] : undefined;
   return { path, message: issue.message, ...(typeof meant === "string" ? { suggestion: meant } : {}) };
 }
+
+function wrongType(path: Path, value: unknown, expected: string): Issue {
+  const isSecret = SECRET.test(String(path.at(-1)));
+  const got = isSecret ? `a ${Array.isArray(value) ? "list" : typeof value}` : show(value);
+  // A number where text belongs only wants quotation marks; those are what a suggestion is shown in.
+  const meant =
+    expected === "boolean"
+      ? BOOLEANS[String(value).toLowerCase()]
+      : expected === "string" && typeof value === "number" && !isSecret
+        ? String(value)
+        : undefined;
+  const message = `expected ${EXPECTED[expected] ?? expected}, got ${got}`;
+  return { path, message, ...(meant === undefined ? {} : { suggestion: meant }) };
+}
+
+/** What nobody may read in an error. */
+const SECRET = /password|token|secret|key$/i;
 
 const EXPECTED: Record<string, string> = {
   string: "text",
@@ -100,9 +121,10 @@ function valueAt(input: unknown, path: Path): unknown {
   return value;
 }
 
-function keysAt(schema: z.ZodType, path: Path): readonly string[] {
+/** The keys that the schema knows at a path; of a union, those of the option that `input` chose. */
+function keysAt(schema: z.ZodType, path: Path, input: unknown): readonly string[] {
   let inner: unknown = schema;
-  for (const part of [...path, undefined]) {
+  for (const [depth, part] of [...path, undefined].entries()) {
     while (
       inner instanceof z.ZodOptional ||
       inner instanceof z.ZodExactOptional ||
@@ -111,9 +133,19 @@ function keysAt(schema: z.ZodType, path: Path): readonly string[] {
       inner = inner.unwrap();
     }
     if (inner instanceof z.ZodPipe) inner = inner.in;
+    if (inner instanceof z.ZodDiscriminatedUnion)
+      inner = chosenOf(inner, valueAt(input, path.slice(0, depth)));
     if (!(inner instanceof z.ZodObject)) return [];
     if (part === undefined) return Object.keys(inner.shape);
     inner = (inner.shape as Record<string | number, unknown>)[part];
   }
   return [];
+}
+
+function chosenOf({ options, def }: z.ZodDiscriminatedUnion, value: unknown): unknown {
+  const tag = valueAt(value, [def.discriminator]);
+  return options.find((option) => {
+    const literal = option instanceof z.ZodObject ? option.shape[def.discriminator] : undefined;
+    return literal instanceof z.ZodLiteral && literal.values.has(tag as string);
+  });
 }

@@ -15,3 +15,16 @@ export function describeError(error: unknown): string {
   const cause = error.cause === undefined ? "" : ` (${describeError(error.cause)})`;
   return `${error.message || error.name}${cause}`;
 }
+
+/** Why a file could not be read, in words that say what to look at. */
+export function whyUnread(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return UNREAD[code] ?? describeError(error);
+}
+
+const UNREAD: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EACCES: "this user may not read it",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is no folder",
+};
