@@ -72,7 +72,7 @@ test("a variable that the environment lacks, and a secret that cannot be read, a
 test("keys of a receiver, addresses and zones are told in words, with what was meant", async () => {
   const email =
     "kind: email\n    to: on-call\n    from: e@acme.example\n    smtp: { hots: mail }\n    url: x";
-  const text = `${SOUND.replace(/kind: slack[^]*token.txt/, email)}timezone: Berlin\n`;
+  const text = `${SOUND.replace(/kind: slack[\s\S]*token.txt/, email)}timezone: Berlin\n`;
   expect(await faultsOf(text.replace("public-client", "12"))).toEqual([
     '/earshot.yaml:5:13 expected text, got 12 — did you mean "12"?',
     '/earshot.yaml:9:9 expected an email address, got "on-call"',
