@@ -1,13 +1,10 @@
 import { createActionLinks } from "./app/action-links.ts";
 import { createAskForTalk } from "./app/ask-for-talk.ts";
-import { createDesk } from "./app/desk.ts";
+import { keepCounts, keepTidy, keepWatch, takePresses } from "./app/beside-the-queue.ts";
 import { createDirectory } from "./app/directory.ts";
 import { createHandlers, walkSettings } from "./app/handlers.ts";
-import { keepCounting } from "./app/keep-counting.ts";
-import { keepTables } from "./app/keep-tables.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
-import { appsOf, listenToSlack } from "./app/listen-to-slack.ts";
 import { openReceivers } from "./app/open-receivers.ts";
 import { createPlaces } from "./app/places.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
@@ -16,7 +13,6 @@ import { createPreviews, type Previews } from "./app/preview/create-previews.ts"
 import { registerQueries } from "./app/register-queries.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
-import { createSlackDesk } from "./app/slack-desk.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
 import { createSourceKnowledge } from "./app/source-knowledge.ts";
 import { createSourcePages } from "./app/source-pages.ts";
@@ -24,11 +20,9 @@ import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
 import { type Swept, sweep } from "./app/sweep.ts";
 import { totalsOf } from "./app/totals-of.ts";
 import { createUnsubscribeLinks } from "./app/unsubscribe-links.ts";
-import { keepUp } from "./app/upkeep.ts";
 import { createViewOf } from "./app/view-of.ts";
 import { createWatch, type Looked } from "./app/watch/create-watch.ts";
 import { guardRules } from "./app/watch/guard-rules.ts";
-import { keepLooking } from "./app/watch/keep-looking.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createOutageNotes } from "./app/watch/note-outages.ts";
@@ -42,7 +36,7 @@ import type { WalkRequest } from "./ingest/watermark.ts";
 import { type Clock, monotonicMs } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError } from "./lib/errors.ts";
-import { HOUR, type Instant, MINUTE } from "./lib/instant.ts";
+import { type Instant, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { QueueTally } from "./model/metric-facts.ts";
 import type { Query, WatchedQuery } from "./model/query.ts";
@@ -280,36 +274,16 @@ async function open(
   });
   closing.add(worker.stop);
   await worker.start();
-  if (roles.includes("deliver")) {
-    const press = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
-    const listening = listenToSlack({ apps: appsOf(config.receivers), press, log, signal: stopping.signal });
-    closing.add(() => listening);
-  }
+  const besides = { config, stores, clock, log, signal: stopping.signal };
+  if (roles.includes("deliver")) closing.add(takePresses(besides));
   if (roles.includes("sweep")) {
-    const tables = { db: database.db, stores, retentionMs: config.retention, clock, log };
-    // Lists change seldom, and where calls are few each list is one that no query gets.
-    const upkeepEveryMs = async () => ((await budget.read()).limit === null ? 10 * MINUTE : HOUR);
-    const upkeep = keepUp({
-      refreshQueries,
-      partitions: () => keepTables(tables),
-      everyMs: upkeepEveryMs,
-      log,
-      signal: stopping.signal,
-    });
-    closing.add(() => upkeep);
-    if (options.sweepEveryMs !== null) {
-      const { signal } = stopping;
-      const historyMs = config.source.history;
-      const counting = keepCounting({ stores, source, budget, historyMs, clock, log, signal });
-      closing.add(() => counting);
-    }
-    const everyMs = options.sweepEveryMs === undefined ? 1_000 : options.sweepEveryMs;
+    closing.add(keepTidy({ ...besides, db: database.db, budget, refreshQueries }));
+    // Null: a driver sweeps by hand, and lives through a past that nobody counts again or looks after.
+    const everyMs = options.sweepEveryMs === undefined ? SECOND : options.sweepEveryMs;
     if (everyMs !== null) {
+      closing.add(keepCounts({ ...besides, source, budget }));
       await queues.remindEvery("sweep", {}, { everyMs });
-      if (options.looksAtItself !== false) {
-        const looking = keepLooking(watch, { onFailed: outages.lookFailed, log, signal: stopping.signal });
-        closing.add(() => looking);
-      }
+      if (options.looksAtItself !== false) closing.add(keepWatch({ ...besides, watch, outages }));
     }
   }
   // First of all: what waits for the source or for its next round is told to stop.
@@ -331,4 +305,4 @@ async function open(
   };
 }
 
-const PUBLISH_EVERY_MS = 15_000;
+const PUBLISH_EVERY_MS = 15 * SECOND;
