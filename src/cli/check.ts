@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { loadConfig, readSurroundings } from "../config.ts";
+import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
@@ -35,7 +36,9 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const all = [...faults.map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(`${all.length} ${all.length === 1 ? "fault" : "faults"}`, all);
   if (config !== null)
-    console.log(`${file}: sound, ${config.receivers.length} receivers, ${config.routes.length} routes`);
+    console.log(
+      `${file}: sound, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
+    );
   console.log(`${rulesFolder}: ${rules.length} rules, sound`);
   for (const rule of rules)
     console.log(`  ${rule.name.padEnd(28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);

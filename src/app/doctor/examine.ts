@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { SourceConfig } from "../../config/source-config.ts";
 import { type Config, loadConfig, type Surroundings } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { counted } from "../../lib/counted.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { describeFault } from "../../lib/fault.ts";
 import type { Logger } from "../../log.ts";
@@ -78,7 +79,7 @@ async function configuration({
   try {
     const config = await loadConfig(file, env);
     const { receivers, routes, digests } = config;
-    const found = `${file}: ${receivers.length} receivers, ${routes.length} routes, ${digests.length} digests`;
+    const found = `${file}: ${counted(receivers.length, "receiver")}, ${counted(routes.length, "route")}, ${counted(digests.length, "digest")}`;
     return { config, findings: [ok("configuration", found)] };
   } catch (error) {
     const details = error instanceof UserError ? error.details : [];

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts";
 import { DAY } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import { describePrecision, type RulePrecision } from "../../model/alert-action.ts";
@@ -18,7 +19,7 @@ import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
-import { counted, foreign, formatCompact, formatMeasured, shorten, spellOut } from "../parts/words.ts";
+import { foreign, formatCompact, formatMeasured, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const EVENTS = 200;

@@ -1,8 +1,9 @@
+import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { counted, foreign, spellOut } from "./words.ts";
+import { foreign, spellOut } from "./words.ts";
 
 /** Alerts, one row each: how grave, what, where, since when, why. */
 export function alertList(alerts: readonly Alert[], times: Times, empty: string): Html {

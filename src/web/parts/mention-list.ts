@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { counted } from "../../lib/counted.ts";
 import type { ShownMention } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { outsideLink } from "./outside-link.ts";
 import { sentimentMark, sentimentOf } from "./sentiment.ts";
-import { counted, foreign, formatCompact, shorten } from "./words.ts";
+import { foreign, formatCompact, shorten } from "./words.ts";
 
 const TEXT_LIMIT = 600;
 

@@ -1,7 +1,8 @@
+import { counted } from "../../lib/counted.ts";
 import type { ShownNotification } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { counted, foreign, shorten, spellOut } from "./words.ts";
+import { foreign, shorten, spellOut } from "./words.ts";
 
 /** What was sent, or is about to be, and what became of it. */
 export function notificationTable(

@@ -1,8 +1,9 @@
+import { counted } from "../../lib/counted.ts";
 import type { HourVolume, QueryVolume } from "../build-volume.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import type { ShownSentiment } from "./sentiment.ts";
-import { counted, foreign, formatNumber } from "./words.ts";
+import { foreign, formatNumber } from "./words.ts";
 
 const BAR = 10;
 const GAP = 2;

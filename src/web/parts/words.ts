@@ -21,11 +21,6 @@ export function formatCompact(n: number): string {
   return COMPACT.format(n);
 }
 
-/** `1 mention`, `2 mentions`. */
-export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(n)} ${n === 1 ? one : many}`;
-}
-
 /** `FirstNotification` → `First notification`: reasons have names, people read sentences. */
 export function spellOut(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
