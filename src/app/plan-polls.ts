@@ -1,6 +1,7 @@
 import type { SourceConfig } from "../config/source-config.ts";
 import type { SourceKnowledge } from "../ingest/walk-source.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import { withPauses } from "../lib/with-pauses.ts";
 import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
 import type { Query } from "../model/query.ts";
 import type { WalkKey, WalkName } from "../model/walk.ts";
@@ -69,7 +70,7 @@ export async function publishPlan(parts: PlanParts, now: Instant): Promise<void>
   const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);
   const waitMs = Math.max(budget.closedForMs, spacing - (budget.pacedMsAgo ?? spacing));
   const play = { now, nextTurnAt: now + waitMs, spacingMs: spacing, turn: budget.turn };
-  const forecasts = forecastPolls(candidates, settings, play);
+  const forecasts = await withPauses(forecastPolls(candidates, settings, play));
   const plan = forecasts.map(({ key, nextPollAt }) => ({ ...key, nextPollAt }));
   if (plan.length > 0) await parts.stores.walks.promise(plan);
 }
