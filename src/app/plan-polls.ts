@@ -14,7 +14,7 @@ import {
   rhythmOf,
 } from "../planner/arrival-rate.ts";
 import { forecastPolls } from "../planner/forecast-polls.ts";
-import { importanceOf, isCrisis } from "../planner/importance.ts";
+import { CHANGE_WORTH, importanceOf, isCrisis } from "../planner/importance.ts";
 import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "../planner/plan-calls.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { BudgetStore } from "../store/budgets.ts";
@@ -127,9 +127,6 @@ function rhythmIn(pooled: readonly { hour: number; mentions: number; ms: number 
   return rhythmOf(of(hour), of(-1));
 }
 
-/** A changed mention is worth less than a new one: most changes are counts that moved. */
-const UPDATE_IMPORTANCE = 0.1;
-
 function candidateOf(
   { source, rulesFor }: PlanParts,
   walk: WalkCandidate,
@@ -146,7 +143,7 @@ function candidateOf(
     ),
     recent: { mentions: walk.recentMentions ?? 0, ms: walk.recentMs ?? 0, until: walk.recentUntil ?? now },
   };
-  const importance = importanceOf(rulesFor(walk)) * (walk.walk === "added" ? 1 : UPDATE_IMPORTANCE);
+  const importance = importanceOf(rulesFor(walk)) * (walk.walk === "added" ? 1 : CHANGE_WORTH);
   const historyFrom = walk.walk === "added" ? walk.watchFrom - source.history : walk.watchFrom;
   return {
     key: { projectId, queryId, walk: walk.walk },
