@@ -206,7 +206,7 @@ input, select, .filters button, .bare button { font: inherit; font-size: 1rem; c
   .wide { padding-left: 14px; padding-right: 14px; }
   .top .wide { column-gap: 12px; padding-top: 8px; }
   .top nav { order: 3; width: calc(100% + 12px); margin: 0 -6px; }
-  .top nav a { padding: 10px 4px 7px; font-size: .87rem; }
+  .top nav a { padding: 10px 2px 7px; font-size: .87rem; }
   .top nav .count { min-width: 1.4em; padding: 0 .3em; font-size: .73rem; }
   .top nav ul { column-gap: 0; justify-content: space-between; }
   .panel { padding: 12px 12px; margin-left: -6px; margin-right: -6px; }
