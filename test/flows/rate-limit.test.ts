@@ -15,7 +15,6 @@ import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { createLog } from "../../src/log.ts";
 import { openPool } from "../../src/store/database.ts";
 import { type LimitedLine, openLimitedLine } from "../fakes/limited-line.ts";
@@ -48,7 +47,6 @@ async function openWorld(): Promise<World> {
   closing.add(database.drop);
   const pool = openPool({ url: database.url, connections: 4, onError: () => {} });
   closing.add(() => pool.end());
-  await migrateLocalApi(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: ACCOUNT,

@@ -6,15 +6,23 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/lib/errors.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { type Bundle, bundleEntries } from "../bundle.ts";
 
 const log = pino({ level: "silent" });
 const settings = { fsync: "off" };
 let root: string;
 let dataDir: string;
 let stops: (() => Promise<unknown>)[];
+const PARENT = "test/store/fixtures/embedded-parent.ts";
+let bundle: Bundle;
+
+beforeAll(async () => {
+  bundle = await bundleEntries([PARENT]);
+});
+afterAll(() => bundle.remove());
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "earshot-embedded-"));
@@ -56,8 +64,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function startInChild(): Promise<{ child: ChildProcess; url: string; pid: number }> {
-  const parent = join(import.meta.dirname, "fixtures", "embedded-parent.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", parent, dataDir], {
+  const child = spawn(process.execPath, [bundle.file(PARENT), dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
     // A group of its own, as a terminal gives to what is started in it.
     detached: true,
