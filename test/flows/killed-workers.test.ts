@@ -17,6 +17,7 @@ import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { openDatabase, openPool } from "../../src/store/database.ts";
 import { type Bundle, bundleEntries } from "../bundle.ts";
 import { createTestDatabase } from "../postgres.ts";
+import { until as waitUntil } from "../until.ts";
 
 const BRANDS = ["Acme", "Globex", "Initech", "Umbrella"];
 const MENTIONS = 600;
@@ -171,13 +172,8 @@ async function dismiss(worker: ChildProcess | undefined): Promise<void> {
   await gone;
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const late = AbortSignal.timeout(80_000);
-  while (!(await isSo())) {
-    if (late.aborted) throw new Error(`waited in vain until ${what}`);
-    await delay(200);
-  }
-}
+const until = (what: string, isSo: () => Promise<boolean>) =>
+  waitUntil(what, isSo, { withinMs: 80_000, everyMs: 200 });
 
 function count(from: string): Promise<number> {
   return value(`select count(*) from earshot.${from}`);
