@@ -13,8 +13,8 @@ import { slack } from "../../src/notify/notifiers/slack.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { alertMessage, notifierDeps } from "../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
-import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 import { until } from "../until.ts";
+import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5";
