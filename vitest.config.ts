@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/global-setup.ts"],
-    // Left to itself, vitest keeps a processor free, which on two is half of them.
-    maxWorkers: 2,
+    // One more than the processors of a small machine: flows wait for timers, processes and PostgreSQL, and others run.
+    maxWorkers: 3,
     // One process runs many files, and loads what they share once: no module of ours keeps anything to itself.
     isolate: false,
     testTimeout: 30_000,

@@ -1,12 +1,14 @@
-import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
+import { migrateLocalApi } from "../src/local-api/store/migrate-local-api.ts";
+import { migrateQueueSchema } from "../src/queue/backend.ts";
+import { openPool } from "../src/store/database.ts";
 import { startEmbeddedPostgres } from "../src/store/embedded.ts";
+import { migrate } from "../src/store/migrate.ts";
 import { TEMPLATE } from "./template-name.ts";
 
 /**
@@ -33,15 +35,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function makeTemplate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+/** All tables that a test may want: making them anew takes a database longer than being cloned. */
+async function makeTemplate(server: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);
   await client.end();
-  const migration = new URL("../src/store/migrate.ts", import.meta.url);
-  if (!existsSync(fileURLToPath(migration))) return;
-  const { migrate } = (await import(fileURLToPath(migration))) as { migrate: (url: string) => Promise<void> };
-  await migrate(url.replace(/\/earshot$/, `/${TEMPLATE}`));
+  const url = server.replace(/\/earshot$/, `/${TEMPLATE}`);
+  await migrate(url);
+  await migrateQueueSchema({ kind: "postgres", url, schema: "earshot_queue" });
+  const pool = openPool({ url, onError: () => {} });
+  await migrateLocalApi(pool);
+  await pool.end();
 }
 
 declare module "vitest" {

@@ -50,6 +50,7 @@ export async function migrate(url: string): Promise<void> {
 }
 
 async function migrateDatabase(db: Kysely<never>): Promise<void> {
+  if (await isUpToDate(db)) return;
   // Two processes that create the schema in the same instant would collide in the catalogue; the lock is the database's.
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('earshot-schema'))`.execute(tx);
@@ -67,4 +68,14 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
       cause: error,
     });
   }
+}
+
+/** Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process. */
+async function isUpToDate(db: Kysely<never>): Promise<boolean> {
+  const known = await sql<{ found: boolean }>`
+    select to_regclass('earshot.kysely_migration') is not null as found`.execute(db);
+  if (known.rows[0]?.found !== true) return false;
+  const { rows } = await sql<{ name: string }>`
+    select name from earshot.kysely_migration order by name collate "C"`.execute(db);
+  return rows.map(({ name }) => name).join() === Object.keys(MIGRATIONS).sort().join();
 }

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDesk } from "../../src/app/desk.ts";
@@ -14,6 +13,7 @@ import { slack } from "../../src/notify/notifiers/slack.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { alertMessage, notifierDeps } from "../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
+import { until } from "../until.ts";
 import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
@@ -146,7 +146,7 @@ async function history(): Promise<string[]> {
 const stateOf = async () => (await web.stores.alerts.find("p", alert.id))?.state;
 
 async function answer(): Promise<string> {
-  for (let tries = 0; tries < 200 && fake.answers.length === 0; tries++) await delay(10);
+  await until("Slack has an answer", () => fake.answers.length > 0, { withinMs: 2_000 });
   return fake.answers.map(({ type, text }) => `${type}: ${text}`).join("; ");
 }
 
@@ -259,8 +259,7 @@ test("an answer goes to Slack and nowhere else", async () => {
   expect(await press({ ...pressed, response_url: `${web.url}/healthz` })).toMatchObject({
     outcome: "Refused",
   });
-  for (let tries = 0; tries < 100 && !said.join("").includes("could not be answered"); tries++)
-    await delay(10);
-  expect(said.join("")).toContain("could not be answered");
+  const isTold = () => said.join("").includes("could not be answered");
+  await until("it is told that nobody could be answered", isTold, { withinMs: 1_000 });
   expect(fake.answers).toEqual([]);
 });

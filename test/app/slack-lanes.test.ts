@@ -10,29 +10,22 @@ import type { Notifier } from "../../src/notify/define-notifier.ts";
 import { type DeliverOutcome, type DeliverParts, deliver } from "../../src/notify/deliver.ts";
 import { slack } from "../../src/notify/notifiers/slack.ts";
 import { show } from "../../src/notify/show.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { notifierDeps } from "../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 
 const NOON = Date.UTC(2026, 2, 2, 12);
 const AWAY = { method: "chat.postMessage", answer: { status: 503, body: "" } };
 
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 let fake: FakeSlack;
 let parts: DeliverParts;
 let places: ReturnType<typeof createPlaces>;
 let made = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
   await ensurePartitions(database.db, NOON);
   fake = await startFakeSlack();
   const deps = await notifierDeps();
@@ -70,8 +63,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fake.close();
-  await database.close();
-  await testDatabase.drop();
 });
 
 beforeEach(async () => {

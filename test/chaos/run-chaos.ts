@@ -3,12 +3,12 @@ import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { deleteFaults, listFaults } from "../../src/local-api/store/faults.ts";
-import { bundleCrew } from "./bundle-crew.ts";
+import { bundleEntries } from "../bundle.ts";
 import { collect } from "./collect.ts";
 import { type Crew, hireCrew } from "./crew.ts";
 import { heldOf } from "./held.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
-import { planStrikes, type Strike } from "./plan-strikes.ts";
+import { CREW, planStrikes, type Strike } from "./plan-strikes.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
 import { createStream, type Saying } from "./stream.ts";
@@ -56,10 +56,12 @@ export interface ChaosReport {
 
 /** One run: a world, a crew in it, strikes while people speak, and the comparison when all is done. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const entry = await bundleCrew();
   const world = await openWorld(options.queue);
   try {
-    const crew = hireCrew(entry, world.env);
+    const entryOf = (role: string) => `workers/${role}.ts`;
+    const bundle = await bundleEntries([...new Set(CREW)].map(entryOf));
+    world.closing.add(bundle.remove);
+    const crew = hireCrew((role) => bundle.file(entryOf(role)), world.env);
     // The crew is dismissed before the world ends, whatever happens.
     world.closing.add(async () => void (await crew.dismiss()));
     const strikes = planStrikes(options);

@@ -6,11 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
 import type { OwedNotification } from "../../src/model/notification.ts";
 import { returnPath } from "../../src/notify/notifiers/email/return-path.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 import { anAlert, owed } from "../web/tell-a-story.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -20,23 +18,16 @@ const alert = anAlert({ openedAt: NOW - HOUR });
 const mails: OwedNotification[] = ["fired", "reminder", "resolved"].map((kind, index) =>
   owed(alert, { receiver: "desk", kind: kind as "fired", createdAt: NOW + index }),
 );
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { url, database, stores } = await useStores({ onError: () => {} });
 let folder: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: () => {} });
   await ensurePartitions(database.db, NOW);
-  stores = createStores(database.db);
   folder = await mkdtemp(join(tmpdir(), "earshot-bounce-"));
   await stores.alerts.save([alert]);
   for (const mail of mails) await send(mail);
 });
 afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
   await rm(folder, { recursive: true });
 });
 
@@ -51,7 +42,7 @@ async function send(mail: OwedNotification): Promise<void> {
 async function bounce(message: string, ...flags: string[]) {
   const file = join(folder, "message");
   await writeFile(file, message);
-  return runCommand(["bounce", file, ...flags], { DATABASE_URL: testDatabase.url, EARSHOT_HOME: folder });
+  return runCommand(["bounce", file, ...flags], { DATABASE_URL: url, EARSHOT_HOME: folder });
 }
 
 const pathOf = (mail: OwedNotification | undefined) =>
@@ -68,7 +59,7 @@ test("a mail that came back is noted at its delivery and in the history, once, a
   expect((await bounce(message)).stdout).toBe("desk: noted before\n");
   expect(await history()).toEqual([expect.stringMatching(/^MailBounced desk: 5\.1\.1 /)]);
   const { stdout } = await runCommand(["why", alert.id], {
-    DATABASE_URL: testDatabase.url,
+    DATABASE_URL: url,
     EARSHOT_HOME: folder,
   });
   expect(stdout).toMatch(/later: bounced: 5\.1\.1 smtp; 550/);

@@ -7,24 +7,17 @@ import { readMatch } from "../../src/cli/desk/read-match.ts";
 import { readWindow } from "../../src/cli/desk/read-window.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { HOUR } from "../../src/lib/instant.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 import { anAlert, owed, tellAStory } from "../web/tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const alert = anAlert({ openedAt: NOW - HOUR, fingerprint: "shell" });
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { url, database, stores } = await useStores({ onError: () => {} });
 let home: string;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: () => {} });
   await ensurePartitions(database.db, NOW);
-  stores = createStores(database.db);
   await tellAStory(stores, NOW);
   await stores.alerts.save([alert]);
   const notification = owed(alert);
@@ -43,8 +36,6 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "earshot-desk-"));
 });
 afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
   await rm(home, { recursive: true });
 });
 
@@ -55,7 +46,7 @@ async function earshot(...words: string[]): Promise<string> {
     lines.push(line);
   });
   try {
-    const program = await createProgram({ DATABASE_URL: testDatabase.url, EARSHOT_HOME: home }, words);
+    const program = await createProgram({ DATABASE_URL: url, EARSHOT_HOME: home }, words);
     await program.parseAsync(["node", "earshot", ...words]);
   } finally {
     log.mockRestore();

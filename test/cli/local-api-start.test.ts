@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Bundle } from "../bundle.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { bundleEarshot, mainOf } from "./run-earshot.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+let bundle: Bundle;
 let database: TestDatabase;
 let folder: string;
 let servers: readonly Served[];
@@ -26,6 +28,7 @@ interface Served {
 }
 
 beforeAll(async () => {
+  bundle = await bundleEarshot();
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), "earshot-served-"));
   servers = await Promise.all([serve(), serve()]);
@@ -33,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const { child } of servers ?? []) child.kill("SIGKILL");
-  await database.drop();
+  await Promise.all([database.drop(), bundle.remove()]);
   await rm(folder, { recursive: true });
 });
 
@@ -41,7 +44,7 @@ afterAll(async () => {
 async function serve(): Promise<Served> {
   const words = ["local-api", "start", "--port", "0", "--json"];
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), MAIN, ...words], {
+  const child = spawn(process.execPath, [mainOf(bundle), ...words], {
     cwd: folder,
     env: { PATH, HOME, DATABASE_URL: database.url },
     stdio: ["ignore", "pipe", "inherit"],

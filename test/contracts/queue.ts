@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -9,6 +8,7 @@ import { monotonicMs } from "../../src/lib/clock.ts";
 import type { BackendOptions } from "../../src/queue/backend.ts";
 import { createQueues, type Queues } from "../../src/queue/queues.ts";
 import { createWorker, type Handlers, type RunningWorker } from "../../src/queue/worker.ts";
+import { bundleEntries } from "../bundle.ts";
 
 export interface QueueEngine {
   readonly name: string;
@@ -161,8 +161,9 @@ export function queueContract(engine: QueueEngine): void {
 
     test("a killed worker's job is taken up by another within 15 seconds", { timeout: 60_000 }, async () => {
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
-      const fixture = join(import.meta.dirname, "..", "queue", "fixtures", "stuck-worker.ts");
-      const words = ["--import", "tsx", fixture, JSON.stringify(engine.backend(scope))];
+      const bundle = await bundleEntries([STUCK_WORKER]);
+      stops.push(bundle.remove);
+      const words = [bundle.file(STUCK_WORKER), JSON.stringify(engine.backend(scope))];
       const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
       stops.push(async () => child.kill("SIGKILL"));
       const [taken] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
@@ -252,6 +253,7 @@ export function queueContract(engine: QueueEngine): void {
   });
 }
 
+const STUCK_WORKER = "test/queue/fixtures/stuck-worker.ts";
 const WAIT = { timeout: 15_000, interval: 20 };
 
 function createGate(): { readonly opened: Promise<void>; open(): void } {

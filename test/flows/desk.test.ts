@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { createConsoleStore } from "../../src/store/console.ts";
-import { onEveryEngine } from "./on-every-engine.ts";
+import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD, NEGATIVE, VERIFIED } from "./rules.ts";
 
-onEveryEngine((tell) => {
+onAnyEngine((tell) => {
   test("an alert is acknowledged, its reminders end, and its history names who did it", async () => {
     const { at, until, told, desk, earshot, database, settle } = await tell({
       rules: { crowd: CROWD },

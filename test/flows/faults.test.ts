@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
-import { onEveryEngine } from "./on-every-engine.ts";
+import { onAnyEngine, onEveryEngine, type Tell } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import { asAdministrator, expectCountedOnce, expectEveryMentionOnce, type Story } from "./story.ts";
 
@@ -50,11 +50,11 @@ async function errorsUntil(story: Story, work: Promise<void>): Promise<string[]>
   return [...errors].sort();
 }
 
-onEveryEngine((tell, engine) => {
-  const begin = () => tell({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
+const begin = (tell: Tell) => tell({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
 
+onAnyEngine((tell) => {
   test("whatever the source does wrong, every mention is stored and counted once, and the fault can be seen", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     nine(story);
     await story.source.fail(
       { kind: "429", path: MENTIONS, amount: SECOND },
@@ -80,7 +80,7 @@ onEveryEngine((tell, engine) => {
   });
 
   test("a cursor that is refused is walked around, and is no error", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     nine(story);
     await story.source.fail({ kind: "cursor-refused" });
     expect(await errorsUntil(story, story.until("09:05"))).toEqual([]);
@@ -89,7 +89,7 @@ onEveryEngine((tell, engine) => {
   });
 
   test("rows shown twice, pages without rows, totals that lie and cursors that end change nothing", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     nine(story);
     await story.source.fail(
       { kind: "duplicates", remaining: null },
@@ -105,7 +105,7 @@ onEveryEngine((tell, engine) => {
   });
 
   test("mentions that are indexed late and out of order are found when they are there", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     await story.source.fail({ kind: "late", amount: 4 * MINUTE, probability: 0.7, remaining: null });
     nine(story);
     await story.until("09:20");
@@ -113,7 +113,7 @@ onEveryEngine((tell, engine) => {
   });
 
   test("a token that has expired is renewed by one login", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     nine(story);
     await asAdministrator(story.databaseUrl, "delete from local_api.token");
     const logins = () => story.source.calls.filter((path) => path.startsWith("/oauth/token")).length;
@@ -122,9 +122,11 @@ onEveryEngine((tell, engine) => {
     expect(logins()).toBe(before + 1);
     await expectAllOnce(story);
   });
+});
 
+onEveryEngine((tell, engine) => {
   test("a job queue that forgets everything again and again loses nothing", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     nine(story);
     story.slack.faults.push({ method: "chat.postMessage", answer: { status: 503, body: "" } });
     let isLiving = true;
@@ -143,7 +145,7 @@ onEveryEngine((tell, engine) => {
   });
 
   test("connections to PostgreSQL that are cut in the middle hold the work up and lose nothing", async () => {
-    const story = await begin();
+    const story = await begin(tell);
     nine(story);
     story.at("09:08").mentions("Acme", { count: 9, sentiment: "neutral" });
     await story.until("09:05");

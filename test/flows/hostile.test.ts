@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { onEveryEngine } from "./on-every-engine.ts";
+import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD } from "./rules.ts";
 import { expectEveryMentionOnce } from "./story.ts";
 
@@ -11,7 +11,7 @@ groupBy: author
 over: { after: 30m }
 `;
 
-onEveryEngine((tell) => {
+onAnyEngine((tell) => {
   test("what strangers write pages nobody, runs nowhere and adds no header", async () => {
     const story = await tell({
       rules: { "by-author": BY_AUTHOR, crowd: CROWD },

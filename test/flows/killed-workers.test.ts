@@ -14,9 +14,10 @@ import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND, toIso } from "../../src/lib/instant.ts";
 import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { openDatabase, openPool } from "../../src/store/database.ts";
+import { type Bundle, bundleEntries } from "../bundle.ts";
 import { createTestDatabase } from "../postgres.ts";
+import { until as waitUntil } from "../until.ts";
 
 const BRANDS = ["Acme", "Globex", "Initech", "Umbrella"];
 const MENTIONS = 600;
@@ -33,10 +34,13 @@ let pool: ReturnType<typeof openPool>;
 let projectId: number;
 let url: string;
 let client: pg.Client;
+let bundle: Bundle;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "earshot-killed-"));
   closing.add(() => rm(folder, { recursive: true, force: true }));
+  bundle = await bundleEntries([...new Set(CREW)].map(entryOf));
+  closing.add(bundle.remove);
   const database = await createTestDatabase();
   closing.add(database.drop);
   url = database.url;
@@ -79,7 +83,6 @@ async function startWorld(): Promise<LocalParts> {
   closing.add(() => pool.end());
   const inboxDatabase = openDatabase({ url, onError: () => {} });
   closing.add(inboxDatabase.close);
-  await migrateLocalApi(pool);
   const seeded = await seedAccount(pool, {
     client: { name: "Client" },
     user: LOCAL_ACCOUNT,
@@ -149,8 +152,7 @@ async function writeConfig(parts: LocalParts): Promise<void> {
 }
 
 function hire(role: string): ChildProcess {
-  const entry = new URL(`../../workers/${role}.ts`, import.meta.url).pathname;
-  return spawn(process.execPath, ["--import", "tsx", entry], {
+  return spawn(process.execPath, [bundle.file(entryOf(role))], {
     env: {
       ...process.env,
       DATABASE_URL: url,
@@ -161,6 +163,8 @@ function hire(role: string): ChildProcess {
   });
 }
 
+const entryOf = (role: string): string => `workers/${role}.ts`;
+
 async function dismiss(worker: ChildProcess | undefined): Promise<void> {
   if (worker === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
   const gone = once(worker, "exit");
@@ -168,13 +172,8 @@ async function dismiss(worker: ChildProcess | undefined): Promise<void> {
   await gone;
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const late = AbortSignal.timeout(80_000);
-  while (!(await isSo())) {
-    if (late.aborted) throw new Error(`waited in vain until ${what}`);
-    await delay(200);
-  }
-}
+const until = (what: string, isSo: () => Promise<boolean>) =>
+  waitUntil(what, isSo, { withinMs: 80_000, everyMs: 200 });
 
 function count(from: string): Promise<number> {
   return value(`select count(*) from earshot.${from}`);

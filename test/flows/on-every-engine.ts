@@ -4,16 +4,30 @@ import { type Story, type StorySetting, startStory } from "./story.ts";
 
 export type Tell = (setting: Omit<StorySetting, "engine">) => Promise<Story>;
 
+type Stories = (tell: Tell, engine: Engine) => void;
+
 /** The same stories with queues on each engine that this machine has. `tell` begins one; it is ended with its test. */
-export function onEveryEngine(tests: (tell: Tell, engine: Engine) => void): void {
-  describe.each(queueEngines())("with queues on $name", (engine) => {
+export function onEveryEngine(stories: Stories): void {
+  playOn(queueEngines(), stories);
+}
+
+/**
+ * Stories of rules, routes and people, which only need some queue: on Redis where there is one, for that is the cheaper
+ * to start. What an engine could do differently (delays, retries, races, losses) is told on every engine.
+ */
+export function onAnyEngine(stories: Stories): void {
+  playOn(queueEngines().slice(-1), stories);
+}
+
+function playOn(engines: readonly Engine[], stories: Stories): void {
+  describe.each(engines)("with queues on $name", (engine) => {
     const begun: Story[] = [];
     beforeAll(() => engine.open());
     afterAll(() => engine.close());
     afterEach(async () => {
       for (const story of begun.splice(0)) await story.end();
     });
-    tests(async (setting) => {
+    stories(async (setting) => {
       const story = await startStory({ engine, ...setting });
       begun.push(story);
       return story;

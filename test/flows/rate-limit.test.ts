@@ -1,11 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
-import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { SECOND } from "../../src/lib/instant.ts";
 import { createLocalApi } from "../../src/local-api/create-local-api.ts";
@@ -15,11 +14,11 @@ import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { createLog } from "../../src/log.ts";
 import { openPool } from "../../src/store/database.ts";
 import { type LimitedLine, openLimitedLine } from "../fakes/limited-line.ts";
 import { createTestDatabase } from "../postgres.ts";
+import { until as waitUntil } from "../until.ts";
 
 const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
 const BRANDS = Array.from({ length: 40 }, (_, i) => `Brand ${i}`);
@@ -48,7 +47,6 @@ async function openWorld(): Promise<World> {
   closing.add(database.drop);
   const pool = openPool({ url: database.url, connections: 4, onError: () => {} });
   closing.add(() => pool.end());
-  await migrateLocalApi(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: ACCOUNT,
@@ -139,13 +137,8 @@ async function openWorld(): Promise<World> {
   };
 }
 
-async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const late = monotonicMs() + 60_000;
-  while (!(await isSo())) {
-    if (monotonicMs() > late) throw new Error(`waited in vain until ${what}`);
-    await delay(100);
-  }
-}
+const until = (what: string, isSo: () => Promise<boolean>) =>
+  waitUntil(what, isSo, { withinMs: 60_000, everyMs: 100 });
 
 test("forty queries live on twelve calls in a window: never one too many, everything seen, once", async () => {
   const world = await openWorld();

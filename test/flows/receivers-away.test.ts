@@ -13,31 +13,23 @@ import type { Alert } from "../../src/model/alert.ts";
 import { deliver } from "../../src/notify/deliver.ts";
 import { email } from "../../src/notify/notifiers/email.ts";
 import { slack as slackKind } from "../../src/notify/notifiers/slack.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
-import { createTestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 import { storyTime } from "./story-time.ts";
 
 const QUERY = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
 const closing = createClosing();
 const clock = createManualClock(storyTime("09:00"));
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 let slack: FakeSlack;
 let smtp: FakeSmtp;
 let drain: () => Promise<string[]>;
 let tell: (...alerts: Alert[]) => Promise<void>;
 
 beforeAll(async () => {
-  const testDatabase = await createTestDatabase();
-  closing.add(testDatabase.drop);
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  closing.add(database.close);
-  stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
   await stores.queries.register([QUERY], clock.now() - HOUR, clock.now() - HOUR);
   slack = await startFakeSlack({ channels: ["alerts"] });

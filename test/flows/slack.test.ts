@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createSlackDesk } from "../../src/app/slack-desk.ts";
-import { onEveryEngine } from "./on-every-engine.ts";
+import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD } from "./rules.ts";
 import type { Story } from "./story.ts";
 
@@ -23,7 +23,7 @@ async function standing(story: Story, channel: string) {
     }));
 }
 
-onEveryEngine((tell) => {
+onAnyEngine((tell) => {
   test("one message follows its alert from the first mention to its end, and does what people press", async () => {
     const story = await tell({
       rules: { crowd: CROWD },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { onEveryEngine } from "./on-every-engine.ts";
+import { onAnyEngine } from "./on-every-engine.ts";
 import { CRISIS_SPIKE } from "./rules.ts";
 import type { Story } from "./story.ts";
 
@@ -28,7 +28,7 @@ function aMorning({ at }: Story, said: object = {}): void {
 
 const wire = (time: string) => `2026-03-02T${time}:00.000+0000`;
 
-onEveryEngine((tell) => {
+onAnyEngine((tell) => {
   test("a spike is told with its reasons, told again when it has doubled, and over when it is calm", async () => {
     const story = await tell({
       from: "00:00",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createConsoleStore } from "../../src/store/console.ts";
-import { onEveryEngine } from "./on-every-engine.ts";
+import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
 import { expectEveryMentionOnce } from "./story.ts";
 
@@ -78,7 +78,9 @@ onEveryEngine((tell) => {
       "↳ Over: Acme, crowd. It lasted 1h 25m and took 60 mentions.",
     ]);
   });
+});
 
+onAnyEngine((tell) => {
   test("far more anger than usual is a crisis, until it is calm again", async () => {
     const story = await tell({
       rules: { "crisis-spike": CRISIS_SPIKE },

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createDirectory } from "../../src/app/directory.ts";
 import { createViewOf } from "../../src/app/view-of.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -9,15 +9,13 @@ import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slack/compose-slack.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { timeStore } from "../bench/time-store.ts";
 import { createMemoryKnowledge } from "../ingest/use-walks.ts";
 import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";
+import { useStores } from "../use-stores.ts";
 
 /** Ten thousand authors are angry within a minute, about four brands. */
 const QUERIES = ["Acme", "Bolt", "Crux", "Dune"];
@@ -25,18 +23,9 @@ const EACH = 2_500;
 const PAGE = 500;
 const NINE = Date.parse("2026-03-02T09:00:00Z");
 
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
   await ensurePartitions(database.db, NINE);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 const config = parseConfig({

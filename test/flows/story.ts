@@ -12,7 +12,6 @@ import { createClosing } from "../../src/lib/closing.ts";
 import { parseDuration } from "../../src/lib/duration.ts";
 import { createLocalApi } from "../../src/local-api/create-local-api.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { createLog } from "../../src/log.ts";
 import { type Database, openDatabase, openPool } from "../../src/store/database.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
@@ -89,7 +88,6 @@ export async function startStory(setting: StorySetting): Promise<Story> {
   closing.add(() => pool.end());
   const reader = openDatabase({ url: database.url, connections: 2, onError: () => {} });
   closing.add(reader.close);
-  await migrateLocalApi(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: ACCOUNT,

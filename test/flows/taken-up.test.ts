@@ -12,9 +12,9 @@ import { createLocalApi } from "../../src/local-api/create-local-api.ts";
 import { seedAccount } from "../../src/local-api/seed-account.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { createLog } from "../../src/log.ts";
 import { openPool } from "../../src/store/database.ts";
+import { bundleEntries } from "../bundle.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { mentionVersion, resourceId } from "../local-api/fixture.ts";
 import { createTestDatabase } from "../postgres.ts";
@@ -96,7 +96,6 @@ async function openWorld(engine: Engine, closing: Closing): Promise<World> {
   closing.add(database.drop);
   const pool = openPool({ url: database.url, connections: 6, onError: () => {} });
   closing.add(() => pool.end());
-  await migrateLocalApi(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: USER,
@@ -113,6 +112,8 @@ async function openWorld(engine: Engine, closing: Closing): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-workers-"));
   closing.add(() => rm(folder, { recursive: true }));
   await writeConfiguration(folder, sourceUrl, slack);
+  const bundle = await bundleEntries(["poll", "deliver", "sweep"].map(entryOf));
+  closing.add(bundle.remove);
   const backend = engine.backend(database.url);
   const env = {
     ...process.env,
@@ -126,7 +127,7 @@ async function openWorld(engine: Engine, closing: Closing): Promise<World> {
     slack,
     query: async <Row>(sql: string) => (await pool.query(sql)).rows as Row[],
     speak: () => speak(pool, account.queries.get("Acme") ?? 0),
-    start: (role) => startWorker(role, env, closing),
+    start: (role) => startWorker(bundle.file(entryOf(role)), env, closing),
   };
 }
 
@@ -175,8 +176,10 @@ async function speak(pool: Pool, queryId: number): Promise<void> {
   await insertMentions(createDatabase(pool), versions);
 }
 
-async function startWorker(role: string, env: NodeJS.ProcessEnv, closing: Closing): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, ["--import", "tsx", join(ROOT, "workers", `${role}.ts`)], {
+const entryOf = (role: string): string => `workers/${role}.ts`;
+
+async function startWorker(file: string, env: NodeJS.ProcessEnv, closing: Closing): Promise<ChildProcess> {
+  const worker = spawn(process.execPath, [file], {
     cwd: ROOT,
     env,
     stdio: ["ignore", "ignore", "pipe"],
@@ -194,7 +197,7 @@ async function startWorker(role: string, env: NodeJS.ProcessEnv, closing: Closin
     }
     if (text.includes("the worker ended")) throw new Error(text);
   }
-  throw new Error(`the ${role} worker ended before it ran`);
+  throw new Error(`${file} ended before it ran`);
 }
 
 /** Resolves when a walk waits for its second page; that call is never answered. */

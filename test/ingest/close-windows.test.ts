@@ -1,32 +1,18 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeWindows } from "../../src/ingest/close-windows.ts";
+import { expect, test } from "vitest";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
+import { useStores } from "../use-stores.ts";
+import { closeAt, completeUntil as readUntil } from "./close-at.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const tables = await useStores();
+const { database, stores } = tables;
 let queries = 0;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 /** A query of which all is known until `completeUntil`, with a mention a minute since `from`. */
 async function aQuery(facts: { from: number; count: number; watchFrom: number }): Promise<Query> {
@@ -43,27 +29,8 @@ async function aQuery(facts: { from: number; count: number; watchFrom: number })
   return query;
 }
 
-async function completeUntil(query: Query, until: number): Promise<void> {
-  await sql`
-    update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
-    where query_id = ${query.queryId}`.execute(database.db);
-}
-
-function close(query: Query, rules: readonly Rule[]) {
-  const directory = {
-    routes: [],
-    inhibitions: [],
-    escalations: [],
-    rotations: [],
-    receiver: () => undefined,
-    throttled: [],
-  };
-  return closeWindows(
-    { store: stores, rulesFor: () => rules, directory, clock: createManualClock(NOON) },
-    query,
-  );
-}
-
+const completeUntil = (query: Query, until: number) => readUntil(tables, query, until);
+const close = (query: Query, rules: readonly Rule[]) => closeAt(NOON, tables, query, rules);
 const volume = () => aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }");
 
 test("a new rule counts what is stored already, once, and its alerts are the same in one step or in many", async () => {

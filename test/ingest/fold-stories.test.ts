@@ -1,32 +1,19 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createStoryCache, type StoryCache } from "../../src/ingest/fold-stories.ts";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aRule } from "../rules/a-rule.ts";
+import { useStores } from "../use-stores.ts";
 import { createMemoryKnowledge } from "./use-walks.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const rules = [aRule("when: { sentiment: negative }\ngroupBy: story")];
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { database, stores } = await useStores();
 
 const NEWS =
   "Northwind Airlines will cancel two hundred flights this weekend because of a shortage of pilots, the carrier said on Friday.";

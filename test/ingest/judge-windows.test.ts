@@ -1,32 +1,17 @@
-import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeWindows } from "../../src/ingest/close-windows.ts";
+import { expect, test } from "vitest";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
-import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
+import { useStores } from "../use-stores.ts";
+import { closeAt, completeUntil } from "./close-at.ts";
 
 const NOON = Date.parse("2026-03-05T12:00:00Z");
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const tables = await useStores();
+const { stores } = tables;
 let queries = 0;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 /** A query with a mention every ten minutes for three days, and so many more a minute in the last half hour. */
 async function aQuery(crowd: number): Promise<Query> {
@@ -47,21 +32,8 @@ async function aQuery(crowd: number): Promise<Query> {
 
 async function close(query: Query, rules: readonly Rule[], until: number) {
   await prepareSeries(stores, query, rules);
-  await sql`
-    update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
-    where query_id = ${query.queryId}`.execute(database.db);
-  const directory = {
-    routes: [],
-    inhibitions: [],
-    escalations: [],
-    rotations: [],
-    receiver: () => undefined,
-    throttled: [],
-  };
-  return closeWindows(
-    { store: stores, rulesFor: () => rules, directory, clock: createManualClock(NOON) },
-    query,
-  );
+  await completeUntil(tables, query, until);
+  return closeAt(NOON, tables, query, rules);
 }
 
 const states = (query: Query) => stores.conditions.states("p", query.queryId);

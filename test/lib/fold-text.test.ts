@@ -14,6 +14,8 @@ function foldBetweenLetters(text: string): string {
 describe("folding", () => {
   it("gives the same for every single character, the short way and the long way", () => {
     for (let code = 0; code <= 0x10ffff; code++) {
+      // Planes 4 to 13 hold no character.
+      if (code === 0x40000) code = 0xe0000;
       const character = String.fromCodePoint(code);
       if (foldBetweenLetters(character) !== foldTheLongWay(character)) {
         expect.fail(`U+${code.toString(16)} is folded differently alone`);

@@ -1,8 +1,7 @@
 import { Pool } from "pg";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
 import { createTestDatabase } from "../postgres.ts";
 
-/** A database of one test file, with the local API's schema in it. */
+/** A database of one test file. */
 export interface TestDatabase {
   readonly pool: Pool;
   stop(): Promise<void>;
@@ -13,7 +12,6 @@ export async function startDatabase(): Promise<TestDatabase> {
   const pool = new Pool({ connectionString: database.url, max: 8 });
   // A pool that ends lets go of its connections before they are closed; the server's goodbye is no failure.
   pool.on("error", () => {});
-  await migrateLocalApi(pool);
   return {
     pool,
     stop: async () => {

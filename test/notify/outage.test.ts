@@ -4,35 +4,26 @@ import { createManualClock } from "../../src/lib/clock.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { deliver } from "../../src/notify/deliver.ts";
 import { email } from "../../src/notify/notifiers/email.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { sampleAlertViews } from "../../src/templates/sample-views.ts";
 import { notifierDeps } from "../contracts/notifier.ts";
 import { type ScriptedSmtp, startScriptedSmtp } from "../fakes/scripted-smtp.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 import { anAlert, owed } from "../web/tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const ALERTS = Array.from({ length: 8 }, (_, i) =>
   anAlert({ openedAt: NOW + i * MINUTE, queryName: `Brand ${i}`, fingerprint: `f${i}` }),
 );
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores({ onError: () => {} });
 let server: ScriptedSmtp;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: () => {} });
   await ensurePartitions(database.db, NOW);
-  stores = createStores(database.db);
   server = await startScriptedSmtp("none");
 });
 afterAll(async () => {
   await server.close();
-  await database.close();
-  await testDatabase.drop();
 });
 
 test("a mail server that is away for an hour is not stormed, and then gets one mail for each alert, in order", async () => {

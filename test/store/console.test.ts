@@ -1,34 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { MentionFilter, MentionPosition } from "../../src/model/shown.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { createTestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 import { anAlert, owed, PROJECT, storeMentions, tellAStory } from "../web/tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const ANY: MentionFilter = { projectId: null, queryId: null, sentiment: null, contains: null };
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 let facts: ReturnType<typeof createConsoleStore>;
 let story: { crisis: Alert; single: Alert; over: Alert };
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
   await ensurePartitions(database.db, NOW);
-  stores = createStores(database.db);
   facts = createConsoleStore(database.db);
   story = await tellAStory(stores, NOW);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 /** Everything that a listing gives, page after page. */

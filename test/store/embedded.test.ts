@@ -1,20 +1,43 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { UserError } from "../../src/lib/errors.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { type Bundle, bundleEntries } from "../bundle.ts";
 
 const log = pino({ level: "silent" });
 const settings = { fsync: "off" };
 let root: string;
 let dataDir: string;
 let stops: (() => Promise<unknown>)[];
+const PARENT = "test/store/fixtures/embedded-parent.ts";
+let bundle: Bundle;
+/** Tables as a first start makes them, which takes longer than all that most tests do with them. */
+let made: string;
+
+beforeAll(async () => {
+  bundle = await bundleEntries([PARENT]);
+  made = await mkdtemp(join(tmpdir(), "earshot-embedded-"));
+  await chmod(made, 0o755);
+  await (await startEmbeddedPostgres({ dataDir: join(made, "postgres"), log, settings })).stop();
+});
+afterAll(async () => {
+  await bundle.remove();
+  await removeTables(made);
+});
+
+/** As if there had been a first start. Where tables go elsewhere, which is told beside them, there is one. */
+async function haveTables(): Promise<void> {
+  if (existsSync(join(made, "postgres.location"))) return (await start()).stop();
+  for (const name of ["postgres", "postgres.password"]) execFileSync("cp", ["-a", join(made, name), root]);
+}
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "earshot-embedded-"));
@@ -25,10 +48,14 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const stop of stops.reverse()) await stop();
-  const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
-  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
-  await rm(root, { recursive: true, force: true });
+  await removeTables(root);
 });
+
+async function removeTables(folder: string): Promise<void> {
+  const elsewhere = (await readFile(join(folder, "postgres.location"), "utf8").catch(() => "")).trim();
+  if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
+}
 
 async function start(more: { share?: boolean; port?: number } = {}): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({ dataDir, log, settings, ...more });
@@ -56,8 +83,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function startInChild(): Promise<{ child: ChildProcess; url: string; pid: number }> {
-  const parent = join(import.meta.dirname, "fixtures", "embedded-parent.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", parent, dataDir], {
+  const child = spawn(process.execPath, [bundle.file(PARENT), dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
     // A group of its own, as a terminal gives to what is started in it.
     detached: true,
@@ -99,6 +125,7 @@ test("a second start finds the tables of the first, on the same address", async 
 });
 
 test("a start after kill -9 of the parent takes over from the server that was left behind", async () => {
+  await haveTables();
   const killed = await startInChild();
   await ask(killed.url, "create table kept as select 42 as answer");
   const exited = once(killed.child, "exit");
@@ -111,6 +138,7 @@ test("a start after kill -9 of the parent takes over from the server that was le
 });
 
 test("a start after kill -9 of parent and server recovers what was committed", async () => {
+  await haveTables();
   const killed = await startInChild();
   await ask(killed.url, "create table kept as select 42 as answer");
   killed.child.kill("SIGKILL");
@@ -120,7 +148,7 @@ test("a start after kill -9 of parent and server recovers what was committed", a
 });
 
 test("a lock file whose process id belongs to somebody else by now does not hold up the start", async () => {
-  await (await start()).stop();
+  await haveTables();
   const directory = (await readFile(`${dataDir}.location`, "utf8").catch(() => dataDir)).trim();
   await writeFile(
     join(directory, "postmaster.pid"),
@@ -132,6 +160,7 @@ test("a lock file whose process id belongs to somebody else by now does not hold
 });
 
 test("a second Earshot on the same directory is told who has it", async () => {
+  await haveTables();
   const other = await startInChild();
   const refused = await start().catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(UserError);
@@ -146,6 +175,7 @@ test("of two that make the same directory at once, one gets it and the other is 
 });
 
 test("Ctrl-C reaches Earshot alone: its server is there until Earshot has finished", async () => {
+  await haveTables();
   const { child, pid } = await startInChild();
   const exited = once(child, "exit");
   process.kill(-(child.pid ?? 0), "SIGINT");
@@ -154,6 +184,7 @@ test("Ctrl-C reaches Earshot alone: its server is there until Earshot has finish
 });
 
 test("a command beside a running Earshot can share its server, and leaves it running", async () => {
+  await haveTables();
   const owner = await start();
   const guest = await start({ share: true });
   expect(guest).toMatchObject({ shared: true, url: owner.url, pid: owner.pid });
@@ -162,6 +193,7 @@ test("a command beside a running Earshot can share its server, and leaves it run
 });
 
 test("a server that dies while Earshot runs comes back on the same address", async () => {
+  await haveTables();
   const server = await start();
   const died = server.pid;
   process.kill(died, "SIGKILL");
@@ -170,7 +202,7 @@ test("a server that dies while Earshot runs comes back on the same address", asy
 });
 
 test("a lost password file is told as such, and the tables are left alone", async () => {
-  await (await start()).stop();
+  await haveTables();
   await rm(`${dataDir}.password`);
   await expect(start()).rejects.toThrow(/\.password cannot be read/);
 });

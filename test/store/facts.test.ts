@@ -1,29 +1,18 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { OwedNotification } from "../../src/model/notification.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 let queries = 0;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
   await ensurePartitions(database.db, NOON);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 async function aQuery(): Promise<string> {

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Mention } from "../../src/model/mention.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
   await ensurePartitions(database.db, NOON);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 function stored(mention: Mention) {

@@ -1,19 +1,12 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
-import { type Database, openDatabase } from "../../src/store/database.ts";
-import { createStores, type Stores } from "../../src/store/stores.ts";
-import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { useStores } from "../use-stores.ts";
 
 const NOON = Date.parse("2026-03-12T12:00:00Z");
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { database, stores } = await useStores();
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
-  stores = createStores(database.db);
   const query = { projectId: "p", queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
   await stores.queries.register(
     [query, { ...query, queryId: "2", name: "Bolt" }],
@@ -22,10 +15,6 @@ beforeAll(async () => {
   );
   await stores.walks.ensure(NOON);
   await sql`update earshot.walks set complete_until = to_timestamp(${NOON / 1000})`.execute(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 async function polled(queryId: string, startedAt: number, stored: number, span = 10 * MINUTE): Promise<void> {

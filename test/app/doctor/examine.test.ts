@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,8 @@ import type { Finding } from "../../../src/app/doctor/finding.ts";
 import { readSurroundings } from "../../../src/config.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createLog } from "../../../src/log.ts";
+import type { Bundle } from "../../bundle.ts";
+import { bundleEarshot, runEarshot } from "../../cli/run-earshot.ts";
 import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
 import { closedPort, type FakeSmtp, startFakeSmtp } from "../../fakes/smtp.ts";
 import { type FakeWebServer, startFakeWebServer } from "../../fakes/web-server.ts";
@@ -23,8 +24,10 @@ let smtp: FakeSmtp;
 let web: FakeWebServer;
 let database: TestDatabase;
 let folder: string;
+let bundle: Bundle;
 
 beforeAll(async () => {
+  bundle = await bundleEarshot();
   api = await startFixture({
     ...SEED,
     client: { name: "Acme", tags: { "ratelimit.limit": "30", "ratelimit.period": "10" } },
@@ -38,7 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([api.stop(), slack.close(), smtp.close(), web.close(), database.drop()]);
+  await Promise.all([api.stop(), slack.close(), smtp.close(), web.close(), database.drop(), bundle.remove()]);
   await rm(folder, { recursive: true });
 });
 
@@ -201,20 +204,5 @@ test("the command prints a table, or JSON, and its exit code says whether someth
   expect(states(JSON.parse(json.out))).toMatchObject({ "receiver comms": "fail", "receiver desk": "ok" });
 });
 
-function earshot(...words: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
-  const { PATH, HOME } = process.env;
-  const main = join(ROOT, "src/cli/main.ts");
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), main, ...words], {
-    cwd: folder,
-    env: { PATH, HOME, DATABASE_URL: database.url },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const texts = { out: "", err: "" };
-  child.stdout.on("data", (text: Buffer) => {
-    texts.out += text;
-  });
-  child.stderr.on("data", (text: Buffer) => {
-    texts.err += text;
-  });
-  return new Promise((done) => child.on("close", (code) => done({ code, ...texts })));
-}
+const earshot = (...words: readonly string[]) =>
+  runEarshot(bundle, words, { cwd: folder, env: { DATABASE_URL: database.url } });

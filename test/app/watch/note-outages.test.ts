@@ -1,31 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createOutageNotes } from "../../../src/app/watch/note-outages.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
-import { createStores, type Stores } from "../../../src/store/stores.ts";
 import { asAdministrator } from "../../flows/story.ts";
-import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
+import { useStores } from "../../use-stores.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const MINUTE = 60_000;
 
-let fresh: TestDatabase;
-let database: Database;
-let stores: Stores;
+const { url, stores } = await useStores({ connections: 2, onError: () => {} });
 const clock = createManualClock(NOW);
 
-beforeAll(async () => {
-  fresh = await createTestDatabase();
-  database = openDatabase({ url: fresh.url, connections: 2, onError: () => {} });
-  stores = createStores(database.db);
-});
 beforeEach(async () => {
   clock.set(NOW);
-  await asAdministrator(fresh.url, "truncate earshot.outages, earshot.pulses");
-});
-afterAll(async () => {
-  await database.close();
-  await fresh.drop();
+  await asAdministrator(url, "truncate earshot.outages, earshot.pulses");
 });
 
 const notes = () => createOutageNotes({ stores, clock, sweepsRun: true, queueIn: "redis" });
@@ -36,7 +23,7 @@ const written = async () =>
 
 test("the first look of a process says that none was there before it, once", async () => {
   await stores.watch.beat("sweep", NOW - 90 * MINUTE);
-  await asAdministrator(fresh.url, "update earshot.pulses set at_wall = now() - interval '90 minutes'");
+  await asAdministrator(url, "update earshot.pulses set at_wall = now() - interval '90 minutes'");
   const own = notes();
   await own.write();
   await own.write();
@@ -90,9 +77,9 @@ test("a queue in PostgreSQL is not away by itself, but can be emptied", async ()
 test("what cannot be written is kept for the next time", async () => {
   const own = notes();
   own.queueIsBack({ outcome: "emptied", forMs: 0, because: null });
-  await asAdministrator(fresh.url, "alter table earshot.outages rename to outages_away");
+  await asAdministrator(url, "alter table earshot.outages rename to outages_away");
   await expect(own.write()).rejects.toThrow();
-  await asAdministrator(fresh.url, "alter table earshot.outages_away rename to outages");
+  await asAdministrator(url, "alter table earshot.outages_away rename to outages");
   await own.write();
   expect(await written()).toMatchObject([{ what: "queue emptied" }]);
 });

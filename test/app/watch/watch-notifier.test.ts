@@ -1,24 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { watchNotifier } from "../../../src/app/watch/watch-notifier.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import type { Notifier, Shown } from "../../../src/notify/define-notifier.ts";
-import { type Database, openDatabase } from "../../../src/store/database.ts";
-import { createStores, type Stores } from "../../../src/store/stores.ts";
 import { sampleAlertViews } from "../../../src/templates/sample-views.ts";
-import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
+import { useStores } from "../../use-stores.ts";
 
-let testDatabase: TestDatabase;
-let database: Database;
-let stores: Stores;
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url, onError: () => {} });
-  stores = createStores(database.db);
-});
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const { stores } = await useStores({ onError: () => {} });
 
 test("a picture that was left out stands as a failure with what to do, until one is brought", async () => {
   let picture: Shown["picture"] = {

@@ -1,17 +1,19 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProgram } from "../../../src/cli/create-program.ts";
+import type { Bundle } from "../../bundle.ts";
 import { type Fixture, SEED, startFixture } from "../../local-api/fixture.ts";
+import { bundleEarshot, runEarshot } from "../run-earshot.ts";
 
-const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");
+let bundle: Bundle;
 let fixture: Fixture;
 let folder: string;
 let account: readonly string[];
 
 beforeAll(async () => {
+  bundle = await bundleEarshot();
   fixture = await startFixture({
     ...SEED,
     client: { name: "Acme", tags: { "ratelimit.limit": "9", "ratelimit.period": "10" } },
@@ -24,32 +26,11 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await fixture.stop();
+  await Promise.all([fixture.stop(), bundle.remove()]);
   await rm(folder, { recursive: true });
 });
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function earshot(...words: readonly string[]): Promise<Ended> {
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), MAIN, ...words], {
-    cwd: folder,
-    env: { PATH, HOME },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const texts = { out: "", err: "" };
-  child.stdout.on("data", (text: Buffer) => {
-    texts.out += text;
-  });
-  child.stderr.on("data", (text: Buffer) => {
-    texts.err += text;
-  });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...texts })));
-}
+const earshot = (...words: readonly string[]) => runEarshot(bundle, words, { cwd: folder });
 
 test("the command teaches itself: alone, with --help, and for each call", async () => {
   const [alone, call] = await Promise.all([earshot("api"), earshot("api", "mentions", "--help")]);

@@ -72,6 +72,7 @@ it("mentions stored before the table had months move into it", async () => {
   const database = await createTestDatabase();
   const pool = new Pool({ connectionString: database.url });
   pool.on("error", () => {});
+  await pool.query("drop schema local_api cascade");
   await pool.query("create schema local_api; create table local_api.migration (name text primary key)");
   for (const migration of MIGRATIONS.slice(0, 4)) {
     await pool.query(migration.statements);

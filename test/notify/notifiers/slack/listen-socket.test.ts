@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { listenSocket } from "../../../../src/notify/notifiers/slack/listen-socket.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
+import { until as waitUntil } from "../../../until.ts";
 
 let slack: FakeSlack;
 let aborter: AbortController;
@@ -24,13 +24,7 @@ function listen(onInteraction: (payload: unknown) => Promise<void>, appToken = s
   });
 }
 
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (isSo()) return;
-    await delay(20);
-  }
-  throw new Error(`it never came to this: ${what}. ${said.join("")}`);
-}
+const until = (what: string, isSo: () => boolean) => waitUntil(what, isSo, { withinMs: 8_000 });
 
 test("presses come over a socket, are answered once they are taken, and what cannot be taken is not answered", async () => {
   const taken: unknown[] = [];

@@ -1,0 +1,30 @@
+import { sql } from "kysely";
+import { closeWindows } from "../../src/ingest/close-windows.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import type { Instant } from "../../src/lib/instant.ts";
+import type { Query } from "../../src/model/query.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import type { TestStores } from "../use-stores.ts";
+
+/** As if the walks of the query had read everything that was there before that moment. */
+export async function completeUntil({ database }: TestStores, query: Query, until: Instant): Promise<void> {
+  await sql`
+    update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
+    where query_id = ${query.queryId}`.execute(database.db);
+}
+
+/** Judges what windows are over, with nobody to tell. */
+export function closeAt(now: Instant, { stores }: TestStores, query: Query, rules: readonly Rule[]) {
+  const directory = {
+    routes: [],
+    inhibitions: [],
+    escalations: [],
+    rotations: [],
+    receiver: () => undefined,
+    throttled: [],
+  };
+  return closeWindows(
+    { store: stores, rulesFor: () => rules, directory, clock: createManualClock(now) },
+    query,
+  );
+}

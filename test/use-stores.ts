@@ -1,0 +1,28 @@
+import { afterAll, expect } from "vitest";
+import { type Database, openDatabase } from "../src/store/database.ts";
+import { createStores, type Stores } from "../src/store/stores.ts";
+import { createTestDatabase } from "./postgres.ts";
+
+export interface TestStores {
+  readonly url: string;
+  readonly database: Database;
+  readonly stores: Stores;
+}
+
+/**
+ * The stores of a test file over a database of its own, which ends with the file. Where a test cuts connections,
+ * `onError` takes what the pool says of it; elsewhere that is a failure.
+ *
+ *     const { stores } = await useStores();
+ */
+export async function useStores(
+  options: { onError?: (error: Error) => void; connections?: number } = {},
+): Promise<TestStores> {
+  const { url, drop } = await createTestDatabase();
+  const database = openDatabase({ url, onError: (error) => expect.fail(error.message), ...options });
+  afterAll(async () => {
+    await database.close();
+    await drop();
+  });
+  return { url, database, stores: createStores(database.db) };
+}
