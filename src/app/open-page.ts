@@ -66,7 +66,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
     closing.add(database.close);
     const stores = createStores(database.db);
     const secret = await linkSecret(stores);
-    const desk = { ...createDesk({ stores, clock }), secret };
+    const desk = { ...createDesk({ stores, clock, rules: options.rules }), secret };
     const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
     const press = createSlackDesk({ stores, desk, log });
     const slack = apps.length === 0 ? null : createSlackDoor({ apps, press, wall: systemClock, log });
