@@ -2,15 +2,17 @@ import type { MessageContent } from "../../notify/define-notifier.ts";
 import { type MessagePreview, previewMessage } from "../../notify/preview-message.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { type Sample, samples } from "../../templates/samples.ts";
-import { sampleChart } from "./sample-chart.ts";
+import { sampleCharts } from "./sample-charts.ts";
 
 /** A message to look at: `shown` is the HTML of the mail with its picture inside, since no mail brings it along. */
 export interface ShownPreview extends MessagePreview {
   readonly email: MessagePreview["email"] & { readonly shown: string };
 }
 
-/** What a message shows, and its picture as SVG where it brings one. */
-export type PreviewContent = MessageContent & { readonly picture?: string | null };
+/** What a message shows, and its picture as SVG where it brings one, drawn for either kind of screen. */
+export type PreviewContent = MessageContent & {
+  readonly picture?: { readonly light: string; readonly dark: string } | null;
+};
 
 export interface Previews {
   /** What there is to look at, by what it is about. */
@@ -47,7 +49,7 @@ export function findSample(about: Sample["about"], name: string | null): Sample 
 export function contentOfSample(sample: Sample): PreviewContent {
   if (sample.about === "digest") return { kind: "digest", view: sample.view };
   const { view } = sample;
-  return { kind: view.kind, view, picture: view.hasChart ? sampleChart(view) : null };
+  return { kind: view.kind, view, picture: view.hasChart ? sampleCharts(view) : null };
 }
 
 /** The message as it is, and its mail with the picture inside. */
@@ -56,6 +58,12 @@ export function showPreview(
   renderer: Renderer,
 ): ShownPreview {
   const { slack, email } = previewMessage(content, renderer);
-  const data = `data:image/svg+xml;base64,${Buffer.from(picture ?? "").toString("base64")}`;
-  return { slack, email: { ...email, shown: email.html.replaceAll("cid:chart@earshot", data) } };
+  const shown = email.html
+    .replaceAll("cid:chart@earshot", inside(picture?.light))
+    .replaceAll("cid:chart-dark@earshot", inside(picture?.dark));
+  return { slack, email: { ...email, shown } };
+}
+
+function inside(svg: string | undefined): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg ?? "").toString("base64")}`;
 }
