@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
 import {
+  aboutOf,
   contentOfSample,
   findSample,
   type PreviewContent,
@@ -126,10 +127,6 @@ async function writeFiles(files: readonly PreviewFile[], folder: string): Promis
     await writeFile(join(folder, name), content);
     console.log(join(folder, name));
   }
-}
-
-function aboutOf(name: TemplateName): About {
-  return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
 }
 
 function ofSample(about: About, name: string | null): PreviewContent {

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { InboxStore } from "./inbox-store.ts";
+import type { Interactivity } from "./press-button.ts";
 
 export interface LocalInboxDeps {
   readonly store: InboxStore;
@@ -19,6 +20,8 @@ export interface LocalInboxOptions {
   readonly users?: Readonly<Record<string, string>>;
   /** Takes `apps.connections.open` with this token, and gives that address. */
   readonly sockets?: { readonly appToken: string; readonly url: () => string };
+  /** Where presses go; nowhere when this is absent. */
+  readonly interactivity?: Interactivity;
   /** 0, the default, takes any free port. */
   readonly slackPort?: number;
   readonly smtpPort?: number;

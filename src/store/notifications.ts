@@ -334,6 +334,16 @@ export function createNotificationStore(db: Db) {
       return rows;
     },
 
+    /** How many wait to be sent and are not on their way, by receiver. */
+    async waiting(): Promise<ReadonlyMap<string, number>> {
+      const { rows } = await sql<{ receiver: string; n: number }>`
+        select receiver, count(*) as n from earshot.notifications
+        where state = 'due' and (leased_until_wall is null or leased_until_wall < now())
+        group by receiver
+      `.execute(db);
+      return new Map(rows.map(({ receiver, n }) => [receiver, n]));
+    },
+
     /** Outcomes by receiver. */
     async tally(): Promise<{ receiver: string; sent: number; failed: number; pending: number }[]> {
       const { rows } = await sql<{ receiver: string; sent: number; failed: number; pending: number }>`

@@ -76,7 +76,7 @@ export function pageRoutes(
     json: () => readCoverage(all),
   });
 
-  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times }, frames);
+  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);
 
   function storyOf(request: FastifyRequest) {
     const { id } = AlertId.parse(request.params);

@@ -45,7 +45,7 @@ export async function createForms(
 
 function hasForms({ url }: FastifyRequest): boolean {
   const [path = ""] = url.split("?", 1);
-  return /^\/alerts\/[^/]+$/.test(path) || path === "/silences";
+  return /^\/alerts\/[^/]+$/.test(path) || path === "/silences" || path === "/inbox";
 }
 
 function isSame(given: string, right: string): boolean {
