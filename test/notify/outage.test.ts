@@ -7,7 +7,7 @@ import { email } from "../../src/notify/notifiers/email.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
-import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import { notifierDeps } from "../contracts/notifier.ts";
 import { type ScriptedSmtp, startScriptedSmtp } from "../fakes/scripted-smtp.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";

@@ -10,7 +10,7 @@ import type { MessageContent } from "../../src/notify/define-notifier.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { safeUrl } from "../../src/templates/safe-url.ts";
-import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import type { AlertView } from "../../src/templates/view.ts";
 import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/web/inbox-view.ts";
 import { anyText } from "../fixtures/any-text.ts";

@@ -4,7 +4,7 @@ import { createManualClock } from "../../../src/lib/clock.ts";
 import type { Notifier, Shown } from "../../../src/notify/define-notifier.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { createStores, type Stores } from "../../../src/store/stores.ts";
-import { sampleAlertViews } from "../../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../../src/templates/sample-alert-views.ts";
 import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 
 let testDatabase: TestDatabase;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier, Shown, StandingMessage, VendorRef } from "../../../../src/notify/define-notifier.ts";
 import { slack } from "../../../../src/notify/notifiers/slack.ts";
-import { sampleAlertViews } from "../../../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 import { alertMessage, notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
 
