@@ -60,7 +60,13 @@ export function countedBy(
     voices: counting.flatMap(({ key, voice, countsStories = false }) =>
       voice === undefined
         ? []
-        : [{ series: key, speaker: countsStories && story !== undefined ? story : voice(mention), isStory: countsStories }],
+        : [
+            {
+              series: key,
+              speaker: countsStories && story !== undefined ? story : voice(mention),
+              isStory: countsStories,
+            },
+          ],
     ),
   };
 }

@@ -17,7 +17,8 @@ export interface ReceiverState {
 /** Why a receiver is not told at once; null where nothing keeps it waiting. What somebody has to mend comes first. */
 export function receiverWait({ receiver, waiting, lane, closed, failure }: ReceiverState): ShownWait | null {
   const common = { receiver, waiting };
-  if (failure?.final === true) return { ...common, outcome: "Refused", forMs: null, because: failure.message };
+  if (failure?.final === true)
+    return { ...common, outcome: "Refused", forMs: null, because: failure.message };
   if (closed !== null) {
     const because = closed.reason ?? failure?.message ?? "its place takes nothing at this moment";
     return { ...common, outcome: "Paused", forMs: closed.forMs, because };

@@ -32,7 +32,11 @@ let story: { crisis: Alert; single: Alert; over: Alert };
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, {
-    deps: { explainer: createAlertExplainer("UTC"), learning: async () => [LEARNER], waits: async () => [WAIT] },
+    deps: {
+      explainer: createAlertExplainer("UTC"),
+      learning: async () => [LEARNER],
+      waits: async () => [WAIT],
+    },
   });
   story = await tellAStory(web.stores, NOW);
 });
@@ -222,7 +226,8 @@ test("coverage shows which rules are still learning and until when, and no panel
 });
 
 test("a channel that has to wait says so with its reason, where receivers stand, and is silent otherwise", async () => {
-  const words = "paused for 30s</span>: <span dir=\"auto\">Slack asks us to wait &lt;30s&gt;</span>; 4 messages wait";
+  const words =
+    'paused for 30s</span>: <span dir="auto">Slack asks us to wait &lt;30s&gt;</span>; 4 messages wait';
   expect((await get("/coverage")).body).toContain(words);
   await web.stores.notifications.saveEntries([
     {

@@ -58,7 +58,8 @@ test("every template can be looked at alone, HTML in a frame and everything else
   const { text } = await page("/preview");
   const names = [...text.matchAll(/href="\/preview\?template=([^"&]+)"/g)].map(([, name = ""]) => name);
   expect(names).toHaveLength(TEMPLATE_NAMES.length);
-  for (const name of names) expect([name, (await page(`/preview?template=${name}`)).status]).toEqual([name, 200]);
+  for (const name of names)
+    expect([name, (await page(`/preview?template=${name}`)).status]).toEqual([name, 200]);
   expect((await page("/preview?template=email/alert.txt")).text).toContain("62 negative mentions in 30 min");
   const html = await page("/preview?template=email/alert.html&sample=resolved");
   expect(html.text).toContain('src="/preview/html?template=email%2Falert.html&amp;sample=resolved"');

@@ -51,20 +51,21 @@ export interface AlertStory {
 
 export async function readAlertStory(
   { facts, waits: askWaits = async () => [] }: PageParts,
-  id: string): Promise<AlertStory | null> {
+  id: string,
+): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, explanation, receivers, precision, waits] = await Promise.all([
-
-    facts.alertEvents(alert.projectId, id, EVENTS),
-    facts.alertMatches(alert.projectId, id, MENTIONS),
-    facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
-    facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
-    facts.alertExplanation(alert.projectId, id),
-    facts.alertReceivers(alert.projectId, id),
-    facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
-    askWaits(),
-  ]);
+  const [events, matches, notifications, deliveries, explanation, receivers, precision, waits] =
+    await Promise.all([
+      facts.alertEvents(alert.projectId, id, EVENTS),
+      facts.alertMatches(alert.projectId, id, MENTIONS),
+      facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+      facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+      facts.alertExplanation(alert.projectId, id),
+      facts.alertReceivers(alert.projectId, id),
+      facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
+      askWaits(),
+    ]);
   const common = { alert, events, notifications, deliveries, explanation, receivers, precision, waits };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
   const stories = await facts.alertStories(alert, mentionsAre, STORIES);

@@ -14,7 +14,8 @@ export function waitsPanel(waits: readonly ShownWait[]): Html | null {
 
 /** `paused for 30s: Slack asks us to wait 30s (rate limit); 4 messages wait`. */
 export function waitWords({ outcome, forMs, because, waiting }: ShownWait): Html {
-  const length = forMs === null ? null : formatDuration(Math.max(SECOND, Math.round(forMs / SECOND) * SECOND));
+  const length =
+    forMs === null ? null : formatDuration(Math.max(SECOND, Math.round(forMs / SECOND) * SECOND));
   const isFault = outcome === "Refused" || outcome === "TriedAgain";
   return html`<span${isFault && html` class="fault"`}>${WORDS[outcome](length)}</span>: <span dir="auto">${shorten(because, 300)}</span>${waiting > 0 && html`; ${counted(waiting, "message")} ${waiting === 1 ? "waits" : "wait"}`}`;
 }
