@@ -1,7 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { InboxStore } from "./inbox-store.ts";
-import type { Interactivity } from "./press-button.ts";
 
 export interface LocalInboxDeps {
   readonly store: InboxStore;
@@ -25,4 +24,13 @@ export interface LocalInboxOptions {
   /** 0, the default, takes any free port. */
   readonly slackPort?: number;
   readonly smtpPort?: number;
+}
+
+/** Where the local Slack posts presses, as an app says it in its settings ("Interactivity"). */
+export interface Interactivity {
+  /** Null: nobody listens yet. */
+  readonly url: () => string | null;
+  readonly signingSecret: string;
+  /** The time of signatures, which is that of the wall whatever the messages live in. */
+  readonly wall: Clock;
 }

@@ -1,18 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../lib/clock.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
-import type { LocalInboxDeps } from "./local-inbox-options.ts";
+import type { Interactivity, LocalInboxDeps } from "./local-inbox-options.ts";
 import { storableText } from "./storable.ts";
-
-/** Where the local Slack posts presses, as an app says it in its settings ("Interactivity"). */
-export interface Interactivity {
-  /** Null: nobody listens yet. */
-  readonly url: () => string | null;
-  readonly signingSecret: string;
-  /** The time of signatures, which is that of the wall whatever the messages live in. */
-  readonly wall: Clock;
-}
 
 /** Somebody uses an element of a message. */
 export interface ButtonPress {

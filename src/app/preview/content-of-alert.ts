@@ -1,7 +1,7 @@
 import type { createConsoleStore } from "../../store/console.ts";
 import { createAlertExplainer } from "../alert-explainer.ts";
 import { createViewOf, type ViewParts } from "../view-of.ts";
-import type { PreviewContent } from "./create-previews.ts";
+import type { PreviewContent } from "./preview-content.ts";
 
 export interface AlertContentParts extends ViewParts {
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert" | "alertExplanation">;

@@ -1,8 +1,8 @@
-import type { MessageContent } from "../../notify/define-notifier.ts";
 import { type MessagePreview, previewMessage } from "../../notify/preview-message.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { type Sample, samples } from "../../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../../templates/template-names.ts";
+import type { PreviewContent } from "./preview-content.ts";
 import { previewTemplate } from "./preview-template.ts";
 import { sampleCharts } from "./sample-charts.ts";
 
@@ -10,11 +10,6 @@ import { sampleCharts } from "./sample-charts.ts";
 export interface ShownPreview extends MessagePreview {
   readonly email: MessagePreview["email"] & { readonly shown: string };
 }
-
-/** What a message shows, and its picture as SVG where it brings one, drawn for either kind of screen. */
-export type PreviewContent = MessageContent & {
-  readonly picture?: { readonly light: string; readonly dark: string } | null;
-};
 
 export interface Previews {
   /** What there is to look at, by what it is about. */
