@@ -20,6 +20,7 @@ import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 import { createAlertExplainer } from "./alert-explainer.ts";
 import { createDesk } from "./desk.ts";
+import { explainMention } from "./explain.ts";
 import { linkSecret } from "./link-secret.ts";
 import { appsOf } from "./listen-to-slack.ts";
 import { LOCAL_PEOPLE } from "./local-parts.ts";
@@ -84,6 +85,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
       clock,
       inbox: hasLocalInbox ? inboxView(inbox, options.press) : null,
       ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
+      explainMention: (text: string) => explainMention({ stores, facts, rules: options.rules }, text),
       explainer: createAlertExplainer(options.settings.timezone),
       desk,
       ...(slack === null ? {} : { slack }),

@@ -19,6 +19,7 @@ import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
+import type { ExplainMention } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { remember } from "./remember.ts";
@@ -50,6 +51,8 @@ export interface ConsoleDeps {
   readonly learning?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers that are not told at once, and why. Absent where the page does not know the receivers. */
   readonly waits?: () => Promise<readonly ShownWait[]>;
+  /** What became of a mention, for a person who asks. Absent where the page does not know the rules. */
+  readonly explainMention?: ExplainMention;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -105,6 +108,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       explainer,
       hasPreviews,
       ...(deps.learning === undefined ? {} : { learning: remember(deps.learning, LEARNING_LIVES_MS, wall) }),
+      ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
       ...(deps.waits === undefined ? {} : { waits: deps.waits }),
       times,
       wall,
