@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Earshot, startEarshot } from "../app.ts";
+import type { Config } from "../config.ts";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
@@ -13,6 +14,7 @@ import type { BackendOptions } from "../queue/backend.ts";
 import { openDatabase, openPool } from "../store/database.ts";
 import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
+import { SLACK_PATH } from "../web/slack-routes.ts";
 import { LOCAL_ACCOUNT } from "./local-account.ts";
 import { type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
 import { ROLES } from "./roles.ts";
@@ -35,6 +37,8 @@ export interface Demo {
   readonly local: LocalParts;
   /** The crisis that is going on, or the next one, in the demo's time. */
   crisis(): { readonly brand: string; readonly at: Instant };
+  /** Whose messages have buttons, among others. */
+  readonly receivers: Config["receivers"];
   /** True when an earlier run is gone on with. */
   readonly isContinued: boolean;
   stop(): Promise<void>;
@@ -50,6 +54,7 @@ export async function startDemo(options: {
   rules: string;
   templates: string;
   log: Logger;
+  /** Where the page is; it takes presses of buttons, too. */
   consoleUrl: () => string | null;
   /** Told of every hour of the stream that is written before the start. */
   onProgress?: (hour: Instant) => void;
@@ -72,11 +77,16 @@ export async function startDemo(options: {
     await stream.fillUntil(world.at + AHEAD_MS, options.onProgress);
     // The clock starts to run when everything is there to be seen.
     const clock = createScaledClock({ startAt: world.at, speed: DEMO_SPEED });
-    const local = await startLocalParts({ pool, db: book.db, clock, log });
-    closing.add(local.close);
     const { rules, templates, queue, consoleUrl } = options;
+    const interactionsUrl = () => {
+      const url = consoleUrl();
+      return url === null ? null : new URL(SLACK_PATH, url).href;
+    };
+    const local = await startLocalParts({ pool, db: book.db, clock, log, interactionsUrl });
+    closing.add(local.close);
+    const config = localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d`, buttons: true });
     const earshot = await startEarshot({
-      config: localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d` }),
+      config,
       databaseUrl,
       queue,
       clock,
@@ -98,6 +108,7 @@ export async function startDemo(options: {
       clock,
       earshot,
       local,
+      receivers: config.receivers,
       isContinued: stored !== null,
       crisis: () => {
         const now = clock.now();

@@ -8,7 +8,9 @@ import type { WeeklyRange } from "../lib/weekly-range.ts";
 import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../model/silence.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
+import { refuseMisnamed } from "./alert-names.ts";
 
 /**
  * What people do: about alerts, and about what they want to hear. It only writes facts; who is told what of it is
@@ -18,6 +20,7 @@ import type { Stores } from "../store/stores.ts";
 export interface Desk {
   /** Null: there is no such alert. `by` is who did it, as the history names them. */
   act(alertId: string, action: AlertAction, by: string): Promise<Acted | null>;
+  /** Throws a UserError where it would last too long, or names what no alert can have. */
   addSilence(asked: AskedSilence): Promise<Silence>;
   /** Silences this alert, and what follows it, for a time. Null: there is no such alert. */
   silenceAlert(alertId: string, lengthMs: number, by: string): Promise<Silenced | null>;
@@ -41,10 +44,18 @@ export interface AskedSilence {
   readonly windows?: readonly WeeklyRange[];
 }
 
-export function createDesk({ stores, clock }: { readonly stores: Stores; readonly clock: Clock }): Desk {
+export interface DeskParts {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  /** Those in use, so that a misspelt silence is refused; who does not know them refuses none. */
+  readonly rules?: readonly Rule[];
+}
+
+export function createDesk({ stores, clock, rules }: DeskParts): Desk {
   return {
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, nameOf(by)),
     addSilence: async (asked) => {
+      if (rules !== undefined) refuseMisnamed(asked.match, rules);
       const silence = silenceOf(asked, clock.now());
       await stores.silences.add(silence);
       return silence;

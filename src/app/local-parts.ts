@@ -1,10 +1,10 @@
 import type { Config } from "../config.ts";
 import { parseConfig } from "../config.ts";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { createLocalApi, type LocalApiOptions } from "../local-api/create-local-api.ts";
-import { createLocalInbox } from "../local-inbox/create-local-inbox.ts";
+import { createLocalInbox, type LocalInbox } from "../local-inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
 import type { Logger } from "../log.ts";
 import type { Db } from "../store/database.ts";
@@ -12,6 +12,14 @@ import { createInboxStore } from "../store/inbox.ts";
 import { LOCAL_ACCOUNT } from "./local-account.ts";
 
 const LOCAL_SLACK_TOKEN = "xoxb-local";
+const LOCAL_SIGNING_SECRET = "signs-presses-of-the-local-slack";
+
+/** Who can be given an alert in the local Slack; whoever looks at the page is one more. */
+export const LOCAL_PEOPLE = [
+  { id: "U0ANN", name: "Ann" },
+  { id: "U0BO", name: "Bo" },
+  { id: "U0YOU", name: "You" },
+] as const;
 
 /** Everything outside that Earshot talks to, as servers of our own on the loopback address. */
 export interface LocalParts {
@@ -20,6 +28,8 @@ export interface LocalParts {
   calls(): number;
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
+  /** Somebody uses a button of a message in the local Slack. */
+  press: LocalInbox["press"];
   close(): Promise<void>;
 }
 
@@ -31,8 +41,10 @@ export async function startLocalParts(options: {
   db: Db;
   clock: Clock;
   log: Logger;
+  /** Where the local Slack posts presses of buttons; null while nobody listens. */
+  interactionsUrl?: () => string | null;
 }): Promise<LocalParts> {
-  const { pool, clock, log } = options;
+  const { pool, clock, log, interactionsUrl } = options;
   return openTogether(async (closing) => {
     const api = createLocalApi({ pool, clock, log, signingSecret: LOCAL_ACCOUNT.password });
     closing.add(api.close);
@@ -42,10 +54,25 @@ export async function startLocalParts(options: {
     });
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
     const store = createInboxStore<InboxMessage>(options.db);
-    const inbox = await createLocalInbox({ store, clock, log }, { token: LOCAL_SLACK_TOKEN });
+    const inbox = await createLocalInbox(
+      { store, clock, log },
+      {
+        token: LOCAL_SLACK_TOKEN,
+        users: Object.fromEntries(LOCAL_PEOPLE.map(({ id, name }) => [id, name])),
+        ...(interactionsUrl === undefined
+          ? {}
+          : {
+              interactivity: {
+                url: interactionsUrl,
+                signingSecret: LOCAL_SIGNING_SECRET,
+                wall: systemClock,
+              },
+            }),
+      },
+    );
     closing.add(inbox.close);
-    const { slackApiUrl, smtp } = inbox;
-    return { apiUrl, calls: () => calls, slackApiUrl, smtp, close: closing.close };
+    const { slackApiUrl, smtp, press } = inbox;
+    return { apiUrl, calls: () => calls, slackApiUrl, smtp, press, close: closing.close };
   });
 }
 
@@ -60,6 +87,8 @@ export function localConfig(
     history?: string;
     lookback?: string;
     timezone?: string;
+    /** Somebody listens to the buttons of messages. */
+    buttons?: boolean;
   },
 ): Config {
   const slack = (name: string, channel: string) => ({
@@ -68,6 +97,7 @@ export function localConfig(
     channel,
     token: LOCAL_SLACK_TOKEN,
     apiUrl: parts.slackApiUrl,
+    ...(more.buttons === true && { signingSecret: LOCAL_SIGNING_SECRET }),
     // It bears anything, and lives at another pace than people do.
     postEvery: "0s",
     editEvery: "1s",
@@ -109,6 +139,8 @@ export function localConfig(
     digests: [
       { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },
     ],
+    // The page says where it really is when it opens; presses come from this machine.
+    ...(more.buttons === true && { web: { publicUrl: "http://127.0.0.1" } }),
     rules: more.rules,
     templates: more.templates,
     timezone: more.timezone ?? "UTC",

@@ -3,6 +3,7 @@ import type { ReceiverConfig } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
+import type { LocalInbox } from "../local-inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
 import { renderSlackMessage } from "../local-inbox/render-slack-message.ts";
 import type { Logger } from "../log.ts";
@@ -15,13 +16,16 @@ import { pendingMigrations } from "../store/pending-migrations.ts";
 import { ping } from "../store/ping.ts";
 import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
-import { fileAddress } from "../web/inbox-view.ts";
+import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
 import { createAlertExplainer } from "./alert-explainer.ts";
 import { createDesk } from "./desk.ts";
+import { explainMention } from "./explain.ts";
 import { linkSecret } from "./link-secret.ts";
 import { appsOf } from "./listen-to-slack.ts";
+import { LOCAL_PEOPLE } from "./local-parts.ts";
 import type { Previews } from "./preview/create-previews.ts";
+import { createReceiverWaits } from "./receiver-waits.ts";
 import { createSlackDesk } from "./slack-desk.ts";
 import { createSlackDoor } from "./slack-door.ts";
 import { stillLearning } from "./still-learning.ts";
@@ -42,10 +46,12 @@ export interface PageOptions {
   readonly tryNextPort: boolean;
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
+  /** Somebody uses a button of a message in the local Slack; absent where nobody listens to them. */
+  readonly press?: LocalInbox["press"];
   readonly whatHappensNext?: () => string | null;
   /** Jobs by queue; fails while the queue's engine is away. Where the process has queues. */
   readonly queues?: () => Promise<readonly QueueTally[]>;
-  /** Whose Slack messages have buttons that post to the page. */
+  /** Whose Slack messages have buttons that post to the page, and whose waits it shows. */
   readonly receivers?: readonly ReceiverConfig[];
   /** Those in use: which of them still learn is shown. */
   readonly rules: readonly Rule[];
@@ -66,7 +72,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
     closing.add(database.close);
     const stores = createStores(database.db);
     const secret = await linkSecret(stores);
-    const desk = { ...createDesk({ stores, clock }), secret };
+    const desk = { ...createDesk({ stores, clock, rules: options.rules }), secret };
     const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
     const press = createSlackDesk({ stores, desk, log });
     const slack = apps.length === 0 ? null : createSlackDoor({ apps, press, wall: systemClock, log });
@@ -77,7 +83,9 @@ export async function openPage(options: PageOptions): Promise<Page> {
       facts,
       learning: () => stillLearning(facts, options.rules),
       clock,
-      inbox: hasLocalInbox ? inboxView(inbox) : null,
+      inbox: hasLocalInbox ? inboxView(inbox, options.press) : null,
+      ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
+      explainMention: (text: string) => explainMention({ stores, facts, rules: options.rules }, text),
       explainer: createAlertExplainer(options.settings.timezone),
       desk,
       ...(slack === null ? {} : { slack }),
@@ -107,10 +115,25 @@ export async function openPage(options: PageOptions): Promise<Page> {
   });
 }
 
-function inboxView({ list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>) {
-  const renderSlack = (blocks: readonly unknown[], fallback: string) =>
-    renderSlackMessage(blocks, fallback, fileAddress);
-  return { list, find, findFile, renderSlack };
+function inboxView(
+  { list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>,
+  press: PageOptions["press"],
+): InboxView {
+  const renderSlack: InboxView["renderSlack"] = (blocks, fallback, form) =>
+    renderSlackMessage(
+      blocks,
+      fallback,
+      fileAddress,
+      form === undefined ? null : { ...form, people: LOCAL_PEOPLE },
+    );
+  const you = LOCAL_PEOPLE[2];
+  return {
+    list,
+    find,
+    findFile,
+    renderSlack,
+    ...(press === undefined ? {} : { press: (wanted) => press({ ...wanted, by: you }) }),
+  };
 }
 
 const MOST_PORTS = 20;

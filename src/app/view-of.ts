@@ -55,7 +55,9 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const rule = parts.rulesFor(query).find((one) => one.name === alert.rule);
   const url = parts.consoleUrl();
   const explanation = kind === "test" ? null : await explainAlert(parts.stores, alert, rule);
-  const svg = drawAlertChart(alert, explanation, { zone: parts.timezone, theme: "light" });
+  const drawn = (theme: "light" | "dark") =>
+    drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
+  const svg = drawn("light");
   const also = notification.also ?? [];
   const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
   const known = await parts.stores.alerts.findMany(projectId, listed);
@@ -80,7 +82,10 @@ async function alertView(parts: ViewParts, notification: Notification) {
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   const { pictures } = parts;
-  const chart = svg === null || pictures === undefined ? null : () => pictures.render(svg);
+  const chart =
+    svg === null || pictures === undefined
+      ? null
+      : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
   return { about: "alert", view, chart } as const;
 }
 

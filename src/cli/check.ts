@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { misnamedIn } from "../app/alert-names.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
@@ -33,7 +34,9 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
   const { rules, faults } = await loadRules(rulesFolder);
   const renderer = await createRenderer({ directory: templatesFolder, base: shippedFolder("templates") });
-  const all = [...faults.map(describeFault), ...renderer.check()];
+  // Whether a name is known can be said only where every rule could be read.
+  const misnamed = config === null || faults.length > 0 ? [] : await misnamedIn(file, config, rules);
+  const all = [...[...misnamed, ...faults].map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(`${all.length} ${all.length === 1 ? "fault" : "faults"}`, all);
   if (config !== null)
     console.log(

@@ -2,14 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import {
-  contentOfSample,
-  findSample,
-  type PreviewContent,
-  showPreview,
-} from "../app/preview/create-previews.ts";
+import { aboutOf, contentOfSample, findSample, showPreview } from "../app/preview/create-previews.ts";
 import { findChromium } from "../app/preview/find-chromium.ts";
 import { openAlertContents } from "../app/preview/open-alert-contents.ts";
+import type { PreviewContent } from "../app/preview/preview-content.ts";
 import { type PreviewFile, previewFiles } from "../app/preview/preview-files.ts";
 import { previewTemplate } from "../app/preview/preview-template.ts";
 import { type Picture, takePictures } from "../app/preview/take-pictures.ts";
@@ -126,10 +122,6 @@ async function writeFiles(files: readonly PreviewFile[], folder: string): Promis
     await writeFile(join(folder, name), content);
     console.log(join(folder, name));
   }
-}
-
-function aboutOf(name: TemplateName): About {
-  return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
 }
 
 function ofSample(about: About, name: string | null): PreviewContent {

@@ -1,3 +1,4 @@
+import { misnamedIn } from "../app/alert-names.ts";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-page.ts";
 import { ROLES } from "../app/roles.ts";
@@ -5,6 +6,7 @@ import { startEarshot } from "../app.ts";
 import { loadConfig, type Surroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
+import { describeFault } from "../lib/fault.ts";
 import type { Logger } from "../log.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
@@ -34,6 +36,9 @@ export async function runMonitor(
       consoleUrl: () => url,
     });
     closing.add(earshot.stop);
+    // No reason not to watch at all, which is what a monitor that refuses to start would do.
+    for (const fault of await misnamedIn(file, config, earshot.rules))
+      log.warn({ fault: describeFault(fault) }, "the configuration names what no alert has");
     log.info(
       { roles: wanted, rules: earshot.rules.length, engines: engines.description },
       "Earshot is running",

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { refuseMisnamed } from "../app/alert-names.ts";
 import type { OpenDesk } from "../app/open-desk.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
@@ -7,6 +8,7 @@ import { describeRange } from "../lib/weekly-range.ts";
 import { type AlertMatch, describeMatch } from "../model/alert-match.ts";
 import { SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
 import { findAlert } from "./desk/find-alert.ts";
+import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { readMatch } from "./desk/read-match.ts";
 import { readWindow } from "./desk/read-window.ts";
 import { shellName, withDesk } from "./desk/with-desk.ts";
@@ -61,6 +63,7 @@ interface AddOptions {
   readonly for: string;
   readonly every: readonly string[];
   readonly comment: string;
+  readonly rules?: string;
   readonly by?: string;
   readonly json: boolean;
 }
@@ -89,6 +92,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
       [],
     )
     .option("--comment <text>", "why", "")
+    .option("--rules <folder>", "rules, instead of those that the configuration names")
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((options: AddOptions) =>
@@ -96,7 +100,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
         const lengthMs = parseDuration(options.for);
         if (lengthMs === undefined) throw new UserError(`"${options.for}" is no length such as 4h`);
         const silence = await command.desk.addSilence({
-          match: await matchOf(command, options),
+          match: await matchOf(command, options, env),
           author: options.by ?? shellName(),
           comment: options.comment,
           lengthMs,
@@ -111,12 +115,18 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     );
 }
 
-async function matchOf({ stores }: OpenDesk, { match, alert }: AddOptions): Promise<AlertMatch> {
+async function matchOf(
+  { stores }: OpenDesk,
+  { match, alert, rules }: AddOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<AlertMatch> {
   if (match.length === 0 && alert === undefined) {
     throw new UserError("a silence needs --match or --alert", ['for everything: --match "query=*"']);
   }
   const fingerprint = alert === undefined ? undefined : (await findAlert(stores, alert)).fingerprint;
-  return { ...readMatch(match), ...(fingerprint !== undefined && { fingerprint }) };
+  const matchers = readMatch(match);
+  if (match.length > 0) refuseMisnamed(matchers, await loadRulesInUse(env, rules));
+  return { ...matchers, ...(fingerprint !== undefined && { fingerprint }) };
 }
 
 function rowOf(silence: Silence, now: Instant) {

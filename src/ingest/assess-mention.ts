@@ -8,8 +8,15 @@ export interface AssessedMention {
   /** Keys of the series that count it as a mention. */
   readonly series: readonly string[];
   /** Series that count whoever speaks in it, once however often it does. */
-  readonly voices: readonly { readonly series: string; readonly speaker: string }[];
+  readonly voices: readonly MentionVoice[];
   readonly met: readonly MetRule[];
+}
+
+export interface MentionVoice {
+  readonly series: string;
+  readonly speaker: string;
+  /** The speaker is the story that the mention tells. */
+  readonly isStory: boolean;
 }
 
 export interface MetRule {
@@ -31,16 +38,35 @@ export function createAssessor(rules: readonly Rule[]): (mention: Mention) => As
   });
 }
 
-/** Which of these series count it, and how. */
+/** The same mention, found to tell the story of another text. */
+export function tellingStory(assessed: AssessedMention, story: string | undefined): AssessedMention {
+  if (story === undefined || !assessed.voices.some(({ isStory }) => isStory)) return assessed;
+  return { ...assessed, voices: assessed.voices.map((voice) => withStory(voice, story)) };
+}
+
+function withStory(voice: MentionVoice, story: string): MentionVoice {
+  return voice.isStory ? { ...voice, speaker: story } : voice;
+}
+
+/** Which of these series count it, and how. `story` is the one that it was found to tell, where that is known. */
 export function countedBy(
   series: readonly Series[],
   mention: Mention,
+  story?: string,
 ): Pick<AssessedMention, "series" | "voices"> {
   const counting = series.filter((one) => one.counts(mention));
   return {
     series: counting.filter(({ voice }) => voice === undefined).map(({ key }) => key),
-    voices: counting.flatMap(({ key, voice }) =>
-      voice === undefined ? [] : [{ series: key, speaker: voice(mention) }],
+    voices: counting.flatMap(({ key, voice, countsStories = false }) =>
+      voice === undefined
+        ? []
+        : [
+            {
+              series: key,
+              speaker: countsStories && story !== undefined ? story : voice(mention),
+              isStory: countsStories,
+            },
+          ],
     ),
   };
 }

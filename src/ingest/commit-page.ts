@@ -6,7 +6,7 @@ import type { OwedNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { Directory } from "../notify/tell.ts";
-import type { AssessedMention } from "./assess-mention.ts";
+import { type AssessedMention, tellingStory } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
 import { judgePage, type MentionChange, type MentionEvidence } from "./judge-page.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
@@ -62,9 +62,13 @@ export async function commitPage(
     if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
     const outcome = await storing;
     await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
+    const after = (index: number) => tellingStory(at(assessed, index), folded.get(index));
     const changes = [
-      ...outcome.added.map((index) => ({ before: null, after: at(assessed, index) })),
-      ...outcome.changed.map(({ index, before }) => ({ before: assess(before), after: at(assessed, index) })),
+      ...outcome.added.map((index) => ({ before: null, after: after(index) })),
+      ...outcome.changed.map(({ index, before, story }) => ({
+        before: tellingStory(assess(before), story),
+        after: after(index),
+      })),
     ];
     const counted = await facts.counts.series(key.projectId, key.queryId);
     const judged = judgePage(locked, counted, changes);

@@ -12,7 +12,7 @@ import type { SeenValue } from "../model/seen-value.ts";
 import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
 import type { Severity } from "../model/severity.ts";
 import type { Silence } from "../model/silence.ts";
-import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
+import type { PageOutcome, PageRows, StoredMention, StoryMention } from "../model/stored-mention.ts";
 import type { Voice, VoiceKey } from "../model/voice.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { StoryFacts } from "./fold-stories.ts";
@@ -46,7 +46,7 @@ export interface IngestFacts {
       seenAt: Instant,
       folded?: ReadonlyMap<number, string>,
     ): Promise<PageOutcome>;
-    byArrival(projectId: string, queryId: string): AsyncGenerator<Mention[]>;
+    byArrival(projectId: string, queryId: string): AsyncGenerator<StoryMention[]>;
   };
   readonly counts: {
     add(projectId: string, queryId: string, changes: readonly CountChange[]): Promise<void>;

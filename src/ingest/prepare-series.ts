@@ -58,17 +58,18 @@ async function countStored(
 ): Promise<Instant | null> {
   let first: Instant | null = null;
   for await (const mentions of facts.mentions.byArrival(query.projectId, query.queryId)) {
-    first ??= mentions[0]?.addedAt ?? null;
+    first ??= mentions[0]?.mention.addedAt ?? null;
     const tally = createTally();
     const voices: VoiceChange[] = [];
-    for (const mention of mentions) {
-      const counted = countedBy(series, mention);
+    for (const { mention, story } of mentions) {
+      const counted = countedBy(series, mention, story);
       const moment = { arrivedAt: mention.addedAt, eventAt: eventAt(mention) };
       for (const key of counted.series) tally.add(key, moment.arrivedAt, moment.eventAt, 1);
       for (const voice of counted.voices) voices.push({ ...voice, ...moment, n: 1 });
     }
     await recordCounts(facts, query, tally.changes(), voices);
-    for (const novelty of novelties) await noteMentions(facts, query, novelty, mentions);
+    const stored = mentions.map(({ mention }) => mention);
+    for (const novelty of novelties) await noteMentions(facts, query, novelty, stored);
   }
   return first;
 }

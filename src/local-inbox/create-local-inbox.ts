@@ -1,4 +1,5 @@
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
+import type { ButtonPress, Pressed } from "./press-button.ts";
 import { startLocalSlack } from "./start-local-slack.ts";
 import { startLocalSmtp } from "./start-local-smtp.ts";
 
@@ -6,6 +7,8 @@ export interface LocalInbox {
   /** What a Slack receiver's `apiUrl` has to be. */
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
+  /** Somebody uses a button or select of a message. */
+  press(press: ButtonPress): Promise<Pressed>;
   close(): Promise<void>;
 }
 
@@ -22,6 +25,7 @@ export async function createLocalInbox(
   return {
     slackApiUrl: slack.apiUrl,
     smtp: { host: smtp.host, port: smtp.port },
+    press: slack.press,
     close: async () => {
       await Promise.all([slack.close(), smtp.close()]);
     },

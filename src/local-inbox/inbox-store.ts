@@ -18,6 +18,8 @@ export interface SlackInboxMessage {
   readonly threadTs: string | null;
   /** A reply in a thread that is shown in the channel, too. */
   readonly broadcast: boolean;
+  /** Seen only by whoever pressed a button; no reader of the channel's history gets it. */
+  readonly ephemeral?: boolean;
   readonly text: string;
   /** Block Kit, as sent. */
   readonly blocks: readonly unknown[];

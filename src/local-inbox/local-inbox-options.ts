@@ -19,7 +19,18 @@ export interface LocalInboxOptions {
   readonly users?: Readonly<Record<string, string>>;
   /** Takes `apps.connections.open` with this token, and gives that address. */
   readonly sockets?: { readonly appToken: string; readonly url: () => string };
+  /** Where presses go; nowhere when this is absent. */
+  readonly interactivity?: Interactivity;
   /** 0, the default, takes any free port. */
   readonly slackPort?: number;
   readonly smtpPort?: number;
+}
+
+/** Where the local Slack posts presses, as an app says it in its settings ("Interactivity"). */
+export interface Interactivity {
+  /** Null: nobody listens yet. */
+  readonly url: () => string | null;
+  readonly signingSecret: string;
+  /** The time of signatures, which is that of the wall whatever the messages live in. */
+  readonly wall: Clock;
 }

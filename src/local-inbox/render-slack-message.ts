@@ -1,26 +1,30 @@
 import { escapeHtml } from "../lib/escape-html.ts";
 import { renderMrkdwn } from "./render-mrkdwn.ts";
+import { type PressForm, renderSlackAction, type SlackAction } from "./render-slack-action.ts";
 
 /**
  * Block Kit as Slack would show it, as safe HTML with class names `slack-…` and nothing that runs or is fetched. Takes
  * anything: what it does not know is named, what has no text is left out. `fallback` (the message's `text`, mrkdwn)
- * is shown when there are no blocks. `fileUrl` says where a file that Slack keeps is shown; null for nowhere.
+ * is shown when there are no blocks. `fileUrl` says where a file that Slack keeps is shown; null for nowhere. With
+ * `press` buttons and selects can be used; without it they are only to be seen.
  */
 export function renderSlackMessage(
   blocks: readonly unknown[],
   fallback = "",
-  fileUrl: (fileId: string) => string | null = () => null,
+  fileUrl: FileUrl = () => null,
+  press: PressForm | null = null,
 ): string {
   const inside =
     blocks.length === 0
       ? paragraph("slack-section", renderMrkdwn(fallback))
-      : blocks.map((block) => renderBlock(block, fileUrl)).join("");
+      : blocks.map((block) => renderBlock(block, fileUrl, press)).join("");
   return `<div class="slack-message">${inside}</div>`;
 }
 
+type FileUrl = (fileId: string) => string | null;
 type Fields = Readonly<Record<string, unknown>>;
 
-function renderBlock(block: unknown, fileUrl: (fileId: string) => string | null): string {
+function renderBlock(block: unknown, fileUrl: FileUrl, press: PressForm | null): string {
   const fields = fieldsOf(block);
   switch (fields["type"]) {
     case "header":
@@ -36,7 +40,9 @@ function renderBlock(block: unknown, fileUrl: (fileId: string) => string | null)
     case "context":
       return paragraph("slack-context", listOf(fields["elements"]).map(renderElement).join(" "));
     case "actions":
-      return `<div class="slack-actions">${listOf(fields["elements"]).map(renderElement).join("")}</div>`;
+      return `<div class="slack-actions">${listOf(fields["elements"])
+        .map((element) => renderUsable(element, textOf(fields["block_id"]), press))
+        .join("")}</div>`;
     case "divider":
       return '<hr class="slack-divider">';
     case "rich_text":
@@ -48,12 +54,49 @@ function renderBlock(block: unknown, fileUrl: (fileId: string) => string | null)
   }
 }
 
-function renderPicture(fields: Fields, fileUrl: (fileId: string) => string | null): string {
+function renderPicture(fields: Fields, fileUrl: FileUrl): string {
   const url = fileUrl(textOf(fieldsOf(fields["slack_file"])["id"]));
   const alt = escapeHtml(textOf(fields["alt_text"]));
   return url === null
     ? paragraph("slack-context", renderElement(fields))
     : `<img class="slack-picture" src="${escapeHtml(url)}" alt="${alt}">`;
+}
+
+/** An element of a row of actions; links and what is not known are shown as elsewhere. */
+function renderUsable(element: unknown, blockId: string, press: PressForm | null): string {
+  const fields = fieldsOf(element);
+  const type = TYPES.find((one) => one === fields["type"]);
+  if (press === null || blockId === "" || type === undefined || linkable(fields["url"]) !== null)
+    return renderElement(element);
+  const label = renderText(type === "button" ? fields["text"] : fields["placeholder"]);
+  const actionId = textOf(fields["action_id"]);
+  const action: SlackAction = {
+    blockId,
+    actionId,
+    type,
+    label,
+    style: styleOf(fields),
+    confirm: fields["confirm"] === undefined ? null : confirmOf(fieldsOf(fields["confirm"])),
+    options: listOf(fields["options"]).map((option) => ({
+      text: plainOf(fieldsOf(option)["text"]),
+      value: textOf(fieldsOf(option)["value"]),
+    })),
+  };
+  return renderSlackAction(action, press);
+}
+
+const TYPES = ["button", "static_select", "users_select"] as const;
+
+function confirmOf({ title, text, confirm }: Fields): SlackAction["confirm"] {
+  return { title: plainOf(title), text: plainOf(text), yes: plainOf(confirm) || "Yes" };
+}
+
+function plainOf(text: unknown): string {
+  return textOf(fieldsOf(text)["text"]);
+}
+
+function styleOf({ style }: Fields): string {
+  return style === "primary" || style === "danger" ? ` is-${style}` : "";
 }
 
 function renderElement(element: unknown): string {
@@ -65,10 +108,8 @@ function renderElement(element: unknown): string {
     case "button": {
       const label = renderText(fields["text"]);
       const url = linkable(fields["url"]);
-      const style =
-        fields["style"] === "primary" || fields["style"] === "danger" ? ` is-${fields["style"]}` : "";
       return url === null
-        ? `<span class="slack-button${style}">${label}</span>`
+        ? `<span class="slack-button${styleOf(fields)}">${label}</span>`
         : `<a class="slack-button" href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${label}</a>`;
     }
     case "image":
@@ -81,7 +122,7 @@ function renderElement(element: unknown): string {
 
 /** Nothing can be chosen here; what there is to choose from is told to whoever points at it. */
 function renderChoices(options: unknown): string {
-  const names = listOf(options).map((option) => textOf(fieldsOf(fieldsOf(option)["text"])["text"]));
+  const names = listOf(options).map((option) => plainOf(fieldsOf(option)["text"]));
   return names.length === 0 ? "" : ` <span class="slack-choices">${escapeHtml(names.join(" · "))}</span>`;
 }
 

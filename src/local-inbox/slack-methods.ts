@@ -11,6 +11,8 @@ export interface SlackMethods {
   readonly methods: ReadonlyMap<string, SlackMethod>;
   /** Takes the bytes for an address that `files.getUploadURLExternal` gave; false for any other. */
   upload(id: string, bytes: Uint8Array): boolean;
+  /** The name of the next message. */
+  nextTs(): Promise<string>;
 }
 
 /** Method name → what it does with the fields of a call. Refusals are Slack's own codes. `uploadUrl` is for a file. */
@@ -138,7 +140,8 @@ export function createSlackMethods(
       const last = shown.at(-1);
       const hasMore = page.length > limit && last !== undefined;
       const withMetadata = fields["include_all_metadata"] === "true";
-      const visible = isThread ? [parent, ...[...shown].reverse()] : shown.filter(isInChannel);
+      const readable = shown.filter((one) => one.kind === "slack" && one.ephemeral !== true);
+      const visible = isThread ? [parent, ...readable.toReversed()] : readable.filter(isInChannel);
       return {
         ok: true,
         messages: visible.filter((one) => one?.kind === "slack").map((one) => toWire(one, withMetadata)),
@@ -180,7 +183,7 @@ export function createSlackMethods(
       },
     ],
   ]);
-  return { methods, upload: files.upload };
+  return { methods, upload: files.upload, nextTs };
 }
 
 interface Channel {

@@ -1,10 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
+import { type ButtonPress, keepAnswer, type Pressed, pressButton } from "./press-button.ts";
 import type { SlackAnswer } from "./slack-method.ts";
 import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";
 
 export interface LocalSlack {
   readonly apiUrl: string;
+  press(press: ButtonPress): Promise<Pressed>;
   close(): Promise<void>;
 }
 
@@ -12,10 +16,26 @@ export interface LocalSlack {
 export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxOptions): Promise<LocalSlack> {
   let origin = "";
   const slack = createSlackMethods(deps, options, (id) => `${origin}/upload/${id}`);
+  const answers = new Map<string, SlackInboxMessage>();
+  const responseUrl = (message: SlackInboxMessage): string => {
+    const id = randomBytes(18).toString("base64url");
+    answers.set(id, message);
+    const [oldest] = answers.keys();
+    if (answers.size > MOST_ANSWERS && oldest !== undefined) answers.delete(oldest);
+    return `${origin}/respond/${id}`;
+  };
+  const take = async (request: IncomingMessage): Promise<SlackAnswer | string> => {
+    const [, place, id = ""] = new URL(request.url ?? "/", "http://localhost").pathname.split("/");
+    if (place !== "respond") return answer(request, options, slack);
+    const message = answers.get(id);
+    if (message === undefined) return NOTHING_THERE;
+    await keepAnswer(deps, message, await slack.nextTs(), (await readBody(request)).toString("utf8"));
+    return "ok";
+  };
   const scopes = options.scopes === undefined ? {} : { "x-oauth-scopes": options.scopes.join(",") };
   const server = createServer((request, response) => {
-    answer(request, options, slack).then(
-      (result) => reply(response, result === "no such upload" ? 404 : 200, result, scopes),
+    take(request).then(
+      (result) => reply(response, result === NOTHING_THERE ? 404 : 200, result, scopes),
       (error: unknown) => {
         deps.log.error({ err: error }, "local Slack: a call failed");
         reply(response, 500, { ok: false, error: "internal_error" }, {});
@@ -31,6 +51,7 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
   origin = `http://127.0.0.1:${port}`;
   return {
     apiUrl: `${origin}/api/`,
+    press: (press) => pressButton({ ...deps, interactivity: options.interactivity, responseUrl }, press),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -47,7 +68,7 @@ async function answer(
   const url = new URL(request.url ?? "/", "http://localhost");
   const [, place, id = ""] = url.pathname.split("/");
   // The address is all that an upload has to show: it was given to one who had the token.
-  if (place === "upload") return upload(id, await readBody(request)) ? "OK" : "no such upload";
+  if (place === "upload") return upload(id, await readBody(request)) ? "OK" : NOTHING_THERE;
   const name = url.pathname.replace(/^\/api\//, "");
   const method = methods.get(name);
   if (method === undefined) return { ok: false, error: "unknown_method" };
@@ -116,4 +137,7 @@ function reply(
   response.end(isText ? body : JSON.stringify(body));
 }
 
+const NOTHING_THERE = "there is nothing here";
+/** Presses that can still be answered. */
+const MOST_ANSWERS = 1_000;
 const MAX_BYTES = 2 * 1024 * 1024;

@@ -182,3 +182,19 @@ export interface ShownWarmUp {
 export interface ShownTrait extends KnownTrait {
   readonly account: string;
 }
+
+/** A receiver that is not told at once. */
+export interface ShownWait {
+  readonly receiver: string;
+  /** Messages that wait for it. */
+  readonly waiting: number;
+  /**
+   * `Refused`: nothing arrives until somebody mends something. `Paused`: its place asked for time, or is away.
+   * `TriedAgain`: tries fail and go on. `InLine`: all is well, and a channel takes one message after the other.
+   */
+  readonly outcome: "Refused" | "Paused" | "TriedAgain" | "InLine";
+  /** How long it may take in milliseconds of wall time, where that is known. */
+  readonly forMs: number | null;
+  /** One sentence without secrets. */
+  readonly because: string;
+}

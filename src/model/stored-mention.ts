@@ -10,6 +10,9 @@ export interface StoredMention {
   readonly story: string;
 }
 
+/** A stored mention with the story that it was found to tell. */
+export type StoryMention = Pick<StoredMention, "mention" | "story">;
+
 /** A page spelled for the tables, ready before its transaction begins. */
 export interface PageRows {
   /** One identity a mention, in the order of the page. */
@@ -23,6 +26,6 @@ export interface PageRows {
 export interface PageOutcome {
   /** Positions in the page of mentions not seen before. */
   readonly added: readonly number[];
-  /** Positions of mentions that differ from what was stored, with what was stored. */
-  readonly changed: readonly { readonly index: number; readonly before: Mention }[];
+  /** Positions of mentions that differ from what was stored, with what was stored, and the story that it told. */
+  readonly changed: readonly { readonly index: number; readonly before: Mention; readonly story: string }[];
 }

@@ -22,8 +22,11 @@ export interface AlertMessage {
   readonly attempt: number;
   readonly alertId: string;
   readonly view: AlertView;
-  /** Makes the picture of the counts, PNG, 600 pixels wide times two; null or absent where there is none to show. */
-  readonly chart?: (() => Promise<Buffer>) | null;
+  /**
+   * Makes the picture of the counts, PNG, 600 pixels wide times two, for readers with a light screen unless told
+   * otherwise; null or absent where there is none to show.
+   */
+  readonly chart?: ((scheme?: "light" | "dark") => Promise<Buffer>) | null;
   /** The message of this alert at this receiver that later ones answer; null when there is none yet. */
   readonly previous: VendorRef | null;
 }

@@ -21,14 +21,17 @@ export type Unit = (typeof UNITS)[number];
 export function inUnit(slice: Slice, unit: Unit): Slice {
   if (unit === "mentions") return slice;
   const { key, counts } = slice.series;
-  const voice = unit === "authors" ? authorOf : storyKey;
+  const voiced = unit === "authors" ? { voice: authorOf } : { voice: storyKey, countsStories: true as const };
   const subject = slice.subject.replace(/mentions$/, unit === "authors" ? "authors" : "stories");
   return {
     ...slice,
-    series: { key: stableHash({ slice: 1, of: key, unit }), counts, voice },
+    series: { key: stableHash({ slice: VERSION[unit], of: key, unit }), counts, ...voiced },
     subject: subject === unit ? `different ${unit}` : subject,
   };
 }
+
+/** A new number has a unit counted anew in what is stored: stories were once copies of one text alone. */
+const VERSION = { authors: 1, stories: 2 } as const;
 
 /** Where the source withholds the author, everybody is somebody else. */
 function authorOf({ author, authorName, resourceId }: Mention): string {

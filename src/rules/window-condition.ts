@@ -11,6 +11,8 @@ export interface Series {
   counts(mention: Mention): boolean;
   /** Whose voice a mention is: then each voice counts once in a span of six hours, however often it speaks. */
   voice?(mention: Mention): string;
+  /** The voice is the story that a mention tells. `voice` knows its text alone; whoever folded it knows better. */
+  readonly countsStories?: true;
 }
 
 /** Mentions by the bucket of their own time. Negative where a changed mention left the slice. */

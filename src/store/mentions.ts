@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
-import type { PageOutcome, PageRows, StoredMention } from "../model/stored-mention.ts";
+import type { PageOutcome, PageRows, StoredMention, StoryMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
 
 export function createMentionStore(db: Db) {
@@ -103,19 +103,19 @@ export function createMentionStore(db: Db) {
     },
 
     /** Every stored mention of a query, in order of arrival, in batches: for series that are new to a rule. */
-    async *byArrival(projectId: string, queryId: string, batch = 5_000): AsyncGenerator<Mention[]> {
+    async *byArrival(projectId: string, queryId: string, batch = 5_000): AsyncGenerator<StoryMention[]> {
       let after: { added: Instant; resource: string } | null = null;
       while (true) {
         const position: ReturnType<typeof sql> =
           after === null ? sql`true` : sql`(added_at, resource_id) > (${at(after.added)}, ${after.resource})`;
-        const { rows } = await sql<{ mention: Mention; added: Instant }>`
-          select body as mention, added_at as added from earshot.mentions
+        const { rows } = await sql<StoryMention & { added: Instant }>`
+          select body as mention, story, added_at as added from earshot.mentions
           where project_id = ${projectId} and query_id = ${queryId} and ${position}
           order by added_at, resource_id limit ${batch}
         `.execute(db);
         const last = rows.at(-1);
         if (last === undefined) return;
-        yield rows.map((row) => row.mention);
+        yield rows.map(({ mention, story }) => ({ mention, story }));
         after = { added: last.added, resource: last.mention.resourceId };
       }
     },
@@ -211,18 +211,18 @@ async function removeMoved(
   edited: readonly number[],
 ): Promise<PageOutcome["changed"]> {
   if (edited.length === 0) return [];
-  const moved = await sql<{ index: number; before: Mention }>`
+  const moved = await sql<PageOutcome["changed"][number]>`
     with page as (
       select i, q, r, d from ${rows} as p
       where i in (select place::int from json_array_elements_text(${JSON.stringify(edited)}::json) place)),
     gone as (
       delete from earshot.mentions m using page
       where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
-      returning i, m.body as before),
+      returning i, m.body as before, m.story as told),
     followed as (
       update earshot.matches x set day = d from page
       where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
-    select i as index, before from gone order by i
+    select i as index, before, told as story from gone order by i
   `.execute(db);
   return moved.rows;
 }
@@ -232,12 +232,12 @@ async function replaceChanged(
   projectId: string,
   rows: ReturnType<typeof pageRows>,
 ): Promise<PageOutcome["changed"]> {
-  const changed = await sql<{ index: number; before: Mention }>`
+  const changed = await sql<PageOutcome["changed"][number]>`
     with page as (
       select distinct on (q, r, d) * from ${rows} as p
       order by q, r, d, u desc, i),
     old as (
-      select page.*, m.body as before from page
+      select page.*, m.body as before, m.story as told from page
       join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
       where m.body::text <> b::text and m.updated_at <= to_timestamp(u / 1000)
       for update of m),
@@ -246,7 +246,7 @@ async function replaceChanged(
       set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
         sentiment = s, story = k, reach = n, body = b
       from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d)
-    select i as index, before from old order by i
+    select i as index, before, told as story from old order by i
   `.execute(db);
   return changed.rows;
 }

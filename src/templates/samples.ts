@@ -1,5 +1,6 @@
 import type { DigestView } from "./digest-view.ts";
-import { sampleAlertViews, sampleDigestViews } from "./sample-views.ts";
+import { sampleAlertViews } from "./sample-alert-views.ts";
+import { sampleDigestViews } from "./sample-digest-views.ts";
 import type { AlertView } from "./view.ts";
 
 /** A message that can be looked at without anything having happened. */

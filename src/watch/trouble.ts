@@ -5,7 +5,7 @@ import type { Severity } from "../model/severity.ts";
 export interface Trouble {
   readonly rule: OperatorRuleName;
   /** What it is about, where there can be several of a kind: `{receiver: "comms"}`. */
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Partial<Record<OperatorLabel, string>>>;
   readonly since: Instant;
   /** What is wrong, in numbers, and then what to do. */
   readonly because: string;
@@ -13,6 +13,20 @@ export interface Trouble {
   /** Where it is graver than its rule says. */
   readonly severity?: Severity;
 }
+
+/** Labels that alerts of Earshot about itself can have. */
+export const OPERATOR_LABELS = [
+  "query",
+  "queryId",
+  "receiver",
+  "messagesTo",
+  "digest",
+  "date",
+  "engine",
+  "outcome",
+  "kind",
+] as const;
+export type OperatorLabel = (typeof OPERATOR_LABELS)[number];
 
 export type OperatorRuleName =
   | "source-refuses"

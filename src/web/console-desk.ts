@@ -14,6 +14,7 @@ export interface ConsoleDesk {
     action: AlertAction,
     by: string,
   ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
+  /** Throws a UserError with a sentence for who asked. */
   addSilence(asked: {
     readonly match: AlertMatch;
     readonly author: string;

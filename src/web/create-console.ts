@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
-import type { ShownWarmUp } from "../model/shown.ts";
+import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
 import { assetRoutes } from "./asset-routes.ts";
 import { chartRoutes } from "./chart-routes.ts";
 import type { ConsoleDesk } from "./console-desk.ts";
@@ -19,6 +19,7 @@ import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
+import type { ExplainMention } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { remember } from "./remember.ts";
@@ -48,6 +49,10 @@ export interface ConsoleDeps {
   readonly explainer?: AlertExplainer;
   /** Rules that cannot fire yet. Absent where the page does not know the rules. */
   readonly learning?: () => Promise<readonly ShownWarmUp[]>;
+  /** Receivers that are not told at once, and why. Absent where the page does not know the receivers. */
+  readonly waits?: () => Promise<readonly ShownWait[]>;
+  /** What became of a mention, for a person who asks. Absent where the page does not know the rules. */
+  readonly explainMention?: ExplainMention;
   /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
@@ -103,6 +108,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       explainer,
       hasPreviews,
       ...(deps.learning === undefined ? {} : { learning: remember(deps.learning, LEARNING_LIVES_MS, wall) }),
+      ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
+      ...(deps.waits === undefined ? {} : { waits: deps.waits }),
       times,
       wall,
       forms,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import { type AlertLink, DEED_LABELS, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
@@ -46,7 +47,9 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
     const read = readSilenceForm(request.body);
     if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
     const { match, comment, lengthMs, windows } = read;
-    await desk.addSilence({ match, author: nameOf(form.data.by), comment, lengthMs, windows });
+    const asked = { match, author: nameOf(form.data.by), comment, lengthMs, windows };
+    const refused = await desk.addSilence(asked).then(() => null, reasonOf);
+    if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
     return reply.redirect("/silences", 303);
   });
 
@@ -122,6 +125,11 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
       .type(HTML)
       .send(deedDonePage("This link is too old, or not whole. Open the alert on the page.").toString());
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UserError) return error.message;
+  throw error;
 }
 
 /** What stood in the way, or null when it is done. */

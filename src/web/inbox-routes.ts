@@ -1,24 +1,60 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { Forms } from "./door/forms.ts";
 import { EMAIL_POLICY } from "./door/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { openLinksOutside } from "./open-links-outside.ts";
-import { InboxQuestion, inboxPage, inboxPlaces } from "./pages/inbox.ts";
+import { InboxQuestion, inboxPage, inboxPlaces, PRESS_PATH } from "./pages/inbox.ts";
 import { addressOf, route } from "./route.ts";
 import type { Times } from "./times.ts";
 
 const FileId = z.object({ id: z.string().max(50) });
+const short = z.string().max(300);
+const PressForm = z.object({
+  token: short,
+  message: short,
+  block: short,
+  action: short,
+  option: short.optional(),
+  user: short.optional(),
+});
 const EmailId = z.object({ id: z.string().max(500) });
 
 export function inboxRoutes(
   app: FastifyInstance,
-  parts: { readonly inbox: InboxView; readonly times: Times },
+  parts: { readonly inbox: InboxView; readonly times: Times; readonly forms: Forms | null },
   frames: ReturnType<typeof createFrames>,
 ): void {
+  const { inbox, times, forms } = parts;
+  const shown = (request: FastifyRequest) => ({
+    inbox,
+    times,
+    token: inbox.press === undefined || forms === null ? null : forms.token(request),
+  });
   route(app, "/inbox", frames, {
-    page: (request) => inboxPage(addressOf(request.url), parts, InboxQuestion.parse(request.query)),
-    parts: (request) => ({ places: () => inboxPlaces(parts, InboxQuestion.parse(request.query)) }),
+    page: (request) => inboxPage(addressOf(request.url), shown(request), InboxQuestion.parse(request.query)),
+    parts: (request) => ({ places: () => inboxPlaces(shown(request), InboxQuestion.parse(request.query)) }),
+  });
+
+  /** What somebody does with a message goes to the local Slack, which tells Earshot as Slack does. */
+  app.post(PRESS_PATH, async (request, reply) => {
+    const refuse = (status: number, headline: string) =>
+      frames.sendProblem(request, reply, status, headline, "Go back to the inbox and look again.");
+    const form = PressForm.safeParse(request.body);
+    if (!form.success || inbox.press === undefined) return refuse(400, "That is no button");
+    const { token, message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
+    if (forms?.isOurs(request, token) !== true) return refuse(403, "This form was too old");
+    const pressed = await inbox.press({
+      messageId,
+      blockId,
+      actionId,
+      ...(option !== undefined && { option }),
+      ...(userId !== undefined && { userId }),
+    });
+    if (pressed.outcome === "Refused") return refuse(409, `Nothing was done: ${pressed.because}`);
+    const [channel = ""] = messageId.split(":");
+    return reply.redirect(`/inbox?${new URLSearchParams({ place: `slack:${channel}` })}`, 303);
   });
 
   /** The HTML part of an email as it was sent, for a frame: its own policy lets it look right and do nothing. */

@@ -9,7 +9,19 @@ export interface InboxView {
   list(filter: { readonly limit: number }): Promise<readonly InboxMessage[]>;
   find(id: string): Promise<InboxMessage | null>;
   /** Blocks (or the plain text, when there are none) as HTML that is safe to show: everything in it is escaped. */
-  renderSlack(blocks: readonly unknown[], fallback: string): string;
+  renderSlack(
+    blocks: readonly unknown[],
+    fallback: string,
+    form?: { readonly action: string; readonly hidden: Readonly<Record<string, string>> },
+  ): string;
+  /** Somebody uses a button or select of a Slack message. Absent: they are only to be seen. */
+  press?(press: {
+    readonly messageId: string;
+    readonly blockId: string;
+    readonly actionId: string;
+    readonly option?: string;
+    readonly userId?: string;
+  }): Promise<{ readonly outcome: "Taken" } | { readonly outcome: "Refused"; readonly because: string }>;
   /** A picture that came with a message; null for one that is not there. */
   findFile(id: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;
 }
@@ -36,6 +48,8 @@ export interface SlackMessage {
   readonly editedAt: Instant | null;
   /** An answer that is shown in the channel, too. */
   readonly broadcast?: boolean;
+  /** Only whoever pressed a button sees it. */
+  readonly ephemeral?: boolean;
   /** What was shared with it. */
   readonly files?: readonly { readonly id: string; readonly title: string }[];
 }

@@ -11,6 +11,7 @@ import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
 import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, readVolume } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
+import { type ExplainMention, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
 import { remember } from "./remember.ts";
 import { addressOf, route } from "./route.ts";
 
@@ -21,7 +22,11 @@ const VOLUME_LIVES_MS = 5 * SECOND;
 
 export function pageRoutes(
   app: FastifyInstance,
-  all: PageParts & { readonly wall: Clock; readonly forms: Forms | null },
+  all: PageParts & {
+    readonly wall: Clock;
+    readonly forms: Forms | null;
+    readonly explainMention?: ExplainMention;
+  },
   frames: Frames,
 ): void {
   const volume = remember(() => readVolume(all), VOLUME_LIVES_MS, all.wall);
@@ -70,13 +75,22 @@ export function pageRoutes(
     json: (request) => readMentions(all, MentionsQuestion.parse(request.query)),
   });
 
+  const { explainMention } = all;
+  if (explainMention !== undefined) {
+    route(app, "/why", frames, {
+      page: (request) => whyMentionPage(explainMention, WhyQuestion.parse(request.query).of, all.times),
+      parts: () => ({}),
+      json: (request) => explainMention(WhyQuestion.parse(request.query).of),
+    });
+  }
+
   route(app, "/coverage", frames, {
     page: ({ url }) => coveragePage(addressOf(url), all),
     parts: () => ({ coverage: async () => coveragePart(await readCoverage(all), all) }),
     json: () => readCoverage(all),
   });
 
-  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times }, frames);
+  if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: all.forms }, frames);
 
   function storyOf(request: FastifyRequest) {
     const { id } = AlertId.parse(request.params);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { EMAIL_POLICY } from "./door/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
 import { openLinksOutside } from "./open-links-outside.ts";
-import { PreviewQuestion, previewPage, readPreview } from "./pages/preview.ts";
+import { PreviewQuestion, previewPage, readPreview, templatePage } from "./pages/preview.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { route } from "./route.ts";
 
@@ -14,21 +14,44 @@ export function previewRoutes(
   route(app, "/preview", frames, {
     page: async (request) => {
       const question = PreviewQuestion.parse(request.query);
+      if (question.template !== null) {
+        const made = await previews.ofTemplate(question.template, question);
+        return made === null ? null : templatePage(previews, made, question);
+      }
       const message = await readPreview(previews, question);
       return message === null ? null : previewPage(previews, message, question);
     },
     parts: () => ({}),
-    json: (request) => readPreview(previews, PreviewQuestion.parse(request.query)),
+    json: (request) => {
+      const question = PreviewQuestion.parse(request.query);
+      return question.template === null
+        ? readPreview(previews, question)
+        : previews.ofTemplate(question.template, question);
+    },
   });
 
   app.get("/preview/html", async (request, reply) => {
-    const message = await readPreview(previews, PreviewQuestion.parse(request.query));
-    if (message === null) {
+    const question = PreviewQuestion.parse(request.query);
+    const shown =
+      question.template === null
+        ? ((await readPreview(previews, question))?.email.shown ?? null)
+        : await htmlOf(previews, question.template, question);
+    if (shown === null) {
       return frames.sendProblem(request, reply, 404, "There is nothing here", "There is no such message.");
     }
     return reply
       .header("content-security-policy", EMAIL_POLICY)
       .type("text/html; charset=utf-8")
-      .send(openLinksOutside(message.email.shown));
+      .send(openLinksOutside(shown));
   });
+}
+
+/** What is no HTML is not shown as such, whatever stands in it. */
+async function htmlOf(
+  previews: PreviewView,
+  template: string,
+  question: PreviewQuestion,
+): Promise<string | null> {
+  const made = await previews.ofTemplate(template, question);
+  return made?.isHtml === true ? made.text : null;
 }

@@ -4,8 +4,21 @@ export interface PreviewView {
   ofSample(about: "alert" | "digest", name: string | null): PreviewMessage | null;
   /** An alert as it would be told now; null when it is not stored. */
   ofAlert(id: string): Promise<PreviewMessage | null>;
+  /** Names of all templates. */
+  readonly templates: readonly string[];
+  /** One template alone, over a sample or over an alert; null where there is none of that name. */
+  ofTemplate(
+    name: string,
+    over: { readonly sample: string | null; readonly alert: string | null },
+  ): Promise<TemplatePreview | null>;
   /** Blocks as HTML that is safe to show: everything in it is escaped. */
   renderSlack(blocks: readonly unknown[], fallback: string): string;
+}
+
+export interface TemplatePreview {
+  readonly text: string;
+  /** It is a part of a mail, to be shown in a frame. */
+  readonly isHtml: boolean;
 }
 
 export interface PreviewMessage {

@@ -106,6 +106,9 @@ test("a silence is added with matchers and weekly windows, listed, and ended", a
   await expect(earshot("silence", "add", "--for", "91d", "--match", "query=*")).rejects.toThrow(
     "from 1m to 90d",
   );
+  await expect(earshot("silence", "add", "--match", "auther=bot*", "--rules", "rules")).rejects.toThrow(
+    `no rule gives a label "auther"; did you mean "author"?`,
+  );
   await expect(earshot("silence", "add")).rejects.toThrow("needs --match or --alert");
 });
 

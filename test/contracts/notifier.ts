@@ -9,7 +9,8 @@ import type {
 } from "../../src/notify/define-notifier.ts";
 import { DeliveryError } from "../../src/notify/delivery-error.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
-import { sampleAlertViews, sampleDigestViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
+import { sampleDigestViews } from "../../src/templates/sample-digest-views.ts";
 
 /** A kind of notifier and the real server that its messages go to. */
 export interface NotifierUnderTest {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { storedDigest } from "../../src/digest/stored-digest.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
-import { sampleDigestViews } from "../../src/templates/sample-views.ts";
+import { sampleDigestViews } from "../../src/templates/sample-digest-views.ts";
 
 const LATER = new Set([
   "language",

@@ -18,7 +18,7 @@ onEveryEngine((tell) => {
       every: "1m",
       sentiment: "negative",
       author: "late_again",
-      snippet: "The parcel is late again, <b>third</b> time",
+      snippet: "The parcel is late again, <b>third</b> time #LateAgain",
     });
     at("23:10").mentions("Acme", { count: 3, every: "1m", sentiment: "neutral" });
     await until("day 2 06:30", "85m");
@@ -45,12 +45,13 @@ onEveryEngine((tell) => {
       "",
       "Top stories",
       "-----------",
-      "- The parcel is late again, <b>third</b> time",
+      "- The parcel is late again, <b>third</b> time #LateAgain",
       "  Acme, told 3 times, 100% negative, since Mon 2 Mar, 23:10 CET",
       "",
     ]);
-    // The source counts who spoke most, and a digest asks it.
+    // The source counts who spoke most and under what signs, and a digest asks it: it writes them in lower case.
     expect(smtp.mails[0]?.parsed.text).toMatch(/^Top authors\n-+\n- late_again: 3 mentions, 3 negative$/m);
+    expect(smtp.mails[0]?.parsed.text).toMatch(/^Hashtags: #lateagain 3$/m);
     await until("day 3 07:10", "221m");
     expect(mailed("desk@acme.example")).toHaveLength(2);
   });

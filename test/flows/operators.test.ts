@@ -114,6 +114,53 @@ onAnyEngine((tell) => {
     );
   });
 
+  test("a token that Slack no longer knows is told at once where it can be heard, with what to do", async () => {
+    const story = await tell({
+      rules: { negative: NEGATIVE },
+      routes: [{ receivers: ["crisis"] }],
+      manners: { crisis: { token: "xoxb-that-was-revoked" } },
+      operator: { receivers: ["crisis"] },
+    });
+    story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+    await story.until("09:05");
+    await story.earshot.look();
+    await story.earshot.look();
+    expect(await alerts(story)).toEqual([
+      { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
+    ]);
+    const [sent] = await story.slack.messages();
+    const said = JSON.stringify(sent);
+    expect(said).toContain("receiver crisis gets no messages: Slack refused the message: invalid_auth");
+    expect(said).toContain("Install the Slack app again and put its new bot token into the receiver");
+    expect(said).not.toContain("xoxb-that-was-revoked");
+  });
+
+  test("a mail server that refuses our login is told by another receiver with what to do, and over once it lets us in", async () => {
+    const password = "a-password-of-yesterday";
+    const story = await tell({
+      rules: { negative: NEGATIVE },
+      routes: [{ receivers: ["desk"] }],
+      mailLogin: { user: "earshot", password },
+      operator: { receivers: ["alerts"] },
+    });
+    const refused = { at: "login", code: 535, text: "5.7.8 Authentication credentials invalid" } as const;
+    story.smtp.faults.push(...Array.from({ length: 50 }, () => refused));
+    story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
+    await story.until("09:05");
+    await story.earshot.look();
+    expect(await alerts(story)).toEqual([
+      { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
+    ]);
+    const said = JSON.stringify((await story.slack.messages())[0]);
+    expect(said).toContain("The mail server refused the login: 535 5.7.8 Authentication credentials invalid");
+    expect(said).toContain("Check the user name and password of the receiver's SMTP server");
+    expect(said).not.toContain(password);
+
+    story.smtp.faults.length = 0;
+    await lookUntil(story, "09:12");
+    expect(await alerts(story)).toMatchObject([{ rule: "receiver-fails", state: "resolved" }]);
+  });
+
   test("queries that lag are one trouble, graver when it goes on, and over below half of the limit", async () => {
     const story = await tell({ rules: { negative: NEGATIVE }, queries: ["Acme", "Bolt"] });
     await story.until("09:05");

@@ -41,6 +41,8 @@ export interface StorySetting {
   readonly sweepEveryMs?: number;
   /** More about the receivers: quiet hours, a throttle (none, when absent). By name. */
   readonly manners?: Readonly<Record<string, object>>;
+  /** What Earshot says to the mail server to be let in; nothing, when absent. */
+  readonly mailLogin?: { readonly user: string; readonly password: string };
   /** Terms of the walks, as in `earshot.yaml`. */
   readonly source?: object;
   /** Slack channels that exist; all, when absent. */
@@ -176,7 +178,8 @@ function configOf(
     source,
     operator,
     heartbeat,
-  }: StorySetting,
+    mailLogin = {},
+  }: Omit<StorySetting, "mailLogin"> & { readonly mailLogin?: object },
   outside: { sourceUrl: string; slack: FakeSlack; smtp: FakeSmtp; rules: string },
 ): Config {
   const slack = (name: string, channel: string) => ({
@@ -195,7 +198,7 @@ function configOf(
     kind: "email",
     to: `${name}@acme.example`,
     from: "earshot@acme.example",
-    smtp: { host: outside.smtp.host, port: outside.smtp.port },
+    smtp: { host: outside.smtp.host, port: outside.smtp.port, ...mailLogin },
     throttle: "none",
     ...manners[name],
   });

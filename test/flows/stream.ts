@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { parseDuration } from "../../src/lib/duration.ts";
 import { type Instant, SECOND } from "../../src/lib/instant.ts";
 import { type MentionFields, mentionRecord } from "../../src/local-api/records/mention-record.ts";
+import { insightsOf } from "../../src/local-api/records/text-insights.ts";
 import { wireTime } from "../../src/local-api/records/wire-time.ts";
 import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
@@ -91,6 +92,8 @@ function versionOf(place: Place, said: Said): MentionVersion {
   const { at, added, version, queryId, queryName, resourceId } = place;
   const date = when === undefined ? added : when === null ? null : Date.parse(when);
   const record = mentionRecord({
+    // As importer and generator do: what stands in the text with a sign is a fact of its own to the API.
+    ...insightsOf(fields.snippet ?? ""),
     ...fields,
     queryId,
     queryName,

@@ -5,7 +5,7 @@ import { MINUTE } from "../../src/lib/instant.ts";
 import { deliver } from "../../src/notify/deliver.ts";
 import { email } from "../../src/notify/notifiers/email.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import { notifierDeps } from "../contracts/notifier.ts";
 import { type ScriptedSmtp, startScriptedSmtp } from "../fakes/scripted-smtp.ts";
 import { useStores } from "../use-stores.ts";

@@ -40,7 +40,7 @@ test("a changed mention is replaced and given back as it was", async () => {
   await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(before)]), NOON);
   expect(await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(after)]), NOON)).toEqual({
     added: [],
-    changed: [{ index: 0, before }],
+    changed: [{ index: 0, before, story: "a" }],
   });
   expect(await stores.mentions.storePage("p", stores.mentions.rowsOf([stored(after)]), NOON)).toEqual({
     added: [],
@@ -74,6 +74,6 @@ test("mentions come back in order of arrival, batch by batch", async () => {
   await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
   const read: string[] = [];
   for await (const batch of stores.mentions.byArrival("p", "order", 2))
-    read.push(...batch.map((m) => m.resourceId));
+    read.push(...batch.map(({ mention }) => mention.resourceId));
   expect(read).toEqual(["r1", "r2", "r3", "r0", "r4"]);
 });

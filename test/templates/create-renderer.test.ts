@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { UserError } from "../../src/lib/errors.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
-import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 
 let directory: string;
 beforeEach(async () => {

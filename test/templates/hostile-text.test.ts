@@ -6,7 +6,9 @@ import { digestBlocks } from "../../src/notify/notifiers/slack/digest-blocks.ts"
 import { cleanLine } from "../../src/templates/clean-text.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { safeUrl } from "../../src/templates/safe-url.ts";
-import { sampleAlertViews, sampleDigestViews, sampleViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
+import { sampleDigestViews } from "../../src/templates/sample-digest-views.ts";
+import { sampleViews } from "../../src/templates/sample-views.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../../src/templates/template-names.ts";
 import { anyText } from "../fixtures/any-text.ts";
 import { attacks, hostileUrls, oneOfEachFamily } from "../fixtures/attacks.ts";

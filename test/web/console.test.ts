@@ -2,12 +2,20 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import type { ShownWarmUp } from "../../src/model/shown.ts";
+import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";
 import { learningPart } from "../../src/web/parts/learning.ts";
+import { waitsPanel } from "../../src/web/parts/receiver-waits.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 import { ATTACKS, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
+const WAIT: ShownWait = {
+  receiver: "comms-slack",
+  waiting: 4,
+  outcome: "Paused",
+  forMs: 29_600,
+  because: "Slack asks us to wait <30s>",
+};
 const LEARNER: ShownWarmUp = {
   projectId: "p",
   projectName: "Brands",
@@ -24,7 +32,11 @@ let story: { crisis: Alert; single: Alert; over: Alert };
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, {
-    deps: { explainer: createAlertExplainer("UTC"), learning: async () => [LEARNER] },
+    deps: {
+      explainer: createAlertExplainer("UTC"),
+      learning: async () => [LEARNER],
+      waits: async () => [WAIT],
+    },
   });
   story = await tellAStory(web.stores, NOW);
 });
@@ -211,6 +223,24 @@ test("coverage shows which rules are still learning and until when, and no panel
   expect(body).toMatch(/&lt;b&gt;Acme.*gone-quiet.*negative mentions.*1 more day.*4 Mar/s);
   expect(JSON.parse((await get("/coverage.json")).body)).toMatchObject({ learning: [LEARNER] });
   expect(learningPart([], () => expect.fail("there is nothing to show"))).toBeNull();
+});
+
+test("a channel that has to wait says so with its reason, where receivers stand, and is silent otherwise", async () => {
+  const words =
+    'paused for 30s</span>: <span dir="auto">Slack asks us to wait &lt;30s&gt;</span>; 4 messages wait';
+  expect((await get("/coverage")).body).toContain(words);
+  await web.stores.notifications.saveEntries([
+    {
+      projectId: story.crisis.projectId,
+      alertId: story.crisis.id,
+      receiver: "comms-slack",
+      entry: { told: null, last: "FirstNotification" },
+      nextAt: null,
+    },
+  ]);
+  expect((await get(`/alerts/${story.crisis.id}`)).body).toContain(words);
+  expect(JSON.parse((await get("/coverage.json")).body)).toMatchObject({ waits: [WAIT] });
+  expect(waitsPanel([])).toBeNull();
 });
 
 test("programs get the same facts as JSON", async () => {

@@ -10,7 +10,7 @@ import type { MessageContent } from "../../src/notify/define-notifier.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { safeUrl } from "../../src/templates/safe-url.ts";
-import { sampleAlertViews } from "../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import type { AlertView } from "../../src/templates/view.ts";
 import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/web/inbox-view.ts";
 import { anyText } from "../fixtures/any-text.ts";
@@ -56,6 +56,9 @@ beforeAll(async () => {
     }),
     deps: {
       explainer: createAlertExplainer("UTC"),
+      waits: async () => [
+        { receiver: nextText(), waiting: 1, outcome: "Refused", forMs: null, because: nextText() },
+      ],
       previews: {
         ...createPreviews({ renderer, contentOf: async () => content() }),
         renderSlack: renderSlackMessage,
@@ -64,7 +67,14 @@ beforeAll(async () => {
         list: async () => inbox(),
         find: async () => inbox()[1] ?? null,
         findFile: async () => null,
-        renderSlack: renderSlackMessage,
+        renderSlack: (blocks, fallback, form) =>
+          renderSlackMessage(
+            blocks,
+            fallback,
+            undefined,
+            form === undefined ? null : { ...form, people: [{ id: "U0", name: nextText() }] },
+          ),
+        press: async () => ({ outcome: "Refused", because: nextText() }),
       },
       unsubscribing: {
         find: async () => ({ digest: nextText(), receiver: nextText(), isSubscribed: true }),

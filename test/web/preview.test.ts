@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createPreviews } from "../../src/app/preview/create-previews.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { TEMPLATE_NAMES } from "../../src/templates/template-names.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 let web: TestConsole;
@@ -52,3 +53,19 @@ test.each(["/preview?sample=none", "/preview?alert=none", "/preview/html?alert=n
   "what is not there is said to be missing: %s",
   async (path) => expect((await page(path)).status).toBe(404),
 );
+
+test("every template can be looked at alone, HTML in a frame and everything else as it is", async () => {
+  const { text } = await page("/preview");
+  const names = [...text.matchAll(/href="\/preview\?template=([^"&]+)"/g)].map(([, name = ""]) => name);
+  expect(names).toHaveLength(TEMPLATE_NAMES.length);
+  for (const name of names)
+    expect([name, (await page(`/preview?template=${name}`)).status]).toEqual([name, 200]);
+  expect((await page("/preview?template=email/alert.txt")).text).toContain("62 negative mentions in 30 min");
+  const html = await page("/preview?template=email/alert.html&sample=resolved");
+  expect(html.text).toContain('src="/preview/html?template=email%2Falert.html&amp;sample=resolved"');
+  const frame = await page("/preview/html?template=email/alert.html&sample=resolved");
+  expect([frame.status, frame.policy?.includes("sandbox")]).toEqual([200, true]);
+  expect((await page("/preview?template=slack/alert-why.mrkdwn")).text).toContain("<h2>In Slack</h2>");
+  for (const path of ["/preview?template=email/none.txt", "/preview/html?template=email/alert.txt"])
+    expect((await page(path)).status).toBe(404);
+});

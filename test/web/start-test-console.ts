@@ -1,7 +1,9 @@
 import { pino } from "pino";
 import { createDesk } from "../../src/app/desk.ts";
+import { explainMention } from "../../src/app/explain.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
+import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
@@ -23,7 +25,7 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
-type Standing = Required<Pick<ConsoleDeps, "facts" | "desk">>;
+type Standing = Required<Pick<ConsoleDeps, "facts" | "desk" | "explainMention">>;
 
 /** Signs forms and links. */
 export const SECRET = "for tests";
@@ -34,6 +36,7 @@ export async function startTestConsole(
   options: {
     settings?: Partial<ConsoleSettings>;
     deps?: Partial<ConsoleDeps>;
+    rules?: readonly Rule[];
     /** Changes the parts that stand on the database. */
     standing?: (parts: Standing) => Partial<ConsoleDeps>;
   } = {},
@@ -45,9 +48,11 @@ export async function startTestConsole(
   const inbox: InboxMessage[] = [];
   const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
+  const facts = createConsoleStore(database.db);
   const standing: Standing = {
-    facts: createConsoleStore(database.db),
+    facts,
     desk: { ...createDesk({ stores, clock }), secret: SECRET },
+    explainMention: (text) => explainMention({ stores, facts, rules: options.rules ?? [] }, text),
   };
   const web = await createConsole(
     {

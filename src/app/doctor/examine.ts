@@ -10,6 +10,7 @@ import type { Logger } from "../../log.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../store/embedded.ts";
 import { createRenderer, type Renderer } from "../../templates/create-renderer.ts";
+import { misnamedIn } from "../alert-names.ts";
 import { openShellBudget } from "../shell-budget.ts";
 import { accountOf } from "../sources.ts";
 import { examineDatabase } from "./examine-database.ts";
@@ -38,7 +39,7 @@ export async function examine(examination: Examination): Promise<readonly Findin
   const database = withDatabase(surroundings, clock, log);
   const groups = await Promise.all([
     findings,
-    examineRules(config?.rules ?? shipped.rules),
+    examineRules(config?.rules ?? shipped.rules, { file: examination.file, config }),
     templates.findings,
     // One after the other, for both may start the embedded PostgreSQL.
     config === null ? [] : database.then(() => examineAccount(config.source, surroundings, log)),
@@ -91,14 +92,23 @@ async function configuration({
   }
 }
 
-async function examineRules(folder: string): Promise<readonly Finding[]> {
+async function examineRules(
+  folder: string,
+  { file, config }: { readonly file: string; readonly config: Config | null },
+): Promise<readonly Finding[]> {
   try {
     const { rules, faults } = await loadRules(folder);
     if (faults.length > 0)
       return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
-    return rules.length === 0
-      ? [warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")]
-      : [ok("rules", `${rules.length} in ${folder}`)];
+    const misnamed = config === null ? [] : await misnamedIn(file, config, rules);
+    return [
+      rules.length === 0
+        ? warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")
+        : ok("rules", `${rules.length} in ${folder}`),
+      ...misnamed.map((fault) =>
+        fail("configuration", describeFault(fault), "Mend the name: it never fits."),
+      ),
+    ];
   } catch (error) {
     const advice = 'Name the folder with "rules" in earshot.yaml, or copy the shipped folder rules/ to it.';
     return [fail("rules", describeError(error), advice)];

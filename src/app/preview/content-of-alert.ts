@@ -1,7 +1,7 @@
 import type { createConsoleStore } from "../../store/console.ts";
 import { createAlertExplainer } from "../alert-explainer.ts";
 import { createViewOf, type ViewParts } from "../view-of.ts";
-import type { PreviewContent } from "./create-previews.ts";
+import type { PreviewContent } from "./preview-content.ts";
 
 export interface AlertContentParts extends ViewParts {
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert" | "alertExplanation">;
@@ -34,7 +34,9 @@ export function createContentOfAlert(
     });
     if (found?.about !== "alert") return null;
     const explanation = await parts.facts.alertExplanation(alert.projectId, alert.id);
-    const picture = createAlertExplainer(parts.timezone).chart(alert, explanation, "light");
+    const { chart } = createAlertExplainer(parts.timezone);
+    const [light, dark] = [chart(alert, explanation, "light"), chart(alert, explanation, "dark")];
+    const picture = light === null || dark === null ? null : { light, dark };
     const hasChart = picture !== null && alert.resolvedAt === null;
     return { kind, view: { ...found.view, hasChart }, picture };
   };

@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { openDesk } from "../open-desk.ts";
 import { createContentOfAlert } from "./content-of-alert.ts";
-import type { PreviewContent } from "./create-previews.ts";
+import type { PreviewContent } from "./preview-content.ts";
 
 /** What messages about stored alerts show, for one command: beside a running Earshot, or without one. */
 export async function openAlertContents(options: {

@@ -1,7 +1,7 @@
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { sampleViews } from "../../templates/sample-views.ts";
 import type { TemplateName } from "../../templates/template-names.ts";
-import type { PreviewContent } from "./create-previews.ts";
+import type { PreviewContent } from "./preview-content.ts";
 import type { PreviewFile } from "./preview-files.ts";
 
 /** One template alone over what a message shows: `email-alert-fired.txt`, or `.html` where that is its format. */

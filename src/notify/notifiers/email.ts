@@ -130,11 +130,21 @@ async function contentWithChart(
   { renderer, log }: NotifierDeps,
 ): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
   if (message.kind === "digest") return composeEmail(message, renderer);
-  const chart = await chartOf(message, log);
-  return {
-    ...composeEmail({ ...message, view: { ...message.view, hasChart: chart !== null } }, renderer),
-    ...(chart !== null && { attachments: [{ ...CHART, content: chart }] }),
-  };
+  const bare = { ...message, view: { ...message.view, hasChart: false } };
+  if (!message.chart || message.view.resolvedAt !== null) return composeEmail(bare, renderer);
+  const content = composeEmail({ ...message, view: { ...message.view, hasChart: true } }, renderer);
+  try {
+    const attachments = [];
+    // What a template does not show would hang below the mail as a file.
+    for (const { scheme, ...part } of CHARTS) {
+      if (content.html.includes(`cid:${part.cid}`))
+        attachments.push({ ...part, ...INLINE, content: await message.chart(scheme) });
+    }
+    return { ...content, ...(attachments.length > 0 && { attachments }) };
+  } catch (error) {
+    log.warn({ notificationId: message.notificationId, reason: describeError(error) }, "email: no chart");
+    return composeEmail(bare, renderer);
+  }
 }
 
 /** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
@@ -147,23 +157,13 @@ function oneLine(response: string): string {
   );
 }
 
-/** The id is the one that the template names; it has to be unique in its mail only. */
-const CHART = {
-  filename: "chart.png",
-  contentType: "image/png",
-  contentDisposition: "inline",
-  cid: "chart@earshot",
-} as const;
+/** The ids are those that the template names; they have to be unique in their mail only. */
+const CHARTS = [
+  { scheme: "light", filename: "chart.png", cid: "chart@earshot" },
+  { scheme: "dark", filename: "chart-dark.png", cid: "chart-dark@earshot" },
+] as const;
 
-async function chartOf(message: NotifierMessage, log: NotifierDeps["log"]): Promise<Buffer | null> {
-  if (message.kind === "digest" || !message.chart || message.view.resolvedAt !== null) return null;
-  try {
-    return await message.chart();
-  } catch (error) {
-    log.warn({ notificationId: message.notificationId, reason: describeError(error) }, "email: no chart");
-    return null;
-  }
-}
+const INLINE = { contentType: "image/png", contentDisposition: "inline" } as const;
 
 /** `Promise.withResolvers` for Node 20. */
 function withResolvers<T>(): { promise: Promise<T>; reject: (reason: Error) => void } {

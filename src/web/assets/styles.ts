@@ -185,6 +185,12 @@ input, select, .filters button, .bare button { font: inherit; font-size: 1rem; c
 .slack-actions { display: flex; flex-wrap: wrap; gap: 7px; }
 .slack-button.is-primary { background: var(--good); border-color: transparent; color: var(--paper); }
 .slack-select::after { content: " ▾"; color: var(--soft); }
+.slack-press { display: contents; }
+.slack-press .slack-button, .slack-menu > summary { cursor: pointer; background: none; font-family: inherit; }
+.slack-press .slack-button.is-primary { background: var(--good); }
+.slack-menu > summary { list-style: none; } .slack-menu > summary::-webkit-details-marker { display: none; }
+.slack-menu[open] { flex-basis: 100%; display: flex; flex-wrap: wrap; gap: 7px; align-items: center; }
+.slack-menu[open] > div { flex-basis: 100%; }
 .slack-choices { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .slack-picture { display: block; max-width: min(100%, 460px); height: auto; border: 1px solid var(--line); border-radius: 8px; }
 .slack-file { margin: 4px 0 0; }

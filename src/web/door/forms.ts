@@ -46,5 +46,5 @@ export async function createForms(
 
 function hasForms({ url }: FastifyRequest): boolean {
   const [path = ""] = url.split("?", 1);
-  return /^\/alerts\/[^/]+$/.test(path) || path === "/silences";
+  return /^\/alerts\/[^/]+$/.test(path) || path === "/silences" || path === "/inbox";
 }

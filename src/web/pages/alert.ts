@@ -12,6 +12,7 @@ import type {
   ShownNotification,
   ShownReceiver,
   ShownStory,
+  ShownWait,
 } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { alertDesk } from "../parts/alert-desk.ts";
@@ -19,6 +20,7 @@ import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
+import { waitWords } from "../parts/receiver-waits.ts";
 import { foreign, formatCompact, formatMeasured, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
@@ -40,25 +42,32 @@ export interface AlertStory {
   /** What was found out about it, as stored. */
   readonly explanation: unknown;
   readonly receivers: readonly ShownReceiver[];
+  /** Those of all receivers that are not told at once. */
+  readonly waits: readonly ShownWait[];
   /** What several of its mentions tell. */
   readonly stories: readonly ShownStory[];
   /** What people said of the alerts of its rule lately. */
   readonly precision: RulePrecision;
 }
 
-export async function readAlertStory({ facts }: PageParts, id: string): Promise<AlertStory | null> {
+export async function readAlertStory(
+  { facts, waits: askWaits = async () => [] }: PageParts,
+  id: string,
+): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [events, matches, notifications, deliveries, explanation, receivers, precision] = await Promise.all([
-    facts.alertEvents(alert.projectId, id, EVENTS),
-    facts.alertMatches(alert.projectId, id, MENTIONS),
-    facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
-    facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
-    facts.alertExplanation(alert.projectId, id),
-    facts.alertReceivers(alert.projectId, id),
-    facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
-  ]);
-  const common = { alert, events, notifications, deliveries, explanation, receivers, precision };
+  const [events, matches, notifications, deliveries, explanation, receivers, precision, waits] =
+    await Promise.all([
+      facts.alertEvents(alert.projectId, id, EVENTS),
+      facts.alertMatches(alert.projectId, id, MENTIONS),
+      facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+      facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+      facts.alertExplanation(alert.projectId, id),
+      facts.alertReceivers(alert.projectId, id),
+      facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
+      askWaits(),
+    ]);
+  const common = { alert, events, notifications, deliveries, explanation, receivers, precision, waits };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
   const stories = await facts.alertStories(alert, mentionsAre, STORIES);
   if (mentionsAre === "matches") return { ...common, stories, mentions: matches, mentionsAre };
@@ -168,11 +177,11 @@ function timeline(events: readonly AlertEvent[], moment: Moment): Html {
   )}</ol>`;
 }
 
-function standing({ receivers }: AlertStory, moment: Moment): Html {
+function standing({ receivers, waits }: AlertStory, moment: Moment): Html {
   if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
   return html`<dl class="facts is-wide">${receivers.map(
     (one) =>
-      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.toldAt !== null && html`, told ${moment(one.toldAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}</dd>`,
+      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.toldAt !== null && html`, told ${moment(one.toldAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
   )}</dl>`;
 }
 

@@ -2,12 +2,20 @@ import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { ShownHeartbeat } from "../../model/metric-facts.ts";
 import type { Outage } from "../../model/outage.ts";
-import type { ShownBudget, ShownSetAside, ShownTrait, ShownWalk, ShownWarmUp } from "../../model/shown.ts";
+import type {
+  ShownBudget,
+  ShownSetAside,
+  ShownTrait,
+  ShownWait,
+  ShownWalk,
+  ShownWarmUp,
+} from "../../model/shown.ts";
 import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { learningPart } from "../parts/learning.ts";
 import { livePart } from "../parts/live.ts";
 import { outagePanel } from "../parts/outage-list.ts";
+import { waitsPanel } from "../parts/receiver-waits.ts";
 import { traitsPart } from "../parts/traits.ts";
 import { foreign, formatNumber, shorten, spellOut } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
@@ -23,6 +31,7 @@ export interface Coverage {
   readonly outages: readonly Outage[];
   readonly traits: readonly ShownTrait[];
   readonly learning: readonly ShownWarmUp[];
+  readonly waits: readonly ShownWait[];
 }
 
 /** How complete our picture is; sums are of the last 24 hours. */
@@ -30,9 +39,10 @@ export async function readCoverage({
   facts,
   times,
   learning: ask = async () => [],
+  waits: askWaits = async () => [],
 }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside, heartbeat, budgets, outages, traits, learning] = await Promise.all([
+  const [walks, setAside, heartbeat, budgets, outages, traits, learning, waits] = await Promise.all([
     facts.coverage(now - DAY),
     facts.setAside(SET_ASIDE),
     facts.heartbeat(),
@@ -40,8 +50,9 @@ export async function readCoverage({
     facts.outages(now - 7 * DAY),
     facts.traits(),
     ask(),
+    askWaits(),
   ]);
-  return { now, walks, setAside, heartbeat, budgets, outages, traits, learning };
+  return { now, walks, setAside, heartbeat, budgets, outages, traits, learning, waits };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -54,12 +65,12 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
 }
 
 export function coveragePart(
-  { now, walks, setAside, heartbeat, budgets, outages, traits, learning }: Coverage,
+  { now, walks, setAside, heartbeat, budgets, outages, traits, learning, waits }: Coverage,
   { times }: PageParts,
 ): Html {
   const added = walks.filter((walk) => walk.walk === "added");
   const updated = walks.filter((walk) => walk.walk === "updated");
-  return html`${heartbeatPart(heartbeat, times.moment)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
+  return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
 <p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>

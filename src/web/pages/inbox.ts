@@ -12,6 +12,16 @@ import { foreign, shorten } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
 
+/** Where the buttons of a Slack message post to. */
+export const PRESS_PATH = "/inbox/press";
+
+export interface InboxParts {
+  readonly inbox: InboxView;
+  readonly times: Times;
+  /** Of forms; null where buttons are only to be seen. */
+  readonly token: string | null;
+}
+
 /** Newest messages that are sorted into places. */
 const LENGTH = 300;
 
@@ -30,15 +40,11 @@ interface Place {
   readonly messages: readonly InboxMessage[];
 }
 
-export async function inboxPage(
-  address: string,
-  { inbox, times }: { readonly inbox: InboxView; readonly times: Times },
-  question: InboxQuestion,
-): Promise<Page> {
-  const places = sortIntoPlaces(await inbox.list({ limit: LENGTH }));
+export async function inboxPage(address: string, parts: InboxParts, question: InboxQuestion): Promise<Page> {
+  const places = sortIntoPlaces(await parts.inbox.list({ limit: LENGTH }));
   const chosen = places.find((place) => place.key === question.place) ?? places[0];
-  const content = inboxPart(places, chosen, { inbox, times }, question);
-  const reading = chosen?.kind === "email" ? emailPane(chosen, question, times) : null;
+  const content = inboxPart(places, chosen, parts, question);
+  const reading = chosen?.kind === "email" ? emailPane(chosen, question, parts.times) : null;
   return {
     title: "Inbox",
     section: "/inbox",
@@ -48,19 +54,16 @@ export async function inboxPage(
 }
 
 /** The places and what lies in the chosen one; the email that is being read stands beside it and stays. */
-export async function inboxPlaces(
-  { inbox, times }: { readonly inbox: InboxView; readonly times: Times },
-  question: InboxQuestion,
-): Promise<Html> {
-  const places = sortIntoPlaces(await inbox.list({ limit: LENGTH }));
+export async function inboxPlaces(parts: InboxParts, question: InboxQuestion): Promise<Html> {
+  const places = sortIntoPlaces(await parts.inbox.list({ limit: LENGTH }));
   const chosen = places.find((place) => place.key === question.place) ?? places[0];
-  return inboxPart(places, chosen, { inbox, times }, question);
+  return inboxPart(places, chosen, parts, question);
 }
 
 function inboxPart(
   places: readonly Place[],
   chosen: Place | undefined,
-  { inbox, times }: { readonly inbox: InboxView; readonly times: Times },
+  parts: InboxParts,
   question: InboxQuestion,
 ): Html {
   if (chosen === undefined) return html`<p class="panel empty">No message has gone out yet.</p>`;
@@ -68,7 +71,7 @@ function inboxPart(
     (place) =>
       html`<li><a href="${placeAddress(place.key)}"${place.key === chosen.key && html` aria-current="page"`}>${foreign(place.name)} <span class="count is-quiet">${place.messages.length}</span></a></li>`,
   )}</ul></nav>
-<div class="panel${chosen.kind === "slack" && " is-narrow"}">${chosen.kind === "slack" ? channel(chosen, inbox, times) : emailList(chosen, question, times)}</div>`;
+<div class="panel${chosen.kind === "slack" && " is-narrow"}">${chosen.kind === "slack" ? channel(chosen, parts) : emailList(chosen, question, parts.times)}</div>`;
 }
 
 function sortIntoPlaces(messages: readonly InboxMessage[]): readonly Place[] {
@@ -97,7 +100,7 @@ function placeAddress(key: string, message?: string): string {
 }
 
 /** Newest on top, so that what arrives is seen; the answers stand below what they answer, in the order of talking. */
-function channel(place: Place, inbox: InboxView, times: Times): Html {
+function channel(place: Place, parts: InboxParts): Html {
   const messages = place.messages.filter((message) => message.kind === "slack");
   const known = new Set(messages.map((message) => message.ts));
   const roots = messages.filter((message) => message.threadTs === null || !known.has(message.threadTs));
@@ -105,15 +108,16 @@ function channel(place: Place, inbox: InboxView, times: Times): Html {
     const replies = messages.filter(
       (message) => message.threadTs === root.ts && message.ts !== root.ts && message !== root,
     );
-    return html`<li>${slackMessage(root, inbox, times)}${
+    return html`<li>${slackMessage(root, parts)}${
       replies.length > 0 &&
-      html`<ol class="thread" aria-label="Answers in the thread">${replies.toReversed().map((reply) => html`<li>${slackMessage(reply, inbox, times)}</li>`)}</ol>`
+      html`<ol class="thread" aria-label="Answers in the thread">${replies.toReversed().map((reply) => html`<li>${slackMessage(reply, parts)}</li>`)}</ol>`
     }</li>`;
   })}</ol>`;
 }
 
-function slackMessage(message: SlackMessage, inbox: InboxView, times: Times): Html {
-  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}${message.broadcast === true && html` <span class="detail">also sent to the channel</span>`}</p>${(message.text !== "" || message.blocks.length > 0) && trustedHtml(inbox.renderSlack(message.blocks, message.text))}${(message.files ?? []).map(picture)}</article>`;
+function slackMessage(message: SlackMessage, { inbox, times, token }: InboxParts): Html {
+  const form = token === null ? undefined : { action: PRESS_PATH, hidden: { token, message: message.id } };
+  return html`<article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span> <span class="when">${times.moment(message.receivedAt)}</span>${message.editedAt !== null && html` <span class="detail">(edited)</span>`}${message.broadcast === true && html` <span class="detail">also sent to the channel</span>`}${message.ephemeral === true && html` <span class="detail">only visible to you</span>`}</p>${(message.text !== "" || message.blocks.length > 0) && trustedHtml(inbox.renderSlack(message.blocks, message.text, form))}${(message.files ?? []).map(picture)}</article>`;
 }
 
 function picture({ id, title }: NonNullable<SlackMessage["files"]>[number]): Html {

@@ -1,4 +1,4 @@
-import type { ShownWarmUp } from "../../model/shown.ts";
+import type { ShownWait, ShownWarmUp } from "../../model/shown.ts";
 import type { AlertExplainer } from "../explainer.ts";
 import type { ConsoleFacts } from "../facts.ts";
 import type { Html } from "../html.ts";
@@ -13,6 +13,8 @@ export interface PageParts {
   readonly explainer?: AlertExplainer | null;
   /** Rules that cannot fire yet; absent where the page does not know the rules. */
   readonly learning?: () => Promise<readonly ShownWarmUp[]>;
+  /** Receivers that are not told at once; absent where the page does not know the receivers. */
+  readonly waits?: () => Promise<readonly ShownWait[]>;
   /** Whether messages can be looked at under /preview. */
   readonly hasPreviews?: boolean;
   readonly times: Times;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Html, html, trustedHtml } from "../html.ts";
 import { foreign, spellOut } from "../parts/words.ts";
-import type { PreviewMessage, PreviewView } from "../preview-view.ts";
+import type { PreviewMessage, PreviewView, TemplatePreview } from "../preview-view.ts";
 import type { Page } from "./page.ts";
 
 export const PreviewQuestion = z.object({
@@ -9,6 +9,8 @@ export const PreviewQuestion = z.object({
   sample: z.string().max(100).nullable().catch(null),
   /** Id of a stored alert; then `about` and `sample` do not count. */
   alert: z.string().max(100).nullable().catch(null),
+  /** One template alone; its name says what it is about. */
+  template: z.string().max(100).nullable().catch(null),
 });
 export type PreviewQuestion = z.output<typeof PreviewQuestion>;
 
@@ -17,6 +19,39 @@ export async function readPreview(
   { about, sample, alert }: PreviewQuestion,
 ): Promise<PreviewMessage | null> {
   return alert === null ? previews.ofSample(about, sample) : previews.ofAlert(alert);
+}
+
+/** One template as it comes out, in the format that it is written for. */
+export function templatePage(
+  previews: PreviewView,
+  { text, isHtml }: TemplatePreview,
+  question: PreviewQuestion,
+): Page {
+  const name = question.template ?? "";
+  return {
+    title: `Preview of ${name}`,
+    section: "/alerts",
+    body: html`<p class="crumb"><a href="/preview">Preview of messages</a></p>
+<div class="title"><h1>${name}</h1><p class="hint">What this template alone makes of ${question.alert === null ? "a sample" : "this alert"}.</p></div>
+${templateList(previews, question)}
+<section class="panel${isHtml && " reading"}" aria-label="${name}">${
+      isHtml
+        ? html`<iframe title="The template as a browser shows it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>`
+        : html`<pre class="mail-text" dir="auto">${text}</pre>`
+    }${
+      name.includes(".mrkdwn") &&
+      html`<h2>In Slack</h2><article class="slack">${trustedHtml(previews.renderSlack([], text))}</article>`
+    }</section>`,
+  };
+}
+
+/** Every template; those that are about something else than the stored alert are not offered for it. */
+function templateList({ templates }: PreviewView, { template, alert }: PreviewQuestion): Html {
+  const offered = alert === null ? templates : templates.filter((name) => !name.includes("/digest"));
+  return html`<details id="templates"${template !== null && html` open`}><summary>One template alone</summary><ul class="tabs">${offered.map(
+    (name) =>
+      html`<li><a href="/preview?${new URLSearchParams({ template: name, ...(alert !== null && { alert }) }).toString()}"${name === template && html` aria-current="page"`}>${name}</a></li>`,
+  )}</ul></details>`;
 }
 
 /** A message as Slack and as a mail program show it, and as the text that goes to those without HTML. */
@@ -31,6 +66,7 @@ export function previewPage(previews: PreviewView, message: PreviewMessage, ques
         : "What a message about this alert would show now. Nothing is sent."
     }</p></div>
 <nav aria-label="Samples"><ul class="tabs">${previews.samples.map((sample) => tab(sample, previews, question))}</ul></nav>
+${templateList(previews, question)}
 <div class="two">
 <section class="panel is-narrow" aria-labelledby="h-slack"><h2 id="h-slack">Slack</h2>
 <article class="slack"><p class="slack-sender"><strong>Earshot</strong> <span class="app">app</span></p>${trustedHtml(previews.renderSlack(slack.blocks, slack.text))}</article>
@@ -54,10 +90,17 @@ function tab(
   const { about, name } = sample;
   const first = samples.find((one) => one.about === question.about)?.name;
   const isShown = question.alert === null && about === question.about && name === (question.sample ?? first);
-  return html`<li><a href="/preview?${addressOf({ about, sample: name, alert: null })}"${isShown && html` aria-current="page"`}>${spellOut(about)}: ${spellOut(name).toLowerCase()}</a></li>`;
+  return html`<li><a href="/preview?${addressOf({ about, sample: name, alert: null, template: null })}"${isShown && html` aria-current="page"`}>${spellOut(about)}: ${spellOut(name).toLowerCase()}</a></li>`;
 }
 
-function addressOf({ about, sample, alert }: PreviewQuestion): string {
+function addressOf({ about, sample, alert, template }: PreviewQuestion): string {
+  if (template !== null) {
+    return new URLSearchParams({
+      template,
+      ...(alert !== null && { alert }),
+      ...(sample !== null && { sample }),
+    }).toString();
+  }
   return new URLSearchParams(
     alert === null ? { about, ...(sample !== null && { sample }) } : { alert },
   ).toString();

@@ -34,7 +34,7 @@ function mentionItem({ mention, projectId, queryName, eventAt }: ShownMention, t
   }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
 ${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
 ${mention.text !== null && html`<p class="mention-text" dir="auto">${shorten(mention.text, TEXT_LIMIT)}</p>`}
-<div class="mention-foot">${facts.map((fact) => html`<span class="fact">${fact}</span>`)}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}</div>
+<div class="mention-foot">${facts.map((fact) => html`<span class="fact">${fact}</span>`)}${outsideLink(mention.url, shortId(projectId, mention.queryId, mention.resourceId))}<a class="fact" href="/why?${new URLSearchParams({ of: mention.resourceId }).toString()}">why?</a></div>
 </li>`;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { watchNotifier } from "../../../src/app/watch/watch-notifier.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import type { Notifier, Shown } from "../../../src/notify/define-notifier.ts";
-import { sampleAlertViews } from "../../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../../src/templates/sample-alert-views.ts";
 import { useStores } from "../../use-stores.ts";
 
 const { stores } = await useStores({ onError: () => {} });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier } from "../../../src/notify/define-notifier.ts";
 import { slack } from "../../../src/notify/notifiers/slack.ts";
-import { sampleAlertViews } from "../../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../../src/templates/sample-alert-views.ts";
 import { alertMessage, type NotifierFailure, notifierDeps, testNotifier } from "../../contracts/notifier.ts";
 import { type FakeSlack, type SlackFault, startFakeSlack } from "../../fakes/slack.ts";
 

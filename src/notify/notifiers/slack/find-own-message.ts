@@ -1,36 +1,37 @@
 import type { WebClient } from "@slack/web-api";
 
+/** Where to look: a thread, else the newest part of the channel. */
+interface Place {
+  readonly channel: string;
+  readonly threadTs: string | null;
+}
+
 /**
  * Looks for a message that an earlier try may have posted without our learning of it, by the notification id in its
- * metadata. Reads the thread it belongs to, else the newest part of the channel. Returns its `ts`, or null.
+ * metadata. Returns its `ts`, or null.
  */
 export async function findOwnMessage(
   client: WebClient,
-  where: { channel: string; threadTs: string | null; notificationId: string; part?: MessagePart },
+  where: Place & { readonly notificationId: string; readonly part?: MessagePart },
 ): Promise<string | null> {
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const options = {
-      channel: where.channel,
-      limit: 200,
-      include_all_metadata: true,
-      ...(cursor && { cursor }),
-    };
-    const answer =
-      where.threadTs === null
-        ? await client.conversations.history(options)
-        : await client.conversations.replies({ ...options, ts: where.threadTs });
-    const own = answer.messages?.find(({ metadata }) => {
-      const payload: Record<string, unknown> = { ...metadata?.event_payload };
-      const isOurs =
-        metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
-      return isOurs && (payload["part"] ?? "message") === (where.part ?? "message");
-    });
-    if (own?.ts !== undefined) return own.ts;
-    cursor = answer.response_metadata?.next_cursor || undefined;
-    if (cursor === undefined) return null;
-  }
-  return null;
+  return findMessage(client, where, ({ metadata }) => {
+    const payload: Record<string, unknown> = { ...metadata?.event_payload };
+    const isOurs = metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
+    return isOurs && (payload["part"] ?? "message") === (where.part ?? "message");
+  });
+}
+
+/**
+ * Whether a file of ours is shown there. Sharing a file takes no metadata, so it is known by the id that Slack gave it
+ * before it was shared.
+ */
+export async function isFileShared(client: WebClient, where: Place, fileId: string): Promise<boolean> {
+  const found = await findMessage(
+    client,
+    where,
+    ({ files }) => files?.some(({ id }) => id === fileId) === true,
+  );
+  return found !== null;
 }
 
 /** What one notification may have posted: the message itself, and what is told in its thread at length. */
@@ -41,3 +42,30 @@ export const EVENT_TYPE = "earshot_notification";
 
 /** 600 messages: in a channel that is busier than that between two tries, one more message does no harm. */
 const MAX_PAGES = 3;
+
+interface Message {
+  readonly ts?: string;
+  readonly metadata?: { readonly event_type?: string; readonly event_payload?: object };
+  readonly files?: readonly { readonly id?: string }[];
+}
+
+async function findMessage(
+  client: WebClient,
+  { channel, threadTs }: Place,
+  isWanted: (message: Message) => boolean,
+): Promise<string | null> {
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const options = { channel, limit: 200, include_all_metadata: true, ...(cursor && { cursor }) };
+    const answer =
+      threadTs === null
+        ? await client.conversations.history(options)
+        : await client.conversations.replies({ ...options, ts: threadTs });
+    const messages: readonly Message[] = answer.messages ?? [];
+    const found = messages.find(isWanted);
+    if (found?.ts !== undefined) return found.ts;
+    cursor = answer.response_metadata?.next_cursor || undefined;
+    if (cursor === undefined) return null;
+  }
+  return null;
+}

@@ -6,37 +6,50 @@ import { slackErrorCode } from "./slack-error.ts";
 export interface Picture {
   readonly png: Buffer;
   readonly name: string;
-  readonly title: string;
   /** For those who do not see it. */
   readonly altText: string;
 }
 
-export type Shared =
-  | { readonly outcome: "shared"; readonly fileId: string }
-  /** As it is, no later try helps. */
-  | { readonly outcome: "left-out"; readonly because: string };
+/** As it is, no later try helps. */
+export type LeftOut = { readonly outcome: "left-out"; readonly because: string };
 
-/**
- * Uploads a picture into the thread of a message: shared there, everybody who reads the channel may see it, and the
- * message itself may show it. Throws what a later try may mend.
- */
-export async function sharePicture(
-  { png, name, title, altText }: Picture,
-  thread: Thread,
+/** Brings a picture to Slack, where nobody sees it yet. Throws what a later try may mend. */
+export async function uploadPicture(
+  { png, name, altText }: Picture,
   { client, config, signal }: Connection,
-): Promise<Shared> {
-  try {
+): Promise<{ readonly outcome: "uploaded"; readonly fileId: string } | LeftOut> {
+  return orLeftOut(async () => {
     // The reference of the method says `alt_txt`, the SDK `alt_text`.
     const asked = { filename: name, length: png.length, alt_txt: altText, alt_text: altText };
     const { upload_url: url, file_id: fileId } = await client.files.getUploadURLExternal(asked);
     if (url === undefined || fileId === undefined) throw away("Slack gave no address for a picture");
     await upload(url, png, config.apiUrl, signal);
+    return { outcome: "uploaded", fileId };
+  });
+}
+
+/**
+ * Shows an uploaded picture in the thread of a message: shared there, everybody who reads the channel may see it, and
+ * the message itself may show it. Throws what a later try may mend; Slack may have shared it all the same.
+ */
+export async function sharePicture(
+  { fileId, title }: { readonly fileId: string; readonly title: string },
+  thread: Thread,
+  { client }: Connection,
+): Promise<{ readonly outcome: "shared" } | LeftOut> {
+  return orLeftOut(async () => {
     await client.files.completeUploadExternal({
       files: [{ id: fileId, title }],
       channel_id: thread.channel,
       thread_ts: thread.ts,
     });
-    return { outcome: "shared", fileId };
+    return { outcome: "shared" };
+  });
+}
+
+async function orLeftOut<Done>(work: () => Promise<Done>): Promise<Done | LeftOut> {
+  try {
+    return await work();
   } catch (error) {
     const because = NEVER[slackErrorCode(error) ?? ""];
     if (because === undefined) throw error;

@@ -1,22 +1,20 @@
 import type { AlertMessage, Shown, ShowOptions, StandingMessage, VendorRef } from "../../define-notifier.ts";
+import { addPicture } from "./add-picture.ts";
 import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
 import { type Edited, editMessage } from "./edit-message.ts";
 import { findOwnMessage } from "./find-own-message.ts";
 import { postMessage, type Thread } from "./post-message.ts";
-import { sharePicture } from "./share-picture.ts";
 import { hasButtons } from "./slack-config.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
 /**
- * What we keep of a message beside `channel` and `ts`: `details` names the reply that tells more, `picture` the file,
- * `pictureOf` what it shows, so that a new one is made when there is something new to be seen; `embedded` the file that
- * the message shows.
+ * What we keep of a message beside `channel` and `ts`: `details` names the reply that tells more, `picture` the file in
+ * its thread (see `addPicture`), `embedded` the file that the message itself shows.
  */
 interface Parts {
   readonly details?: string;
   readonly picture?: string;
-  readonly pictureOf?: string;
   readonly embedded?: string;
 }
 
@@ -106,39 +104,6 @@ async function tellDetails(
   const post = { content: details, notificationId, part: "details" as const, thread, broadcast: false };
   return (await postMessage(post, connection))["ts"] ?? "";
 }
-
-async function addPicture(
-  thread: Thread,
-  { chart, view, attempt }: StandingMessage,
-  kept: { readonly ref: () => VendorRef; readonly keep: (ref: VendorRef) => Promise<void> },
-  { mayPost }: ShowOptions,
-  connection: Connection,
-): Promise<Shown> {
-  if (chart === undefined || chart === null) return DONE;
-  const ref = kept.ref();
-  // A new picture where there is a new reason to look: growth alone does not fill the thread with them.
-  const pictureOf = `${view.severity} ${view.tellings}`;
-  if (ref["pictureOf"] === pictureOf || (ref["pictureOf"] !== undefined && view.resolvedAt !== null)) {
-    const isShown = ref["picture"] === undefined || ref["embedded"] === ref["picture"];
-    // Slack works on a new file for some seconds; if it never takes it, the thread has it all the same.
-    return { finished: isShown || attempt > MOST_TRIES_TO_EMBED, picture: null };
-  }
-  if (!(await mayPost())) return LATER;
-  const headline = connection.renderer.render("slack/alert-headline.header", view);
-  const shared = await sharePicture(
-    { png: await chart(), name: "counts.png", title: headline, altText: `Chart: ${headline}` },
-    thread,
-    connection,
-  );
-  if (shared.outcome === "left-out") {
-    await kept.keep({ ...ref, pictureOf });
-    return { finished: true, picture: shared };
-  }
-  await kept.keep({ ...ref, pictureOf, picture: shared.fileId });
-  return { finished: false, picture: { outcome: "brought" } };
-}
-
-const MOST_TRIES_TO_EMBED = 5;
 
 /** Nothing is posted about what is over: its end was told, or will be, by a message of its own. */
 async function postAnew(

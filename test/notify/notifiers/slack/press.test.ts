@@ -6,7 +6,7 @@ import { SILENCE_LENGTHS } from "../../../../src/model/silence.ts";
 import { actionBlocks } from "../../../../src/notify/notifiers/slack/action-blocks.ts";
 import { isSignedBySlack } from "../../../../src/notify/notifiers/slack/is-signed-by-slack.ts";
 import { readPress } from "../../../../src/notify/notifiers/slack/read-press.ts";
-import { sampleAlertViews } from "../../../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 
 const ALERT = "019c0000-0000-7000-8000-000000000001";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notifier, Shown, StandingMessage, VendorRef } from "../../../../src/notify/define-notifier.ts";
 import { slack } from "../../../../src/notify/notifiers/slack.ts";
-import { sampleAlertViews } from "../../../../src/templates/sample-views.ts";
+import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 import { alertMessage, notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
 
@@ -80,6 +80,55 @@ describe("the message of an alert in Slack", () => {
       expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
       expect(await replies()).toHaveLength(2);
       expect((await root())?.metadata?.payload).toEqual({ notification_id: "n-1" });
+    });
+
+    const pictures = async () => (await replies()).filter(({ files }) => files !== undefined);
+
+    it.each([
+      ["files.getUploadURLExternal", "before"],
+      ["files.getUploadURLExternal", "after"],
+      ["upload", "after"],
+      ["files.completeUploadExternal", "before"],
+      ["files.completeUploadExternal", "after"],
+    ] as const)("has one picture although %s breaks off %s Slack has done it", async (method, drop) => {
+      fake.faults.push({ method, drop });
+      await expect(show()).rejects.toMatchObject({ retryable: true });
+      await showAll();
+      expect(await pictures()).toHaveLength(1);
+      const [picture] = await pictures();
+      expect(JSON.stringify((await root())?.blocks)).toContain(picture?.files?.[0]?.id);
+      expect(Object.keys(ref).filter((key) => key.startsWith("sharing") || key === "looks")).toEqual([]);
+    });
+
+    it.each([1, 2, 3, 4, 5])("has one picture although we die before the %d. thing is kept", async (nth) => {
+      let keeps = 0;
+      const die = async (next: VendorRef): Promise<void> => {
+        if (++keeps === nth) throw new Error("killed");
+        ref = next;
+      };
+      for (let attempt = 1; attempt < 4 && keeps < nth; attempt++) {
+        const message = { notificationId: "n-1", alertId: ALERT, view: fired, previous: ref };
+        await notifier.following
+          ?.show(
+            { ...message, attempt, chart: async () => PNG },
+            { signal: signal(), mayPost: async () => true, onRef: die },
+          )
+          .catch(() => undefined);
+      }
+      await showAll({ attempt: 2 });
+      expect(await pictures()).toHaveLength(1);
+      expect((await replies()).filter(({ metadata }) => metadata !== null)).toHaveLength(1);
+    });
+
+    it("waits for a picture that Slack shows only after a while, and brings it anew when it never does", async () => {
+      fake.faults.push({ method: "files.completeUploadExternal", drop: "before" });
+      await expect(show()).rejects.toMatchObject({ retryable: true });
+      const first = ref["sharing"];
+      await show({ attempt: 2 });
+      expect([ref["sharing"], calls("files.getUploadURLExternal")]).toEqual([first, 1]);
+      await showAll();
+      expect(ref["picture"]).not.toBe(first);
+      expect(await pictures()).toHaveLength(1);
     });
 
     it("gets a new picture when people are told anew, and keeps the last one when it is over", async () => {

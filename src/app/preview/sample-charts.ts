@@ -3,7 +3,11 @@ import { MINUTE } from "../../lib/instant.ts";
 import type { AlertView } from "../../templates/view.ts";
 
 /** A day as it might have been before the alert of a sample, so that its mail is looked at with its picture. */
-export function sampleChart(view: AlertView): string {
+export function sampleCharts(view: AlertView): { readonly light: string; readonly dark: string } {
+  return { light: sampleChart(view, "light"), dark: sampleChart(view, "dark") };
+}
+
+function sampleChart(view: AlertView, theme: "light" | "dark"): string {
   const { windowFrom, windowTo, timezone, openedAt } = view;
   const columnMs = 15 * MINUTE;
   const columns = Array.from({ length: 96 }, (_, index) => {
@@ -28,6 +32,6 @@ export function sampleChart(view: AlertView): string {
       told: [openedAt],
       zone: timezone,
     },
-    "light",
+    theme,
   );
 }

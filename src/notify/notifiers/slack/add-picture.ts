@@ -1,0 +1,89 @@
+import type { Shown, ShowOptions, StandingMessage, VendorRef } from "../../define-notifier.ts";
+import type { Connection } from "./connect.ts";
+import { isFileShared } from "./find-own-message.ts";
+import type { Thread } from "./post-message.ts";
+import { type LeftOut, sharePicture, uploadPicture } from "./share-picture.ts";
+import { slackErrorCode } from "./slack-error.ts";
+
+/** What is known of a message, and a way to keep what becomes known. */
+export interface Kept {
+  readonly ref: () => VendorRef;
+  readonly keep: (ref: VendorRef) => Promise<void>;
+}
+
+const DONE: Shown = { finished: true, picture: null };
+const LATER: Shown = { finished: false, picture: null };
+const BROUGHT: Shown = { finished: false, picture: { outcome: "brought" } };
+
+/**
+ * Adds the picture of an alert to the thread of its message. Kept of it are `picture`, the file, and `pictureOf`, what
+ * it shows, so that a new one is made when there is something new to be seen. `sharing` and `sharingOf` are the same of
+ * a file that Slack was asked to show while we did not learn what came of it, `looks` how often it was looked for.
+ */
+export async function addPicture(
+  thread: Thread,
+  { chart, view, attempt }: StandingMessage,
+  kept: Kept,
+  { mayPost }: ShowOptions,
+  connection: Connection,
+): Promise<Shown> {
+  const ref = kept.ref();
+  if (ref["sharing"] !== undefined) return settleSharing(ref["sharing"], thread, kept, connection);
+  if (chart === undefined || chart === null) return DONE;
+  // A new picture where there is a new reason to look: growth alone does not fill the thread with them.
+  const pictureOf = `${view.severity} ${view.tellings}`;
+  if (ref["pictureOf"] === pictureOf || (ref["pictureOf"] !== undefined && view.resolvedAt !== null)) {
+    const isShown = ref["picture"] === undefined || ref["embedded"] === ref["picture"];
+    // Slack works on a new file for some seconds; if it never takes it, the thread has it all the same.
+    return { finished: isShown || attempt > MOST_TRIES_TO_EMBED, picture: null };
+  }
+  if (!(await mayPost())) return LATER;
+  const title = connection.renderer.render("slack/alert-headline.header", view);
+  const picture = { png: await chart(), name: "counts.png", altText: `Chart: ${title}` };
+  const uploaded = await uploadPicture(picture, connection);
+  if (uploaded.outcome === "left-out") return leaveOut(uploaded, pictureOf, kept);
+  const { fileId } = uploaded;
+  // Kept before anybody can see it: whatever breaks off from here on, it is known for ours.
+  await kept.keep({ ...ref, sharing: fileId, sharingOf: pictureOf });
+  const shared = await sharePicture({ fileId, title }, thread, connection);
+  if (shared.outcome === "left-out") return leaveOut(shared, pictureOf, kept);
+  await kept.keep({ ...settled(kept.ref()), pictureOf, picture: fileId });
+  return BROUGHT;
+}
+
+const MOST_TRIES_TO_EMBED = 5;
+
+async function leaveOut(shared: LeftOut, pictureOf: string, { ref, keep }: Kept): Promise<Shown> {
+  await keep({ ...settled(ref()), pictureOf });
+  return { finished: true, picture: shared };
+}
+
+/** Slack shows a file some seconds after it was asked to, so it is looked for more than once before it counts as lost. */
+async function settleSharing(
+  fileId: string,
+  { channel, ts }: Thread,
+  { ref, keep }: Kept,
+  { client }: Connection,
+): Promise<Shown> {
+  const known = ref();
+  const isShared = await isFileShared(client, { channel, threadTs: ts }, fileId).catch((error: unknown) => {
+    // Who may not read the thread is rather shown it twice than not at all.
+    if (slackErrorCode(error) === null) throw error;
+    return null;
+  });
+  if (isShared === true) {
+    await keep({ ...settled(known), picture: fileId, pictureOf: known["sharingOf"] ?? "" });
+    return BROUGHT;
+  }
+  const looks = Number(known["looks"] ?? 0) + 1;
+  await keep(isShared === null || looks >= MOST_LOOKS ? settled(known) : { ...known, looks: `${looks}` });
+  return LATER;
+}
+
+/** Some three seconds lie between two looks. */
+const MOST_LOOKS = 4;
+
+function settled(known: VendorRef): VendorRef {
+  const { sharing: _, sharingOf: __, looks: ___, ...rest } = known;
+  return rest;
+}

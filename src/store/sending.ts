@@ -1,0 +1,162 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { Notification, NotificationKind } from "../model/notification.ts";
+import { at, type Db } from "./database.ts";
+import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
+
+/** A worker that died while sending frees its notification after this. */
+const LEASE_SECONDS = 8;
+
+/** Of the eight places that a process has for deliveries. */
+const MOST_AT_ONCE = 3;
+
+/** So many jobs of one receiver are worth adding at once. */
+const MOST_OF_A_RECEIVER = 50;
+
+const GRAVEST_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
+
+/** Notifications on their way to their receivers: whose turn it is, who has taken it, and what came of it. */
+export function createSendingStore(db: Db) {
+  return {
+    /**
+     * Notifications to be sent now, of each receiver the gravest and oldest first and no more than a few: what follows
+     * is found when those are on their way. None of receivers that take nothing at this moment.
+     */
+    async due(
+      limit: number,
+      notTo: readonly string[] = [],
+    ): Promise<{ projectId: string; notificationId: string }[]> {
+      const { rows } = await sql<{ projectId: string; notificationId: string }>`
+        select "projectId", "notificationId" from (
+          select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
+            row_number() over (partition by n.receiver order by ${GRAVEST_FIRST}) as place
+          from earshot.notifications n
+          left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+          where n.state = 'due' and n.next_attempt_wall <= now()
+            and (n.leased_until_wall is null or n.leased_until_wall < now())
+            and not n.receiver = any(${[...notTo]}::text[])) as waiting
+        where place <= ${MOST_OF_A_RECEIVER} order by place, next_attempt_wall limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Takes a notification for sending and counts the attempt before it is made: whoever comes after a crash sees that
+     * an attempt with unknown outcome may have reached the vendor. Earlier ones to the same receiver about the same
+     * alert go first, and a receiver that hangs holds up only MOST_AT_ONCE of the places that all receivers share.
+     */
+    async claim(projectId: string, id: string): Promise<Notification | null> {
+      const { rows } = await sql<Notification>`
+        update earshot.notifications n
+        set attempts = attempts + 1, leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where project_id = ${projectId} and id = ${id}::uuid and state = 'due' and next_attempt_wall <= now()
+          and (leased_until_wall is null or leased_until_wall < now())
+          and not exists (
+            select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
+              and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
+          and (select count(*) from earshot.notifications o
+            where o.receiver = n.receiver and o.state = 'due' and o.leased_until_wall > now()) < ${MOST_AT_ONCE}
+        returning ${NOTIFICATION_COLUMNS}
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    /** The gravest and oldest notification of these receivers that could be taken now. */
+    async nextDue(
+      receivers: readonly string[],
+    ): Promise<{ projectId: string; notificationId: string } | null> {
+      const { rows } = await sql<{ projectId: string; notificationId: string }>`
+        select n.project_id as "projectId", n.id as "notificationId" from earshot.notifications n
+        left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+        where n.receiver = any(${[...receivers]}::text[]) and n.state = 'due' and n.next_attempt_wall <= now()
+          and (n.leased_until_wall is null or n.leased_until_wall < now())
+          and not exists (
+            select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
+              and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
+        order by ${GRAVEST_FIRST} limit 1
+      `.execute(db);
+      return rows[0] ?? null;
+    },
+
+    async renew(projectId: string, id: string): Promise<void> {
+      await sql`
+        update earshot.notifications set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        where project_id = ${projectId} and id = ${id}::uuid and state = 'due'
+      `.execute(db);
+    },
+
+    /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+    async waitingBehind({
+      projectId,
+      alertId,
+      receiver,
+      id,
+    }: Notification): Promise<{ id: string; kind: Exclude<NotificationKind, "digest"> }[]> {
+      if (alertId === null) return [];
+      const { rows } = await sql<{ id: string; kind: Exclude<NotificationKind, "digest"> }>`
+        select id, kind from earshot.notifications
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver} and state = 'due'
+          and id > ${id}::uuid and also is null
+        order by id
+      `.execute(db);
+      return rows;
+    },
+
+    /** `said`: those that waited behind it, whose news it has told. */
+    async markSent(
+      notification: Notification,
+      sentAt: Instant,
+      vendorRef: Record<string, string>,
+      said: readonly { readonly id: string }[] = [],
+    ): Promise<void> {
+      await sql`
+        with settled as (
+          update earshot.notifications
+          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null,
+            leased_until_wall = null
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid),
+        said as (
+          update earshot.notifications
+          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null
+          where project_id = ${notification.projectId} and id = any(${said.map(({ id }) => id)}::uuid[]) and state = 'due'
+          returning project_id, id)
+        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
+        select ${notification.projectId}, ${notification.id}::uuid, ${notification.attempts}::int, 'sent', ''
+        union all
+        select project_id, id, 0, 'sent', 'told by the message before it, which had waited, too' from said
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    /** A failed attempt: tried again after `retryAfterMs`, or given up when that is null. */
+    async markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void> {
+      await sql`
+        with settled as (
+          update earshot.notifications
+          set state = ${retryAfterMs === null ? "dead" : "due"}, last_error = ${error}, leased_until_wall = null,
+            next_attempt_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000})
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state = 'due')
+        insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
+        values (${notification.projectId}, ${notification.id}::uuid, ${notification.attempts},
+          ${retryAfterMs === null ? "dead" : "failed"}, ${error})
+        on conflict do nothing
+      `.execute(db);
+    },
+
+    /** Null for one that is not stored. */
+    async receiverOf(projectId: string, id: string): Promise<string | null> {
+      const { rows } = await sql<{ receiver: string }>`
+        select receiver from earshot.notifications where project_id = ${projectId} and id = ${id}::uuid
+      `.execute(db);
+      return rows[0]?.receiver ?? null;
+    },
+
+    /** How many are on their way to a vendor at this moment. */
+    async inFlight(): Promise<number> {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) as n from earshot.notifications where state = 'due' and leased_until_wall > now()
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDesk } from "../../src/app/desk.ts";
+import { createSlackDesk } from "../../src/app/slack-desk.ts";
+import { createSlackDoor } from "../../src/app/slack-door.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
+import { createMemoryInboxStore } from "../../src/local-inbox/create-memory-inbox-store.ts";
+import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import { actionBlocks } from "../../src/notify/notifiers/slack/action-blocks.ts";
+import { samples } from "../../src/templates/samples.ts";
+import type { SlackDoor } from "../../src/web/slack-routes.ts";
+import { startTestConsole, type TestConsole } from "./start-test-console.ts";
+import { anAlert, tellAStory } from "./tell-a-story.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const PEOPLE = [
+  { id: "U0ANN", name: "Ann" },
+  { id: "U0YOU", name: "You" },
+] as const;
+const SIGNING_SECRET = "signs-presses-in-tests";
+const log = pino({ level: "silent" });
+const store = createMemoryInboxStore();
+let web: TestConsole;
+let slack: LocalInbox;
+let door: SlackDoor;
+let secret = SIGNING_SECRET;
+let alert: Alert;
+let count = 0;
+
+beforeAll(async () => {
+  slack = await createLocalInbox(
+    { store, clock: systemClock, log },
+    {
+      token: "xoxb-test",
+      users: Object.fromEntries(PEOPLE.map(({ id, name }) => [id, name])),
+      interactivity: {
+        url: () => `${web.url}/slack/interactions`,
+        get signingSecret() {
+          return secret;
+        },
+        wall: systemClock,
+      },
+    },
+  );
+  web = await startTestConsole(NOW, {
+    deps: {
+      slack: { take: (request) => door.take(request) },
+      inbox: {
+        ...store,
+        renderSlack: (blocks, fallback, form) =>
+          renderSlackMessage(
+            blocks,
+            fallback,
+            undefined,
+            form === undefined ? null : { ...form, people: PEOPLE },
+          ),
+        press: (press) => slack.press({ ...press, by: PEOPLE[1] }),
+      },
+    },
+  });
+  const { stores, clock } = web;
+  const press = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
+  const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
+  door = createSlackDoor({ apps: [app], press, wall: systemClock, log });
+  await tellAStory(stores, NOW);
+});
+afterAll(async () => {
+  await web.close();
+  await slack.close();
+});
+beforeEach(async () => {
+  alert = anAlert({ openedAt: NOW - 60_000 * ++count, fingerprint: `f${count}` });
+  await web.stores.alerts.save([alert]);
+  await post(alert.id);
+});
+
+/** A message with the buttons of an alert, in a channel of its own. */
+async function post(alertId: string): Promise<void> {
+  const view = samples.find(({ about }) => about === "alert")?.view;
+  if (view === undefined || !("care" in view)) throw new Error("there is no sample of an alert");
+  const blocks = JSON.stringify(actionBlocks({ ...view, resolvedAt: null }, alertId));
+  const answer = await fetch(`${slack.slackApiUrl}chat.postMessage`, {
+    method: "POST",
+    headers: { authorization: "Bearer xoxb-test" },
+    body: new URLSearchParams({ channel: `#c${count}`, text: "an alert", blocks }),
+  });
+  expect(await answer.json()).toMatchObject({ ok: true });
+}
+
+/** The page of the newest channel, and each of its forms by what its button says. */
+async function inbox() {
+  const [message] = await store.list({ kind: "slack", limit: 1 });
+  const place = message?.kind === "slack" ? `slack:${message.channel}` : "";
+  const page = await fetch(`${web.url}/inbox?${new URLSearchParams({ place })}`, {
+    headers: { accept: "text/html" },
+  });
+  const body = await page.text();
+  const forms = [...body.matchAll(/<form class="slack-press"[^>]*>(.*?)<\/form>/gs)].flatMap(
+    ([, inside = ""]) => {
+      const hidden = [...inside.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+      const fields = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
+      return [...inside.matchAll(/<button [^>]*?(?:name="(\w+)" value="([^"]*)")?>([^<]*)</g)].map(
+        ([, name, value = "", label = ""]) =>
+          [label, { ...fields, ...(name !== undefined && { [name]: value }) }] as const,
+      );
+    },
+  );
+  const cookie = page.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  return { body, forms: new Map<string, Record<string, string>>(forms), cookie };
+}
+
+async function press(label: string): Promise<Response> {
+  const { forms, cookie } = await inbox();
+  const form = forms.get(label);
+  if (form === undefined) throw new Error(`there is no ${label} among ${[...forms.keys()].join(", ")}`);
+  return send(form, cookie);
+}
+
+const send = (form: Record<string, string>, cookie: string) =>
+  fetch(`${web.url}/inbox/press`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { accept: "text/html", cookie },
+    body: new URLSearchParams(form),
+  });
+
+const historyOf = async () =>
+  (await web.stores.alerts.events(alert.projectId, alert.id)).map(({ what, detail }) => `${what} ${detail}`);
+
+test.each([
+  ["I have it in hand", "AcknowledgedBy by You (U0YOU)"],
+  ["Ann", "AssignedBy by You (U0YOU), to Ann (U0ANN)"],
+  ["4h", "SilencedBy by You (U0YOU), for 4h"],
+  ["It is over", "ResolvedBy by You (U0YOU)"],
+])("%s in a message of the local Slack does what it does in the real one", async (label, told) => {
+  expect((await press(label)).status).toBe(303);
+  expect(await historyOf()).toEqual([told]);
+});
+
+test("what only you are told stands below the message, and is no message of the channel", async () => {
+  await press("30m");
+  await expect.poll(async () => (await inbox()).body).toContain("Silenced for 30m");
+  expect((await inbox()).body).toContain("only visible to you");
+  const [{ channel = "" } = {}] = (await store.list({ kind: "slack", limit: 1 })).map((one) => ({
+    ...one,
+  })) as {
+    channel?: string;
+  }[];
+  const history = await fetch(`${slack.slackApiUrl}conversations.history`, {
+    method: "POST",
+    headers: { authorization: "Bearer xoxb-test" },
+    body: new URLSearchParams({ channel }),
+  });
+  expect(JSON.stringify(await history.json())).not.toContain("Silenced for");
+});
+
+test("a press that Earshot does not believe, a button that is not there, and a form of another page do nothing", async () => {
+  secret = "signed-with-something-else";
+  const unsigned = await press("I have it in hand");
+  secret = SIGNING_SECRET;
+  expect([unsigned.status, await unsigned.text()]).toEqual([409, expect.stringContaining("HTTP 401")]);
+
+  const { forms, cookie } = await inbox();
+  const form = forms.get("I have it in hand") ?? {};
+  expect((await send({ ...form, action: "something-else" }, cookie)).status).toBe(409);
+  expect((await send({ ...(forms.get("4h") ?? {}), option: "90d" }, cookie)).status).toBe(409);
+  expect((await send({ ...form, token: "x" }, cookie)).status).toBe(403);
+  expect((await send(form, "")).status).toBe(403);
+  expect(await historyOf()).toEqual([]);
+});
