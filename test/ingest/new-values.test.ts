@@ -63,7 +63,7 @@ describe("a domain never seen before that is already large", () => {
     expect(others).toEqual([]);
     expect(alert).toMatchObject({
       labels: { query: "Query 1", domain: "scoop.example" },
-      because: "a domain never seen here before: 4 authors in 1 h. Not one was there in 25 h before.",
+      because: "a domain never seen here before: 4 authors in 1 h. None in the 25 h before.",
       openedAt: NOON + 2 * HOUR,
       mentions: 4,
     });

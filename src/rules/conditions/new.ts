@@ -41,7 +41,7 @@ export const newValue: WindowConditionType = {
         voice: what === "author" ? (mention) => mention.resourceId : authorOf,
         because: (voices, forMs, knownMs) =>
           `${what === "author" ? "an" : "a"} ${what} never seen here before: ${spellNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
-          `${spellDuration(Math.max(5 * MINUTE, forMs))}. Not one was there in ${spellKnown(knownMs)} before.`,
+          `${spellDuration(Math.max(5 * MINUTE, forMs))}. None in the ${spellKnown(knownMs)} before.`,
       },
     };
   },
