@@ -1,5 +1,6 @@
 import { drawSpikeChart } from "../charts/draw-spike-chart.ts";
 import type { Theme } from "../charts/palette.ts";
+import { spellDuration } from "../lib/spell-duration.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 
@@ -13,10 +14,11 @@ export function drawAlertChart(
   if (chart === null || chart.columns.length < FEWEST_COLUMNS) return null;
   return drawSpikeChart(
     {
-      title: `${alert.queryName}: ${alert.because.split(/[.;(]\s?/, 1)[0]?.trim() ?? ""}`,
+      title: `${alert.queryName}: ${firstSentence(alert.because)}`,
       counted: chart.counted,
       columns: chart.columns,
       columnMs: chart.columnMs,
+      ...spellBand(chart),
       firing: [{ from: alert.windowFrom, to: alert.windowTo }],
       told: alert.firedAt === null ? [] : [alert.firedAt],
       zone: options.zone,
@@ -24,6 +26,18 @@ export function drawAlertChart(
     options.theme,
   );
 }
+
+/** Up to what stands in brackets. A point inside a number ends no sentence. */
+function firstSentence(because: string): string {
+  return (because.split(/[.;]\s|\s*\(/, 1)[0] ?? "").replace(/[.;\s]+$/, "");
+}
+
+/** A column may stand above what is ordinary for a window on average, and yet be no spike: so it is said what it is. */
+function spellBand({ columnMs, ordinaryMs = columnMs }: Chart): { note?: string } {
+  return ordinaryMs <= columnMs ? {} : { note: `ordinary: over ${spellDuration(ordinaryMs)}` };
+}
+
+type Chart = NonNullable<Explanation["chart"]>;
 
 /** Less than an hour is no picture of what is usual. */
 const FEWEST_COLUMNS = 4;
