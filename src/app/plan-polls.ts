@@ -1,6 +1,7 @@
 import type { SourceConfig } from "../config/source-config.ts";
 import type { SourceKnowledge } from "../ingest/walk-source.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
+import { withPauses } from "../lib/with-pauses.ts";
 import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
 import type { Query } from "../model/query.ts";
 import type { WalkKey, WalkName } from "../model/walk.ts";
@@ -13,7 +14,7 @@ import {
   rhythmOf,
 } from "../planner/arrival-rate.ts";
 import { forecastPolls } from "../planner/forecast-polls.ts";
-import { importanceOf, isCrisis } from "../planner/importance.ts";
+import { CHANGE_WORTH, importanceOf, isCrisis } from "../planner/importance.ts";
 import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "../planner/plan-calls.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { BudgetStore } from "../store/budgets.ts";
@@ -69,7 +70,7 @@ export async function publishPlan(parts: PlanParts, now: Instant): Promise<void>
   const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);
   const waitMs = Math.max(budget.closedForMs, spacing - (budget.pacedMsAgo ?? spacing));
   const play = { now, nextTurnAt: now + waitMs, spacingMs: spacing, turn: budget.turn };
-  const forecasts = forecastPolls(candidates, settings, play);
+  const forecasts = await withPauses(forecastPolls(candidates, settings, play));
   const plan = forecasts.map(({ key, nextPollAt }) => ({ ...key, nextPollAt }));
   if (plan.length > 0) await parts.stores.walks.promise(plan);
 }
@@ -126,9 +127,6 @@ function rhythmIn(pooled: readonly { hour: number; mentions: number; ms: number 
   return rhythmOf(of(hour), of(-1));
 }
 
-/** A changed mention is worth less than a new one: most changes are counts that moved. */
-const UPDATE_IMPORTANCE = 0.1;
-
 function candidateOf(
   { source, rulesFor }: PlanParts,
   walk: WalkCandidate,
@@ -145,7 +143,7 @@ function candidateOf(
     ),
     recent: { mentions: walk.recentMentions ?? 0, ms: walk.recentMs ?? 0, until: walk.recentUntil ?? now },
   };
-  const importance = importanceOf(rulesFor(walk)) * (walk.walk === "added" ? 1 : UPDATE_IMPORTANCE);
+  const importance = importanceOf(rulesFor(walk)) * (walk.walk === "added" ? 1 : CHANGE_WORTH);
   const historyFrom = walk.walk === "added" ? walk.watchFrom - source.history : walk.watchFrom;
   return {
     key: { projectId, queryId, walk: walk.walk },

@@ -23,8 +23,7 @@ export function learnedSettings(
 const MOST_OVERLAP_MS = 6 * HOUR;
 
 function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
-  const since = traits.get(`since-${walk}`)?.value;
-  const withheld = since === "ignored" || since === "refused";
+  const withheld = withholdsSince(traits, walk, now);
   const byNumber = mistrustsCursors(traits, now);
   if (!withheld && !byNumber) return PLAIN_PATH;
   return {
@@ -32,6 +31,13 @@ function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
     since: withheld ? "withheld" : "sent",
     pages: byNumber ? "number" : "cursor",
   };
+}
+
+/** Servers change, and one refusal may have had another reason: once a day it is tried again. */
+function withholdsSince(traits: Traits, walk: WalkName, now: Instant): boolean {
+  const since = traits.get(`since-${walk}`);
+  if (since === undefined || now - since.lastAt >= DAY) return false;
+  return since.value === "ignored" || since.value === "refused";
 }
 
 /**

@@ -150,8 +150,7 @@ async function understand(
     found.push({ trait: "cursors", value: never ? "refused" : "expire" });
     return new OtherWayError("the server has refused its own cursor; the walk begins again at its watermark");
   }
-  const known = traits.get(sinceTrait(request))?.value;
-  if (request.path.since === "withheld" || (known !== undefined && known !== "refused")) return error;
+  if (request.path.since === "withheld") return error;
   const without: WalkRequest = {
     ...request,
     path: { ...request.path, direction: "desc", since: "withheld" },

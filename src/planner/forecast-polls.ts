@@ -11,8 +11,10 @@ export interface Forecast {
 /**
  * Plays the plan forward, one call every `spacingMs`, until every walk had its turn. What nobody can know (bursts,
  * backlogs, refusals) is not in it. Walks beyond `MOST_TURNS` get the time of the last turn that was played.
+ *
+ * Yields after each turn: of thousands of queries the whole takes seconds, and whoever runs it has more to do.
  */
-export function forecastPolls(
+export function* forecastPolls(
   candidates: readonly Candidate[],
   settings: PlanSettings,
   {
@@ -26,24 +28,22 @@ export function forecastPolls(
     readonly spacingMs: number;
     readonly turn: number;
   },
-): readonly Forecast[] {
-  const next = new Map<string, Instant>();
-  let state = candidates.map((candidate) => ({ ...candidate, isDue: true }));
+): Generator<void, readonly Forecast[]> {
+  const next = new Map<WalkKey, Instant>();
+  const state = candidates.map((candidate) => ({ ...candidate, isDue: true }));
+  const places = new Map(candidates.map(({ key }, place) => [key, place]));
   let at = Math.max(now, nextTurnAt);
   for (let played = 0; played < MOST_TURNS && next.size < candidates.length; played++, at += spacingMs) {
     const [call] = planCalls(state, settings, { calls: 1, turn: turn + played, now: at });
     if (call === undefined) break;
-    const members = new Set(call.members.map(nameOf));
-    for (const name of members) if (!next.has(name)) next.set(name, at);
-    state = state.map((one) =>
-      members.has(nameOf(one.key)) ? { ...one, knownUntil: at, readsFrom: at } : one,
-    );
+    for (const key of call.members) {
+      if (!next.has(key)) next.set(key, at);
+      const place = places.get(key) as number;
+      state[place] = { ...(state[place] as Candidate), knownUntil: at, readsFrom: at };
+    }
+    yield;
   }
-  return candidates.map(({ key }) => ({ key, nextPollAt: next.get(nameOf(key)) ?? at }));
+  return candidates.map(({ key }) => ({ key, nextPollAt: next.get(key) ?? at }));
 }
 
 const MOST_TURNS = 400;
-
-function nameOf({ projectId, queryId, walk }: WalkKey): string {
-  return `${walk} ${queryId} ${projectId}`;
-}

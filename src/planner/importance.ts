@@ -12,3 +12,6 @@ export function importanceOf(rules: readonly { readonly severity: Severity }[]):
 export function isCrisis(importance: number): boolean {
   return importance >= IMPORTANCE.critical;
 }
+
+/** A changed mention is worth less than a new one: most changes are counts that moved. */
+export const CHANGE_WORTH = 0.1;

@@ -73,7 +73,8 @@ const FULL = 0.6;
 /** Who would fill so much of a page alone gets its own calls, and slows down nobody else. */
 const BUSY = 0.3;
 
-interface Scored extends Candidate {
+interface Scored {
+  readonly candidate: Candidate;
   readonly score: number;
 }
 
@@ -96,19 +97,25 @@ function queueOf(
   settings: PlanSettings,
   now: Instant,
 ) {
-  const groups = new Map<string, Scored[]>();
+  const groups: Scored[][] = [];
+  const shared = new Map<string, Scored[]>();
   for (const candidate of candidates) {
     if ((candidate.knownUntil === null || candidate.isFailing) !== (purpose === "history")) continue;
     const rows = candidate.rate * Math.max(0, now - candidate.readsFrom);
-    const { projectId, queryId, walk } = candidate.key;
+    const { projectId, walk } = candidate.key;
     const isOwn = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;
-    const key = isOwn ? JSON.stringify([walk, projectId, queryId]) : `${walk} ${projectId}`;
-    const group = groups.get(key) ?? [];
-    group.push({ ...candidate, score: gathered(candidate, settings.roundMs, now) });
-    groups.set(key, group);
+    const scored = { candidate, score: gathered(candidate, settings.roundMs, now) };
+    if (isOwn) {
+      groups.push([scored]);
+      continue;
+    }
+    const name = `${walk} ${projectId}`;
+    const group = shared.get(name);
+    if (group === undefined) shared.set(name, [scored]);
+    else group.push(scored);
   }
-  const heads = [...groups.values()].map((members) => {
-    members.sort((a, b) => b.score - a.score || a.waitsSince - b.waitsSince);
+  const heads = [...groups, ...shared.values()].map((members) => {
+    members.sort((a, b) => b.score - a.score || a.candidate.waitsSince - b.candidate.waitsSince);
     return chooseMembers(members, purpose, settings, now);
   });
   return {
@@ -130,6 +137,8 @@ function queueOf(
 interface Chosen {
   readonly call: PlannedCall;
   readonly others: readonly Scored[];
+  /** Nobody was left out because of the pages: more of them would not change it. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -147,7 +156,7 @@ function chooseMembers(
     const chosen = fillPages(sorted, pages, purpose, settings, now);
     if (chosen === null) return null;
     if (best === null || chosen.call.worth > best.call.worth) best = chosen;
-    if (chosen.others.length === 0) break;
+    if (chosen.isWhole) break;
   }
   return best;
 }
@@ -168,22 +177,27 @@ function fillPages(
   const members: Scored[] = [];
   const others: Scored[] = [];
   const room = settings.pageSize * (pages - 1 + FULL);
-  let [rate, from, worth, importance] = [0, now, 0, 0];
-  for (const candidate of sorted) {
+  let [rate, from, worth, importance, place] = [0, now, 0, 0, 0];
+  for (; place < sorted.length && members.length < settings.mostMembers; place++) {
+    const one = sorted[place] as Scored;
+    const { candidate } = one;
     const nextFrom = Math.min(from, candidate.readsFrom);
-    const fits = (rate + candidate.rate) * (now - nextFrom) <= room;
-    if (members.length > 0 && (members.length >= settings.mostMembers || !fits)) {
-      others.push(candidate);
+    if (members.length > 0 && (rate + candidate.rate) * (now - nextFrom) > room) {
+      others.push(one);
       continue;
     }
-    members.push(candidate);
+    members.push(one);
     rate += candidate.rate;
     from = nextFrom;
-    worth += candidate.score;
+    worth += one.score;
     importance = Math.max(importance, candidate.importance);
   }
-  if (!members.some(({ isDue }) => isDue)) return null;
+  if (!members.some(({ candidate }) => candidate.isDue)) return null;
   const needed = Math.max(1, Math.ceil((rate * (now - from)) / settings.pageSize));
-  const keys = members.map(({ key }) => key);
-  return { call: { members: keys, purpose, importance, worth: worth / needed }, others };
+  const keys = members.map(({ candidate }) => candidate.key);
+  return {
+    call: { members: keys, purpose, importance, worth: worth / needed },
+    isWhole: others.length === 0,
+    others: others.concat(sorted.slice(place)),
+  };
 }

@@ -29,7 +29,7 @@ export function createSourceTraitStore(db: Db, account: string) {
             ms = case when t.trait = 'clock' or t.value <> excluded.value then excluded.ms
               else greatest(t.ms, excluded.ms) end,
             first_at = case when t.value = excluded.value then t.first_at else excluded.first_at end
-          where t.value <> excluded.value or t.last_at < excluded.last_at - interval '1 hour'
+          where t.value <> excluded.value or t.last_at <= excluded.last_at - interval '1 hour'
             or coalesce(excluded.ms, 0) > coalesce(t.ms, 0) * 1.1
       `.execute(db);
     },

@@ -40,6 +40,7 @@ for (const limit of LIMITS) {
     if (size <= 200) show("Earshot, no call shared", earshot(world, account, "none"));
     if (size > 200 && limit < 100) show("Earshot, short addresses", earshot(world, account, "short"));
     show("Earshot", shared);
+    show("Earshot that walks changes, too", earshot(world, account, "long", "with changes"));
     console.log(
       `  ${"no plan can do better (oracle)".padEnd(36)} ${spell(bound.mean)} ${" ".repeat(9)} ${spell(bound.weighted)}`,
     );

@@ -10,6 +10,7 @@ export function formatReport(report: ChaosReport): string {
   return [
     `${hits} strikes in ${seconds(report.struckForMs)} (${listed(strikes)}), ${drained}; seed ${seed}, queues on ${queue}`,
     `${mentions} mentions; faults of the API: ${listed(apiFaults)}`,
+    `${report.takenInSilence} mails were taken by a server that broke off before it said so`,
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
     row("", "of", "wrong", "limit", ""),

@@ -39,6 +39,8 @@ export interface ChaosReport {
   readonly strikes: Readonly<Record<string, number>>;
   /** Faults of the API that happened, by kind. */
   readonly apiFaults: Readonly<Record<string, number>>;
+  /** Mails that the mail server took and broke off before it said so: each may come again. */
+  readonly takenInSilence: number;
   /** Workers that gave up by themselves and were followed by others: the database was away when they began. */
   readonly gaveUp: number;
   readonly struckForMs: number;
@@ -79,6 +81,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     return {
       ...{ seed: options.seed, queue: options.queue, mentions: said.length, strikes: hits, apiFaults },
       ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
+      takenInSilence: world.smtp.takenInSilence,
       struckForMs: struckAt - begunAt,
       lastWords: broken ? crew.lastWords() : "",
     };

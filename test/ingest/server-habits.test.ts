@@ -9,6 +9,7 @@ import { pollTogether } from "../../src/ingest/poll-together.ts";
 import { type Clock, monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
+import type { Finding } from "../../src/model/source-trait.ts";
 import type { WalkKey, WalkName } from "../../src/model/walk.ts";
 import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
@@ -107,8 +108,9 @@ const PLAIN: Story = {
   ],
 };
 
-async function tell(habits: ServerHabits, { rounds, pageSize }: Story) {
+async function tell(habits: ServerHabits, { rounds, pageSize }: Story, believed: readonly Finding[] = []) {
   const world = await open(habits, pageSize);
+  await world.traits.note(believed, clock.now());
   const { server } = world;
   for (const { add, waitMs, edits = 0, restamps = 0, together = false } of rounds) {
     for (const [index, count] of add.entries()) server.add(IDS[index] ?? "1", count);
@@ -258,12 +260,24 @@ test("what becomes visible later than any overlap reaches back is found by its c
   expect(rows).toEqual([{ outcome: "narrowed" }, { outcome: "agrees" }, { outcome: "missing" }]);
 });
 
-test("against servers with any of these habits together, however small the pages and whoever shares a call", async () => {
+test("a habit that shows itself again after just an hour counts as seen now, and not before", async () => {
+  const traits = createSourceTraitStore(db(), "account");
+  const lastAt = async () => (await traits.all()).get("cursors")?.lastAt;
+  for (const [at, expected] of [
+    [NOON, NOON],
+    [NOON + HOUR - 1, NOON],
+    [NOON + HOUR, NOON + HOUR],
+  ] as const) {
+    await traits.note([{ trait: "cursors", value: "expire" }], at);
+    expect(await lastAt()).toBe(expected);
+  }
+});
+
+test("against servers with any of these habits together, however small the pages, whoever shares a call, and whatever was believed of them", async () => {
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
   const habits = fc.record(
     {
-      // One that works just once in each walk has its row above: with totals that are off, such walks may not end.
-      cursors: some("refused" as const),
+      cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const), { nil: undefined }),
       lastPage: some("without-cursor" as const),
       afterEnd: fc.option(fc.constantFrom("silent" as const, "refused" as const), { nil: undefined }),
       since: fc.option(fc.constantFrom("ignored" as const, "refused" as const), { nil: undefined }),
@@ -283,17 +297,45 @@ test("against servers with any of these habits together, however small the pages
     restamps: fc.nat(1),
     together: fc.boolean(),
   });
+  const believed = fc.array(
+    fc.oneof(
+      fc.record({
+        trait: fc.constant("cursors" as const),
+        value: fc.constantFrom("followed" as const, "expire" as const, "refused" as const),
+      }),
+      fc.record({
+        trait: fc.constant("since-added" as const),
+        value: fc.constantFrom(
+          "accepted" as const,
+          "honoured" as const,
+          "ignored" as const,
+          "refused" as const,
+        ),
+      }),
+      fc.record({
+        trait: fc.constant("since-updated" as const),
+        value: fc.constantFrom(
+          "accepted" as const,
+          "honoured" as const,
+          "ignored" as const,
+          "refused" as const,
+        ),
+      }),
+    ),
+    { maxLength: 3 },
+  ) as fc.Arbitrary<Finding[]>;
   const until = monotonicMs() + 12 * SECOND;
   await fc.assert(
     fc.asyncProperty(
       habits,
       fc.array(round, { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 2, max: 6 }),
-      async (given, rounds, pageSize) => {
+      believed,
+      async (given, rounds, pageSize, beliefs) => {
         if (monotonicMs() > until) return;
         await reset();
         const wanted = Object.entries(given).filter(([, value]) => value !== undefined);
-        await tell(Object.fromEntries(wanted) as ServerHabits, { rounds, pageSize });
+        await tell(Object.fromEntries(wanted) as ServerHabits, { rounds, pageSize }, beliefs);
         await closing.close();
         closing = createClosing();
       },

@@ -9,7 +9,7 @@ import {
   NOTHING_OBSERVED,
   rhythmOf,
 } from "../../../src/planner/arrival-rate.ts";
-import { isCrisis } from "../../../src/planner/importance.ts";
+import { CHANGE_WORTH, isCrisis } from "../../../src/planner/importance.ts";
 import { type Candidate, planCalls } from "../../../src/planner/plan-calls.ts";
 import { createDelays, type Delays } from "./delays.ts";
 import type { World } from "./world.ts";
@@ -29,40 +29,78 @@ interface Walker {
   watermark: Instant;
 }
 
-function open(world: World, periodMs: number) {
+/** What one walk of one query is shown. */
+interface Track {
+  readonly walk: "added" | "updated";
+  readonly query: number;
+  readonly importance: number;
+  readonly moments: Float64Array;
+}
+
+/** Every mention changes once, so long after it came. */
+const CHANGES_AFTER_MS = 10 * MINUTE;
+
+/** A walk of changes is shown what is new, too: its `updated` is its `added` until something changes it. */
+function tracksOf(world: World, withChanges: boolean): Track[] {
+  const added = world.queries.map(({ importance, arrivals }, query): Track => {
+    return { walk: "added", query, importance, moments: arrivals };
+  });
+  if (!withChanges) return added;
+  const updated = added.map(({ query, importance, moments }): Track => {
+    const changed = moments.map((at) => at + CHANGES_AFTER_MS).filter((at) => at < world.to);
+    return {
+      ...{ walk: "updated", query, importance: importance * CHANGE_WORTH },
+      moments: Float64Array.from([...moments, ...changed]).sort(),
+    };
+  });
+  return [...added, ...updated];
+}
+
+function open(world: World, periodMs: number, tracks: readonly Track[] = tracksOf(world, false)) {
   const delays = createDelays(periodMs);
-  const walkers: Walker[] = world.queries.map(() => ({
+  const walkers: Walker[] = tracks.map(() => ({
     seen: 0,
     knownUntil: world.from,
     watermark: world.from,
   }));
+  /** Arrivals of each query that any walk has seen. */
+  const shown = new Int32Array(world.queries.length);
+  const show = (query: number, upTo: number, at: Instant): number => {
+    const { arrivals, importance } = world.queries[query] as World["queries"][number];
+    const before = shown[query] as number;
+    for (let next = before; next < upTo; next++) {
+      const arrived = arrivals[next] as number;
+      if (arrived >= world.measuredFrom) delays.add(at - arrived, importance);
+    }
+    shown[query] = Math.max(before, upTo);
+    return Math.max(0, upTo - before);
+  };
   return {
     delays,
     walkers,
     /** What nobody has seen at the end has waited until then at least. */
     sum(): Delays {
-      for (const [index, { arrivals, importance }] of world.queries.entries()) {
-        for (const arrived of arrivals.subarray(walkers[index]?.seen ?? 0))
-          if (arrived >= world.measuredFrom) delays.add(world.to - arrived, importance);
-      }
+      for (const [query, { arrivals }] of world.queries.entries()) show(query, arrivals.length, world.to);
       return delays.sum();
     },
-    /** Queries are asked for together at `at`: rows read (from the earliest watermark less the overlap), new ones by query. */
+    /** Walks are asked for together at `at`: rows read (from the earliest watermark less the overlap), what each found. */
     see(indexes: readonly number[], at: Instant): { rows: number; found: number[] } {
       const own = indexes.map((index) => walkers[index] as Walker);
       const since = Math.min(...own.map(({ watermark }) => watermark)) - OVERLAP_MS;
       let [rows, watermark] = [0, 0];
       const found = indexes.map((index) => {
-        const { arrivals, importance } = world.queries[index] as World["queries"][number];
+        const { walk, query, moments } = tracks[index] as Track;
         const walker = walkers[index] as Walker;
         const before = walker.seen;
-        for (; walker.seen < arrivals.length && (arrivals[walker.seen] as number) <= at; walker.seen++) {
-          const arrived = arrivals[walker.seen] as number;
-          if (arrived >= world.measuredFrom) delays.add(at - arrived, importance);
-        }
-        rows += walker.seen - firstAfter(arrivals, since);
-        watermark = Math.max(watermark, walker.watermark, arrivals[walker.seen - 1] ?? 0);
-        return walker.seen - before;
+        walker.seen = firstAfter(moments, at);
+        rows += walker.seen - firstAfter(moments, since);
+        watermark = Math.max(watermark, walker.watermark, moments[walker.seen - 1] ?? 0);
+        const fresh = show(
+          query,
+          firstAfter((world.queries[query] as World["queries"][number]).arrivals, at),
+          at,
+        );
+        return walk === "added" ? fresh : walker.seen - before - fresh;
       });
       for (const walker of own) {
         walker.knownUntil = at;
@@ -73,11 +111,11 @@ function open(world: World, periodMs: number) {
   };
 }
 
-function firstAfter(arrivals: Float64Array, since: Instant): number {
-  let [low, high] = [0, arrivals.length];
+function firstAfter(moments: Float64Array, since: Instant): number {
+  let [low, high] = [0, moments.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((arrivals[middle] as number) <= since) low = middle + 1;
+    if ((moments[middle] as number) <= since) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -113,24 +151,29 @@ export function atIntervals(world: World, limit: RateLimit): Delays {
   return sum();
 }
 
-/** Earshot's planner, with its lanes and places as the budget in the tables has them. */
-export function earshot(world: World, limit: RateLimit, sharing: "none" | "short" | "long"): Delays {
-  const { delays, walkers, see, sum } = open(world, limit.periodMs);
-  const histories: ArrivalHistory[] = world.queries.map(() => NOTHING_OBSERVED);
+/**
+ * Earshot's planner, with its lanes and places as the budget in the tables has them. `changes`: every query is walked
+ * for what has changed, too, from the same budget.
+ */
+export function earshot(
+  world: World,
+  limit: RateLimit,
+  sharing: "none" | "short" | "long",
+  changes: "without changes" | "with changes" = "without changes",
+): Delays {
+  const tracks = tracksOf(world, changes === "with changes");
+  const { delays, walkers, see, sum } = open(world, limit.periodMs, tracks);
+  const histories: ArrivalHistory[] = tracks.map(() => NOTHING_OBSERVED);
   const places = new Float64Array(lanesOf(limit.limit).usable + 1).fill(Number.NEGATIVE_INFINITY);
   const spacing = spacingMs(limit, "crisis");
-  const pooled = createPool();
-  const keys = world.queries.map((_, index) => ({
-    projectId: "p",
-    queryId: String(index),
-    walk: "added" as const,
-  }));
+  const pools = { added: createPool(), updated: createPool() };
+  const keys = tracks.map(({ walk }, index) => ({ projectId: "p", queryId: String(index), walk }));
   const members = sharing === "long" ? mostMembers(ID_LENGTH, spacing) : MOST_MEMBERS;
   const settings = {
     sharing: sharing !== "none",
     mostMembers: members,
     pageSize: PAGE,
-    roundMs: roundMs(world.queries.length, limit, sharing === "none" ? 1 : members),
+    roundMs: roundMs(tracks.length, limit, sharing === "none" ? 1 : members),
   };
   let turn = 0;
   const lanes = lanesOf(limit.limit).of;
@@ -145,13 +188,13 @@ export function earshot(world: World, limit: RateLimit, sharing: "none" | "short
     return false;
   };
   for (let at = world.from; at < world.to; at += spacing) {
-    const rhythm = pooled.rhythm(at);
-    const candidates = world.queries.map((query, index): Candidate => {
+    const rhythm = { added: pools.added.rhythm(at), updated: pools.updated.rhythm(at) };
+    const candidates = tracks.map(({ walk, importance }, index): Candidate => {
       const { knownUntil } = walkers[index] as Walker;
-      const rate = expectedRate(histories[index] as ArrivalHistory, rhythm, at);
+      const rate = expectedRate(histories[index] as ArrivalHistory, rhythm[walk], at);
       return {
         key: keys[index] as Candidate["key"],
-        importance: query.importance,
+        importance,
         rate,
         knownUntil,
         waitsSince: knownUntil,
@@ -172,7 +215,7 @@ export function earshot(world: World, limit: RateLimit, sharing: "none" | "short
     for (const [nth, index] of indexes.entries()) {
       const arrivals = { mentions: found[nth] ?? 0, from: before[nth] ?? at, to: at };
       histories[index] = learnArrivals(histories[index] as ArrivalHistory, arrivals);
-      pooled.learn(arrivals);
+      pools[(tracks[index] as Track).walk].learn(arrivals);
     }
     for (let more = PAGE; more < rows; more += PAGE) {
       at += spacing;
