@@ -6,7 +6,10 @@ import type { WatchedStates } from "../store/console/learning.ts";
 
 export interface LearningFacts {
   /** What is remembered of the queries that are watched, of these baselines and memories of values only. */
-  watchedStates(baselines: readonly string[], novelties: readonly string[]): Promise<readonly WatchedStates[]>;
+  watchedStates(
+    baselines: readonly string[],
+    novelties: readonly string[],
+  ): Promise<readonly WatchedStates[]>;
 }
 
 /** Which rules cannot fire on which query yet, because they have too little history for what they expect. */

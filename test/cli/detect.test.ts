@@ -34,12 +34,7 @@ async function run(
       done();
     },
   });
-  await detect(
-    { ...OPTIONS, ...options },
-    typeof csv === "string" ? cut(csv, pieces) : csv,
-    output,
-    output,
-  );
+  await detect({ ...OPTIONS, ...options }, typeof csv === "string" ? cut(csv, pieces) : csv, output, output);
   return text;
 }
 

@@ -80,13 +80,9 @@ describe("a domain never seen before that is already large", () => {
 
   test("is looked for once the query is known long enough, which the coverage tells", async () => {
     const learning = async () =>
-      (await stillLearning(createConsoleStore(db()), [rule])).map(({ queryId, kind, counts, until, needs }) => [
-        queryId,
-        kind,
-        counts,
-        until,
-        needs,
-      ]);
+      (await stillLearning(createConsoleStore(db()), [rule])).map(
+        ({ queryId, kind, counts, until, needs }) => [queryId, kind, counts, until, needs],
+      );
     expect(await learning()).toEqual([["1", "new domain", "mentions", null, "its first mention"]]);
     const from = NOON - DAY;
     await poll(rule, usual(from));

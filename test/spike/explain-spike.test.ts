@@ -43,7 +43,9 @@ describe("explainSpike", () => {
 
   it("calls what is over the height, and judges it by what was known then", () => {
     const past = { ...moment, bucket: 100 };
-    expect(explainSpike(known(20), past, "mentions", 105)).toContain("1,698 mentions in 5 min, 85 expected. ");
+    expect(explainSpike(known(20), past, "mentions", 105)).toContain(
+      "1,698 mentions in 5 min, 85 expected. ",
+    );
     expect(explainSpike(known(20), past, "mentions", 106)).toMatch(
       /^1,698 mentions in 5 min at the height, 85 expected\. .* Judged on 8 h of history\.$/,
     );

@@ -14,7 +14,10 @@ export interface WatchedStates extends Omit<WatchedQuery, "watchFrom"> {
 export function createConsoleLearning(db: Db) {
   return {
     /** Of these baselines and memories of values only, in one statement. */
-    async watchedStates(baselines: readonly string[], novelties: readonly string[]): Promise<WatchedStates[]> {
+    async watchedStates(
+      baselines: readonly string[],
+      novelties: readonly string[],
+    ): Promise<WatchedStates[]> {
       const { rows } = await sql<WatchedStates>`
         select q.project_id as "projectId", q.query_id as "queryId", q.name, q.project_name as "projectName",
           q.timezone, q.ticked_until as "tickedUntil", s.states, v.since as "valuesSince"
