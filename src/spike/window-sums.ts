@@ -1,4 +1,4 @@
-import { JUDGED_WINDOWS, RING, SPARSE_BELOW, WINDOWS } from "./constants.ts";
+import { JUDGED_WINDOWS, RING, SPARSE_BELOW, SPARSE_WINDOW, WINDOWS } from "./constants.ts";
 import { fromShortFloat } from "./short-float.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 
@@ -30,7 +30,7 @@ export function windowSums(
   // Steps back through the ring, because a remainder for every bucket would be the dearest part of all this.
   let slot = newest % RING;
   for (const width of judged ? JUDGED_WINDOWS : WINDOWS) {
-    if (sums.observed.length === WINDOWS.length && expected >= SPARSE_BELOW) break;
+    if (width === SPARSE_WINDOW && (expected >= SPARSE_BELOW || newest + 1 < width)) break;
     for (; age < width && age <= newest; age++) {
       const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
       observed += state.numbers[AT.counts + slot] ?? 0;
