@@ -1,81 +1,21 @@
-import { ahead } from "../lib/ahead.ts";
-import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { floorTo, type Instant } from "../lib/instant.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
-import { BUCKET_MS } from "../model/count-change.ts";
-import type { OwedNotification } from "../model/notification.ts";
-import type { Query, WatchedQuery } from "../model/query.ts";
+import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
-import type { Directory } from "../notify/tell.ts";
-import type { Rule } from "../rules/rule.ts";
-import { commitSoundly } from "./commit-soundly.ts";
-import type { Coverage } from "./coverage.ts";
-import { findingsOf } from "./findings-of-walk.ts";
-import type { StoryCache } from "./fold-stories.ts";
 import { isOutdated, learnedSettings } from "./learned-settings.ts";
-import { nextPollAt } from "./pace.ts";
 import { passPoisonPage } from "./pass-poison-page.ts";
-import type { IngestStore } from "./ports.ts";
+import type { PollParts } from "./poll-parts.ts";
 import { preparePage } from "./prepare-page.ts";
 import { prepareSeries } from "./prepare-series.ts";
-import { createRepeatCounter } from "./repeat-counter.ts";
 import { replaySetAside } from "./replay-set-aside.ts";
 import type { SourcePage } from "./source-page.ts";
-import { tryTail } from "./try-tail.ts";
-import type { SourceKnowledge } from "./walk-source.ts";
-import {
-  abandonWalk,
-  afterPage,
-  NEW_WALK,
-  nextCall,
-  type WalkedPage,
-  type WalkRequest,
-  type WalkSettings,
-  type WalkState,
-} from "./watermark.ts";
-
-export interface PollParts {
-  readonly store: IngestStore;
-  /** The pages of one walk, in order. Throws errors with `retryable` and `retryAfterMs`. */
-  readonly walkPages: (
-    query: WatchedQuery,
-    request: WalkRequest,
-    signal: AbortSignal,
-  ) => AsyncIterable<SourcePage>;
-  /** The first page of a call as the server gives it, of which nothing is learned. */
-  readonly firstPage: (
-    query: WatchedQuery,
-    request: WalkRequest,
-    signal: AbortSignal,
-  ) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>;
-  /** What is known of the server: it decides how a walk asks. */
-  readonly knowledge: SourceKnowledge;
-  /** Its pages come out of calls that others share: then a fault in them may be another's. */
-  readonly isShared?: boolean;
-  readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly directory: Directory;
-  readonly clock: Clock;
-  readonly stories?: StoryCache;
-  readonly settings: (query: WatchedQuery, walk: WalkKey["walk"]) => WalkSettings;
-  /** How long after the start of a walk its query is due again, in domain time. */
-  readonly everyMs: (walk: WalkKey["walk"]) => number;
-  /** Told after the commit that notifications are due. */
-  readonly onOwed: (owed: readonly OwedNotification[]) => Promise<void>;
-}
+import { type WalkedQuery, walkQuery } from "./walk-query.ts";
+import { abandonWalk, NEW_WALK, type WalkState } from "./watermark.ts";
 
 export type PollOutcome =
   /** Somebody else walks it, or it was walked meanwhile. */
   | { readonly outcome: "not-due" }
-  | {
-      readonly outcome: "complete";
-      readonly pages: number;
-      readonly added: number;
-      readonly changed: number;
-      /** A bucket has closed that nobody has judged. */
-      readonly windowsDue: boolean;
-      readonly startedAt: Instant;
-    }
+  | WalkedQuery
   /** No call could be made for it now; nothing has failed. */
   | { readonly outcome: "postponed"; readonly because: string }
   /** What was committed stands; the walk goes on from there after a while. */
@@ -104,7 +44,11 @@ export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSig
     const traits = await parts.knowledge.traits();
     const settings = learnedSettings(parts.settings(query, key.walk), traits, key.walk, startedAt);
     const walking = { key, query, lease: claim.lease, startedAt, signal, progress, settings };
-    return await walk(parts, walking, isOutdated(begun, settings) ? abandonWalk(begun, settings) : begun);
+    return await walkQuery(
+      parts,
+      walking,
+      isOutdated(begun, settings) ? abandonWalk(begun, settings) : begun,
+    );
   } catch (error) {
     const { retryable = true, retryAfterMs, isPostponed } = error as Trouble;
     if (isPostponed === true) {
@@ -125,8 +69,6 @@ interface Trouble {
   readonly retryable?: boolean;
   readonly retryAfterMs?: number | null;
   readonly isPostponed?: boolean;
-  /** The walk cannot go on in the way it began. */
-  readonly abandons?: boolean;
 }
 
 const RENEW_EVERY_MS = 3_000;
@@ -153,177 +95,4 @@ async function passOver(
 ): Promise<void> {
   const state = (claim.state as WalkState | null) ?? NEW_WALK;
   await passPoisonPage(parts, walking, state, { error, tries: claim.failures + 1 }).catch(() => false);
-}
-
-interface Walking {
-  readonly key: WalkKey;
-  readonly query: WatchedQuery;
-  readonly lease: string;
-  readonly startedAt: Instant;
-  readonly signal: AbortSignal;
-  /** Pages that this run has committed. */
-  readonly progress: { pages: number };
-  readonly settings: WalkSettings;
-}
-
-async function walk(parts: PollParts, walking: Walking, stored: WalkState): Promise<PollOutcome> {
-  const { key, query, lease, startedAt, settings } = walking;
-  const call = nextCall(key.walk, stored, settings, startedAt);
-  const tally: Tally = { pages: 0, added: 0, changed: 0, rejected: 0, repeated: 0, lateMs: 0, restamped: 0 };
-  const repeats = createRepeatCounter();
-  let { state } = call;
-  try {
-    const rules = parts.rulesFor(query);
-    const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
-    const pages = ahead((signal) => parts.walkPages(query, call.request, signal), prepare, walking.signal);
-    const whileStoring = pages.begin;
-    for await (const prepared of pages) {
-      const { page } = prepared;
-      const repeated = repeats.count(page.mentions);
-      const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
-      const committed = isEmpty(page)
-        ? NOTHING_COMMITTED
-        : await commitSoundly({ ...parts, prepare, whileStoring }, { key, query, lease }, prepared, {
-            before: resumable(page, state, settings),
-            after: resumable(page, after.state, settings),
-          });
-      state = after.state;
-      walking.progress.pages += 1;
-      tally.pages += 1;
-      tally.added += committed.added;
-      tally.changed += committed.changed;
-      tally.rejected += page.rejected.length;
-      tally.repeated += repeated;
-      tally.restamped += committed.restamped;
-      tally.lateMs = Math.max(tally.lateMs, latenessOf(stored, committed.earliestAdded));
-      if (committed.owed.length > 0) await parts.onOwed(committed.owed);
-      if (after.outcome === "Ended") return await finish(parts, walking, stored, after, tally);
-    }
-  } catch (error) {
-    if (isRefusedCursor(error, state) || (error as Trouble).abandons === true) {
-      await parts.store.walks.advance(key, lease, abandonWalk(state, settings));
-    }
-    throw error;
-  }
-  // The last page was full, and the one behind it, which is empty, is not given to us.
-  const after = afterPage(state, EMPTY_PAGE, settings);
-  if (tally.pages === 0 || after.outcome !== "Ended") throw new WalkBrokenError("the source sent no page");
-  return finish(parts, walking, stored, after, tally);
-}
-
-/** What one run of a walk found. */
-export interface Tally {
-  pages: number;
-  added: number;
-  changed: number;
-  rejected: number;
-  repeated: number;
-  /** How far behind what was known already a new one lay. */
-  lateMs: number;
-  /** Known ones that came with a newer `added`. */
-  restamped: number;
-}
-
-/** What lies behind a watermark that is known to be sound, and is new, has become visible late. */
-function latenessOf({ watermark, gap }: WalkState, earliestAdded: Instant | null): number {
-  if (watermark === null || gap !== null || earliestAdded === null) return 0;
-  return Math.max(0, watermark - earliestAdded);
-}
-
-const EMPTY_PAGE: WalkedPage = {
-  highest: null,
-  rows: 0,
-  repeated: 0,
-  total: null,
-  nextCursor: null,
-  pageSize: null,
-};
-
-/** Who was cut off in the middle of a shared walk begins anew at its watermark. */
-function resumable(page: SourcePage, state: WalkState, settings: WalkSettings): WalkState {
-  return page.shared === undefined ? state : abandonWalk(state, settings);
-}
-
-/** A page without anything on it is not worth a transaction: the end of the walk writes its state. */
-function isEmpty(page: SourcePage): boolean {
-  return page.mentions.length === 0 && page.rejected.length === 0;
-}
-
-const NOTHING_COMMITTED = { added: 0, changed: 0, restamped: 0, earliestAdded: null, owed: [] };
-
-class WalkBrokenError extends Error {
-  override readonly name = "WalkBrokenError";
-  readonly retryable = true;
-}
-
-async function finish(
-  parts: PollParts,
-  walking: Walking,
-  before: WalkState,
-  { state, coverage }: { readonly state: WalkState; readonly coverage: Coverage },
-  tally: Tally,
-): Promise<PollOutcome> {
-  const { key, query, lease, startedAt } = walking;
-  const { completeUntil } = state;
-
-  await parts.store.transaction(async (facts) => {
-    await facts.walks.advance(key, lease, state);
-    await facts.coverage.record({
-      ...key,
-      startedAt,
-      fromAt: coverage.from,
-      untilAt: coverage.to,
-      claimed: coverage.total,
-      seen: coverage.seen,
-      stored: tally.added,
-      rejected: tally.rejected,
-      gap: coverage.outcome === "Gap" ? coverage.missing : 0,
-    });
-    const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.walk));
-    await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
-  });
-  await learn(parts, walking, { before, after: state, coverage }, tally);
-  const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
-  const { pages, added, changed } = tally;
-  const windowsDue = key.walk === "added" && closed;
-  return { outcome: "complete", pages, added, changed, windowsDue, startedAt };
-}
-
-/** What is learned of the server is worth knowing, and never worth a walk. */
-async function learn(
-  { knowledge, firstPage, isShared }: PollParts,
-  { key, query, signal }: Walking,
-  walked: { readonly before: WalkState; readonly after: WalkState; readonly coverage: Coverage },
-  tally: Tally,
-): Promise<void> {
-  try {
-    // What shared pages have in all is known of all their queries together, and of none alone.
-    const found = findingsOf(key.walk, walked, tally).filter(
-      ({ trait }) => isShared !== true || trait !== "total",
-    );
-    const isTried = isShared === true || (await knowledge.traits()).has("after-end");
-    const tail = isTried || tally.added === 0 ? null : (walked.before.tail ?? null);
-    const tried =
-      tail === null ? [] : await tryTail(tail, (request) => firstPage(query, request, signal), key.walk);
-    await knowledge.note([...found, ...tried]);
-  } catch {
-    // It shows itself again.
-  }
-}
-
-/** A cursor that is refused today is refused tomorrow; the watermark is not. */
-function isRefusedCursor(error: unknown, state: WalkState): boolean {
-  const { status } = error as { status?: number | null };
-  const isResumed = state.running !== null && state.running.cursor !== null;
-  return isResumed && (status === 400 || status === 404 || status === 410 || status === 422);
-}
-
-function measure(walk: WalkKey["walk"], page: SourcePage) {
-  let highest: Instant | null = page.shared?.highest ?? null;
-  for (const mention of page.mentions) {
-    const at = walk === "added" ? mention.addedAt : mention.updatedAt;
-    if (highest === null || at > highest) highest = at;
-  }
-  const { nextCursor, total, pageSize } = page;
-  return { highest, rows: page.mentions.length + page.rejected.length, total, nextCursor, pageSize };
 }

@@ -1,6 +1,7 @@
 import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
-import { type PollOutcome, type PollParts, pollQuery } from "./poll-query.ts";
+import type { PollParts } from "./poll-parts.ts";
+import { type PollOutcome, pollQuery } from "./poll-query.ts";
 import { createSharedWalk } from "./shared-walk.ts";
 import type { SourcePage } from "./source-page.ts";
 import type { WalkRequest } from "./watermark.ts";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { PollParts } from "../../src/ingest/poll-query.ts";
+import type { PollParts } from "../../src/ingest/poll-parts.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { openBenchDatabase } from "./bench-database.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import type { PollParts } from "../../src/ingest/poll-query.ts";
+import type { PollParts } from "../../src/ingest/poll-parts.ts";
 import type { SourceKnowledge } from "../../src/ingest/walk-source.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
