@@ -1,5 +1,6 @@
 import { drawSpikeChart } from "../charts/draw-spike-chart.ts";
 import type { Theme } from "../charts/palette.ts";
+import { spellDuration } from "../lib/spell-duration.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 
@@ -17,6 +18,7 @@ export function drawAlertChart(
       counted: chart.counted,
       columns: chart.columns,
       columnMs: chart.columnMs,
+      ...spellBand(chart),
       firing: [{ from: alert.windowFrom, to: alert.windowTo }],
       told: alert.firedAt === null ? [] : [alert.firedAt],
       zone: options.zone,
@@ -25,11 +27,17 @@ export function drawAlertChart(
   );
 }
 
-/** What was counted and what was expected; a point inside a number ends nothing. */
+/** What was counted and what was expected, up to what stands in brackets. A point inside a number ends nothing. */
 function firstClause(because: string): string {
-  const [clause = because] = because.split(/[.;]\s|\(/, 1);
-  return clause.trim().replace(/\.$/, "");
+  return (because.split(/[.;]\s|\s*\(/, 1)[0] ?? "").replace(/[.;\s]+$/, "");
 }
+
+/** A column may stand above what is ordinary for a window on average, and yet be no spike: so it is said what it is. */
+function spellBand({ columnMs, ordinaryMs = columnMs }: Chart): { note?: string } {
+  return ordinaryMs <= columnMs ? {} : { note: `ordinary: over ${spellDuration(ordinaryMs)}` };
+}
+
+type Chart = NonNullable<Explanation["chart"]>;
 
 /** Less than an hour is no picture of what is usual. */
 const FEWEST_COLUMNS = 4;

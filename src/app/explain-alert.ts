@@ -6,6 +6,7 @@ import { BUCKET_MS } from "../model/count-change.ts";
 import { Explanation } from "../model/explanation.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Rule } from "../rules/rule.ts";
+import { WINDOWS } from "../spike/constants.ts";
 import { learnOnly } from "../spike/learn-only.ts";
 import { ordinaryLimit } from "../spike/ordinary-limit.ts";
 import { createSpikeState } from "../spike/spike-state.ts";
@@ -137,18 +138,37 @@ async function countHistory(
   // Columns of a quarter of an hour, the last of which ends with the alert's newest bucket.
   const shown = buckets.slice(-CHART_BUCKETS);
   const columns = [];
+  const width = ordinaryWidth((alert.windowTo - alert.windowFrom) / BUCKET_MS);
   for (let i = shown.length % COLUMN_BUCKETS; i < shown.length; i += COLUMN_BUCKETS) {
     const part = shown.slice(i, i + COLUMN_BUCKETS);
-    const expected = part.reduce((sum, bucket) => sum + bucket.expected, 0);
+    const end = buckets.length - shown.length + i + COLUMN_BUCKETS;
+    const around = buckets.slice(Math.max(0, end - width), end);
+    const ordinary = ordinaryLimit(state, expectedIn(around), width, Math.log(1e-3));
     columns.push({
       at: part[0]?.at ?? 0,
       count: part.reduce((sum, bucket) => sum + bucket.count, 0),
-      expected: Math.round(expected * 100) / 100,
-      ordinary: ordinaryLimit(state, expected, COLUMN_BUCKETS, Math.log(1e-3)),
+      expected: rounded(expectedIn(part)),
+      ordinary: rounded((ordinary * COLUMN_BUCKETS) / around.length),
     });
   }
-  const counted = `${window.subject} in 15 min`;
-  return { type, buckets, chart: { counted, columnMs: COLUMN_BUCKETS * BUCKET_MS, columns } };
+  const [columnMs, ordinaryMs] = [COLUMN_BUCKETS * BUCKET_MS, width * BUCKET_MS];
+  return { type, buckets, chart: { counted: `${window.subject} in 15 min`, columnMs, ordinaryMs, columns } };
+}
+
+/**
+ * What is too much for two hours is ordinary in each quarter of an hour of them, so the band is that of the window that
+ * is known to the detector and not longer than the alert's.
+ */
+function ordinaryWidth(buckets: number): number {
+  return WINDOWS.findLast((width) => width <= buckets && width >= COLUMN_BUCKETS) ?? COLUMN_BUCKETS;
+}
+
+function expectedIn(buckets: readonly ExpectedBucket[]): number {
+  return buckets.reduce((sum, { expected }) => sum + expected, 0);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 const LONGEST_HISTORY_MS = 60 * DAY;

@@ -1,11 +1,15 @@
 import type { JsonValue } from "../lib/json.ts";
 import type { ShownWarmUp } from "../model/shown.ts";
-import type { Rule, WindowRule } from "../rules/rule.ts";
+import type { NewRule, Rule, WindowRule } from "../rules/rule.ts";
+import { AWAITS_FIRST_MENTION, type WarmUp, warmUpUntil } from "../rules/warm-up.ts";
 import type { WatchedStates } from "../store/console/learning.ts";
 
 export interface LearningFacts {
-  /** What is remembered of the queries that are watched, of these baselines only. */
-  watchedStates(baselines: readonly string[]): Promise<readonly WatchedStates[]>;
+  /** What is remembered of the queries that are watched, of these baselines and memories of values only. */
+  watchedStates(
+    baselines: readonly string[],
+    novelties: readonly string[],
+  ): Promise<readonly WatchedStates[]>;
 }
 
 /** Which rules cannot fire on which query yet, because they have too little history for what they expect. */
@@ -14,33 +18,40 @@ export async function stillLearning(
   rules: readonly Rule[],
 ): Promise<readonly ShownWarmUp[]> {
   const counting = rules.filter((rule) => rule.kind === "window");
-  if (counting.length === 0) return [];
-  const watched = await facts.watchedStates(counting.map(({ window }) => window.baseline));
-  return watched.flatMap((query) =>
-    counting.filter((rule) => rule.appliesTo(query)).flatMap((rule) => warmUpOf(query, rule)),
+  const looking = rules.filter((rule) => rule.kind === "new");
+  if (counting.length + looking.length === 0) return [];
+  const watched = await facts.watchedStates(
+    counting.map(({ window }) => window.baseline),
+    looking.map(({ novelty }) => novelty.key),
   );
+  return watched.flatMap((query) => [
+    ...counting.flatMap((rule) => shown(query, rule, windowWarmUp(query, rule))),
+    ...looking.flatMap((rule) => shown(query, rule, noveltyWarmUp(query, rule))),
+  ]);
 }
 
 /** What a rule knows under an earlier form of itself it will go on from. */
-function warmUpOf(query: WatchedStates, { name, window }: WindowRule): ShownWarmUp[] {
-  const { projectId, projectName, queryId, name: queryName, tickedUntil, timezone, states } = query;
+function windowWarmUp({ states, tickedUntil, timezone }: WatchedStates, { window }: WindowRule) {
   const known =
     states.find(({ condition }) => condition === window.key) ??
     states.find(({ baseline }) => baseline === window.baseline);
   // What stands in the table is what a step returned.
   const state = known === undefined ? window.initial() : (known.state as JsonValue);
-  const warmUp = window.warmUp(state, { until: tickedUntil, timezone });
-  if (warmUp === undefined) return [];
-  return [
-    {
-      projectId,
-      projectName,
-      queryId,
-      queryName,
-      rule: name,
-      kind: window.type,
-      counts: window.subject,
-      ...warmUp,
-    },
-  ];
+  return window.warmUp(state, { until: tickedUntil, timezone });
+}
+
+function noveltyWarmUp({ valuesSince, tickedUntil, timezone }: WatchedStates, { novelty }: NewRule) {
+  const since = valuesSince[novelty.key];
+  if (since === undefined) return AWAITS_FIRST_MENTION;
+  return warmUpUntil(since + novelty.learnMs, { until: tickedUntil, timezone });
+}
+
+function shown(query: WatchedStates, rule: WindowRule | NewRule, warmUp: WarmUp | undefined): ShownWarmUp[] {
+  if (warmUp === undefined || !rule.appliesTo(query)) return [];
+  const { projectId, projectName, queryId, name: queryName } = query;
+  const [kind, counts] =
+    rule.kind === "new"
+      ? [`new ${rule.novelty.facet}`, rule.novelty.subject]
+      : [rule.window.type, rule.window.subject];
+  return [{ projectId, projectName, queryId, queryName, rule: rule.name, kind, counts, ...warmUp }];
 }

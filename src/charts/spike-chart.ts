@@ -23,7 +23,7 @@ export interface ChartColumn {
   readonly at: Instant;
   readonly count: number;
   readonly expected: number;
-  /** The largest count that ordinary noise explains. */
+  /** The largest count that ordinary noise explains; of a longer window its part. */
   readonly ordinary: number;
 }
 

@@ -64,8 +64,13 @@ export async function detect(
     if (lines !== "" && !output.write(lines)) await new Promise((resume) => output.once("drain", resume));
     for (const { series, svg } of reader.takeDrawings()) await pictures?.add(series, svg);
   };
+  // A letter of several bytes may begin in one chunk and end in the next.
+  const decoder = new TextDecoder();
   try {
-    for await (const chunk of input) await keep(reader.read(chunk.toString()));
+    for await (const chunk of input) {
+      await keep(reader.read(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })));
+    }
+    await keep(reader.read(decoder.decode()));
     await keep(reader.end());
   } finally {
     for (const file of (await pictures?.end()) ?? []) notes.write(`${file}\n`);

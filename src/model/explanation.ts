@@ -30,6 +30,8 @@ export const Explanation = z.object({
     .object({
       counted: z.string(),
       columnMs: z.number(),
+      /** The window over which `ordinary` is reckoned; that of a column where it is absent. */
+      ordinaryMs: z.number().exactOptional(),
       columns: z.array(
         z.object({ at: z.number(), count: z.number(), expected: z.number(), ordinary: z.number() }),
       ),

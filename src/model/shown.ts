@@ -168,7 +168,7 @@ export interface ShownWarmUp {
   readonly queryId: string;
   readonly queryName: string;
   readonly rule: string;
-  /** `spike`, `absence`, `trend`, `share`. */
+  /** `spike`, `absence`, `trend`, `share`, `new hashtag`. */
   readonly kind: string;
   /** "negative mentions". */
   readonly counts: string;

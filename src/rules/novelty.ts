@@ -6,6 +6,8 @@ export interface Novelty {
   readonly key: string;
   /** The label of its alerts: hashtag, domain, author. */
   readonly facet: string;
+  /** The mentions that it looks at: "negative mentions". */
+  readonly subject: string;
   /** Different voices that a new value needs. */
   readonly atLeast: number;
   /** For so long after its first mention a value is new. */

@@ -1,4 +1,4 @@
-import { CALM_SCORE, COMPLETE_SHARE, OLDEST_LATE_BUCKET, RING, WINDOWS } from "./constants.ts";
+import { CALM_SCORE, COMPLETE_SHARE, JUDGED_WINDOWS, OLDEST_LATE_BUCKET, RING } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
 import { lnCountingNoise, type SwingForm, significance, type TakesPart, unusualness } from "./gates.ts";
@@ -77,7 +77,7 @@ function countArrivals(state: SpikeState, bucket: number, arrivals: readonly Lat
 
 function judge(state: SpikeState, bucket: number, settings: SpikeSettings): SpikeObservation {
   const { gates, form, atLeast, cooldownBuckets, takesPart } = settings;
-  const sums = windowSums(state, bucket, arrivedShares(state));
+  const sums = windowSums(state, bucket, arrivedShares(state), true);
   const dispersion = dispersionOf(state);
   const least = Math.max(atLeast, gates.leastMentions);
   const significant = significance(state, sums, dispersion, least, takesPart);
@@ -86,7 +86,7 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
     significant.window >= 0 &&
     unusual.score >= CALM_SCORE &&
     outgrowsLastWave(state, bucket, cooldownBuckets, {
-      width: WINDOWS[significant.window] ?? 1,
+      width: JUDGED_WINDOWS[significant.window] ?? 1,
       observed: sums.observed[significant.window] ?? 0,
       expected: sums.expected[significant.window] ?? 0,
     });
@@ -100,7 +100,7 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
   return {
     bucket,
     step,
-    window: WINDOWS[window] ?? 1,
+    window: JUDGED_WINDOWS[window] ?? 1,
     observed: sums.observed[window] ?? 0,
     expected: sums.expected[window] ?? 0,
     lnP: significant.lnP,

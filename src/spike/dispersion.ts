@@ -1,4 +1,4 @@
-import { CLUSTER_PRIOR, CLUSTER_WEIGHT, NOISE_PRIOR, NOISE_WEIGHT } from "./constants.ts";
+import { CLUSTER_PRIOR, CLUSTER_WEIGHT, NOISE_PRIOR, NOISE_WEIGHT, WINDOWS } from "./constants.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 
 /** What makes counts swing more than chance alone would: bunches, an uncertain level, a rate that wanders. */
@@ -16,11 +16,12 @@ export function dispersionOf(state: SpikeState): Dispersion {
   return { cluster, uncertainty: cluster / ((state.numbers[AT.level] ?? 0) + 1) };
 }
 
-/** Relative variance of the rate at the length of one window. */
+/** Relative variance of the rate at the length of one window. Beyond the longest that is learned it is not less known. */
 export function rateNoise(state: SpikeState, window: number): number {
+  const learned = Math.min(window, WINDOWS.length - 1);
   return (
-    ((state.numbers[AT.noise + window] ?? 0) + NOISE_PRIOR * NOISE_WEIGHT) /
-    ((state.numbers[AT.noiseWeight + window] ?? 0) + NOISE_WEIGHT)
+    ((state.numbers[AT.noise + learned] ?? 0) + NOISE_PRIOR * NOISE_WEIGHT) /
+    ((state.numbers[AT.noiseWeight + learned] ?? 0) + NOISE_WEIGHT)
   );
 }
 

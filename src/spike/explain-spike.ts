@@ -9,11 +9,18 @@ import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 /**
  * The numbers of a spike in sentences, with what weakens them: `62 negative mentions in 30 min, 11 expected. At this
  * hour chance alone brings that about once in 8 years. 6.3 times the usual swing.` `subject` is "negative mentions".
+ * Of a moment that is over by the bucket `now` it says so: nobody shall take it for what is going on.
  */
-export function explainSpike(state: SpikeState, moment: SpikeMoment, subject: string): string {
+export function explainSpike(
+  state: SpikeState,
+  moment: SpikeMoment,
+  subject: string,
+  now = moment.bucket,
+): string {
   const window = spellDuration(moment.window * BUCKET_MS);
+  const height = now - moment.bucket >= PAST_BUCKETS ? " at the height" : "";
   const sentences = [
-    `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected.`,
+    `${spellNumber(moment.observed)} ${subject} in ${window}${height}, ${spellNumber(moment.expected)} expected.`,
     `At this hour chance alone brings that ${spellRarity(moment.lnP)}.`,
     `${spellScore(moment.score)} times the usual swing.`,
   ];
@@ -21,10 +28,13 @@ export function explainSpike(state: SpikeState, moment: SpikeMoment, subject: st
     const percent = Math.round(moment.completeness * 100);
     sentences.push(`About ${percent} % of the last ${window} has arrived.`);
   }
-  const young = spellYouth(state);
+  const young = spellYouth(state, moment);
   if (young !== undefined) sentences.push(young);
   return sentences.join(" ");
 }
+
+/** Half an hour later the last windows say something else. */
+const PAST_BUCKETS = 6;
 
 function spellScore(score: number): string {
   return score < 100 ? String(Math.round(score * 10) / 10) : spellNumber(score);
@@ -36,9 +46,9 @@ export function explainQuiet(moment: SpikeMoment, subject: string): string {
   return `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected`;
 }
 
-/** What a query that is not known for long yet cannot be expected to know. */
-function spellYouth(state: SpikeState): string | undefined {
-  const days = (mark(state, MARK.toLearn) * BUCKET_MS) / DAY;
+/** What a query that was not known for long at that moment could not be expected to know. */
+function spellYouth(state: SpikeState, { bucket }: SpikeMoment): string | undefined {
+  const days = (Math.min(mark(state, MARK.toLearn), bucket) * BUCKET_MS) / DAY;
   if (days >= 14) return undefined;
   const length = days < 2 ? spellDuration(Math.floor(days * 24) * 3_600_000) : `${Math.floor(days)} days`;
   const unseen = isUnseen(state, HOUR_BINS / 2) ? "weekend" : isUnseen(state, 0) ? "working day" : undefined;

@@ -1,18 +1,27 @@
 import { lnChanceOfCount } from "./chance-of-count.ts";
-import { LEAST_WANDER, SWING_PRIOR, SWING_WEIGHT, WINDOW_EXPONENT, WINDOWS } from "./constants.ts";
+import {
+  JUDGED_WINDOWS,
+  LEAST_WANDER,
+  LONGEST_WINDOW,
+  SPARSE_WINDOW,
+  SWING_PRIOR,
+  SWING_WEIGHT,
+  WINDOW_EXPONENT,
+  WINDOWS,
+} from "./constants.ts";
 import { type Dispersion, rateNoise } from "./dispersion.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import type { WindowSums } from "./window-sums.ts";
 
-/** The window that stands out most by chance, as an index into `WINDOWS`. */
+/** The window that stands out most by chance, as an index into `JUDGED_WINDOWS`. */
 export interface Significance {
   /** Logarithm of the chance of at least what was observed by ordinary noise; 0 when nothing stands out. */
   readonly lnP: number;
   readonly window: number;
 }
 
-/** Which windows may be judged, by their index in `WINDOWS`. */
+/** Which windows may be judged, by their index in `JUDGED_WINDOWS`. */
 export type TakesPart = (window: number) => boolean;
 
 /** Gate (a): is the count unlikely under everything that usually moves it? Windows below `atLeast` take no part. */
@@ -25,7 +34,7 @@ export function significance(
 ): Significance {
   let lnP = 0;
   let best = -1;
-  for (const [window, width] of WINDOWS.entries()) {
+  for (const [window, width] of JUDGED_WINDOWS.entries()) {
     const observed = sums.observed[window] ?? 0;
     const expected = sums.expected[window] ?? 0;
     if (sums.buckets[window] !== width || observed < atLeast || observed <= expected) continue;
@@ -59,13 +68,10 @@ export function unusualness(state: SpikeState, sums: WindowSums, form: SwingForm
   if (weight === 0) return { score: 0, window: 0 };
   let score = Number.NEGATIVE_INFINITY;
   let best = 0;
-  for (let window = 0; window < WINDOWS.length; window++) {
+  for (let window = 0; window < sums.observed.length; window++) {
     const completeness = sums.completeness[window] ?? 1;
     const deviation = deviationOf(sums, window, form) - completeness * usualDeviation(state, window);
-    const swing = Math.sqrt(
-      ((state.numbers[AT.swingSquare + window] ?? 0) + SWING_PRIOR) / (weight + SWING_WEIGHT),
-    );
-    const here = (deviation / (completeness * swing)) * (WINDOW_WEIGHTS[window] ?? 1);
+    const here = (deviation / (completeness * usualSwing(state, window))) * (WINDOW_WEIGHTS[window] ?? 1);
     if (here > score) {
       score = here;
       best = window;
@@ -81,9 +87,22 @@ export function deviationOf(sums: WindowSums, window: number, form: SwingForm): 
 }
 
 export function usualDeviation(state: SpikeState, window: number): number {
+  if (window === WINDOWS.length) return STRETCH * usualDeviation(state, window - 1);
   const weight = mark(state, MARK.swingWeight);
   return weight === 0 ? 0 : (state.numbers[AT.swingMean + window] ?? 0) / weight;
 }
+
+function usualSwing(state: SpikeState, window: number): number {
+  if (window === WINDOWS.length) {
+    // What goes on with the length of the window as it did from one hour to two.
+    const [one, two] = [usualSwing(state, window - 2), usualSwing(state, window - 1)];
+    return two * (two / one) ** Math.log2(STRETCH);
+  }
+  const square = (state.numbers[AT.swingSquare + window] ?? 0) + SWING_PRIOR;
+  return Math.sqrt(square / (mark(state, MARK.swingWeight) + SWING_WEIGHT));
+}
+
+const STRETCH = SPARSE_WINDOW / LONGEST_WINDOW;
 
 /**
  * Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. Of the
@@ -91,7 +110,7 @@ export function usualDeviation(state: SpikeState, window: number): number {
  */
 export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): number {
   let lnP = 0;
-  for (const [window, width] of WINDOWS.entries()) {
+  for (const [window, width] of JUDGED_WINDOWS.entries()) {
     const observed = sums.observed[window] ?? 0;
     const expected = sums.expected[window] ?? 0;
     if (sums.buckets[window] !== width || observed <= expected) continue;
@@ -102,4 +121,4 @@ export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): numbe
   return lnP;
 }
 
-const WINDOW_WEIGHTS = WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);
+const WINDOW_WEIGHTS = JUDGED_WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);

@@ -3,8 +3,9 @@ import { AT, createSpikeState, MARK, mark, type SpikeState, STATE_BYTES } from "
 import { readFirstVersion, type SpikeStateV1 } from "./spike-state-v1.ts";
 
 /**
- * A state as JSON: base64 of at most 1 kB, and of 0.7 kB while mentions are punctual. Packing loses nothing that could
- * change a later verdict, so a stored series goes on exactly. States stored by the first version are read too.
+ * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series goes on
+ * exactly. States of the first version are read too, and those of the second that hold two hours of counts: what they
+ * lack is read as hours in which nothing was expected and nothing came.
  */
 export type PackedSpikeState = string | SpikeStateV1;
 
@@ -12,25 +13,12 @@ export type PackedSpikeState = string | SpikeStateV1;
 export const PACKED_BYTES = 12 + STATE_BYTES;
 
 export function packSpikeState(state: SpikeState): string {
-  const punctual = isPunctual(state);
   PAGE[0] = VERSION;
-  PAGE[1] = punctual ? PUNCTUAL : WHOLE;
+  PAGE[1] = WHOLE;
   PAGE.writeDoubleLE(state.startAt, 4);
   NUMBERS.set(state.numbers);
-  if (!punctual) {
-    EXPECTED.set(state.expected);
-    return PAGE.toString("base64", 0, PACKED_BYTES);
-  }
-  // The sums and marks stand before the first bin of lags. What follows it is written over.
-  let float = AT.lags + 1;
-  let short = 2 * (float + LONGEST_WINDOW);
-  let slot = nextSlot(state);
-  for (let age = 1; age <= LONGEST_WINDOW; age++) {
-    slot = slot === 0 ? RING - 1 : slot - 1;
-    FLOATS[float++] = state.numbers[AT.counts + slot] ?? 0;
-    SHORTS[short++] = state.expected[slot] ?? 0;
-  }
-  return PAGE.toString("base64", 0, HEAD + 2 * short);
+  EXPECTED.set(state.expected);
+  return PAGE.toString("base64", 0, PACKED_BYTES);
 }
 
 /**
@@ -57,6 +45,7 @@ export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeSta
   let float = AT.lags + 1;
   into.numbers.set(FIRST_NUMBERS);
   into.numbers.fill(0, float);
+  into.expected.fill(0);
   let short = 2 * (float + LONGEST_WINDOW);
   let slot = nextSlot(into);
   for (let age = 1; age <= LONGEST_WINDOW; age++) {
@@ -67,21 +56,15 @@ export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeSta
   return into;
 }
 
-/** Nothing came late and nothing waits to be learned: then no verdict looks further back than the longest window. */
-function isPunctual(state: SpikeState): boolean {
-  if (mark(state, MARK.toLearn) !== mark(state, MARK.buckets)) return false;
-  for (let bin = AT.lags + 1; bin < AT.counts; bin++) if (state.numbers[bin] !== 0) return false;
-  return true;
-}
-
 /** Slot of the next bucket. Those before the series began are read by nobody yet. */
 function nextSlot(state: SpikeState): number {
   return mark(state, MARK.buckets) % RING;
 }
 
 const VERSION = 2;
-const PUNCTUAL = 1;
 const WHOLE = 0;
+/** Written until five hours of counts were looked at: punctual mentions only, and the buckets of the longest window. */
+const PUNCTUAL = 1;
 /** Version, form, two bytes left free, and the start; then floats, so it has to be a multiple of four. */
 const HEAD = 12;
 const PUNCTUAL_BYTES = HEAD + 4 * (AT.lags + 1 + LONGEST_WINDOW) + 2 * LONGEST_WINDOW;

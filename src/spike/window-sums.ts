@@ -1,8 +1,8 @@
-import { RING, WINDOWS } from "./constants.ts";
+import { JUDGED_WINDOWS, RING, SPARSE_BELOW, SPARSE_WINDOW, WINDOWS } from "./constants.ts";
 import { fromShortFloat } from "./short-float.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 
-/** One number per window of `WINDOWS`, in that order. */
+/** One number per window of `WINDOWS`, in that order; behind them that of sparse series, where it was asked for. */
 export interface WindowSums {
   readonly observed: number[];
   readonly expected: number[];
@@ -12,8 +12,16 @@ export interface WindowSums {
   readonly completeness: number[];
 }
 
-/** Sums over the windows that end with bucket `newest`. `arrived[k]`: share arrived k buckets later; all, if absent. */
-export function windowSums(state: SpikeState, newest: number, arrived?: readonly number[]): WindowSums {
+/**
+ * Sums over the windows that end with bucket `newest`. `arrived[k]`: share arrived k buckets later; all, if absent.
+ * `judged`: with the window of sparse series, if this is one.
+ */
+export function windowSums(
+  state: SpikeState,
+  newest: number,
+  arrived?: readonly number[],
+  judged = false,
+): WindowSums {
   const sums: WindowSums = { observed: [], expected: [], buckets: [], completeness: [] };
   let observed = 0;
   let expected = 0;
@@ -21,7 +29,8 @@ export function windowSums(state: SpikeState, newest: number, arrived?: readonly
   let age = 0;
   // Steps back through the ring, because a remainder for every bucket would be the dearest part of all this.
   let slot = newest % RING;
-  for (const width of WINDOWS) {
+  for (const width of judged ? JUDGED_WINDOWS : WINDOWS) {
+    if (width === SPARSE_WINDOW && (expected >= SPARSE_BELOW || newest + 1 < width)) break;
     for (; age < width && age <= newest; age++) {
       const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
       observed += state.numbers[AT.counts + slot] ?? 0;

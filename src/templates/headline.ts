@@ -31,7 +31,7 @@ function factor(values: Alert["values"]): string {
 
 /** "a hashtag never seen here before: …" is told with the hashtag, which stands in a label. */
 function newValue({ because, labels }: Alert): string {
-  const facet = /^a (\w+) never seen/.exec(because)?.[1];
+  const facet = /^an? (\w+) never seen/.exec(because)?.[1];
   const value = facet === undefined ? undefined : labels[facet];
   return value === undefined ? "" : `, ${value}`;
 }

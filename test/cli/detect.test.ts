@@ -22,7 +22,11 @@ const COUNTS = [...ordinaryDays(10, 3), 20, 40, 40, 30, 20, 5, 3, 2, 1];
 const stamp = (bucket: number): string => toIso(START + bucket * 300_000).replace(".000", "");
 const rows = (name: string): string => COUNTS.map((count, t) => `${name}${stamp(t)},${count}\n`).join("");
 
-async function run(csv: string, options: Partial<typeof OPTIONS> = {}, pieces = 1_000): Promise<string> {
+async function run(
+  csv: string | Readable,
+  options: Partial<typeof OPTIONS> = {},
+  pieces = 1_000,
+): Promise<string> {
   let text = "";
   const output = new Writable({
     write: (chunk, _, done) => {
@@ -30,11 +34,14 @@ async function run(csv: string, options: Partial<typeof OPTIONS> = {}, pieces = 
       done();
     },
   });
-  const input = Readable.from(
+  await detect({ ...OPTIONS, ...options }, typeof csv === "string" ? cut(csv, pieces) : csv, output, output);
+  return text;
+}
+
+function cut(csv: string, pieces: number): Readable {
+  return Readable.from(
     Array.from({ length: Math.ceil(csv.length / pieces) }, (_, i) => csv.slice(i * pieces, (i + 1) * pieces)),
   );
-  await detect({ ...OPTIONS, ...options }, input, output, output);
-  return text;
 }
 
 describe("earshot detect", () => {
@@ -74,6 +81,17 @@ describe("earshot detect", () => {
     expect(await run(csv.replaceAll(/^.*,0\n/gm, (row) => (row.startsWith(stamp(0)) ? row : "")))).toBe(text);
   });
 
+  it("reads names of any letters, however the bytes are cut, and times without a zone as UTC", async () => {
+    const csv = `series,timestamp,value\n${rows("Müller 🙂,")}`;
+    const text = await run(csv);
+    expect(text).toContain("Müller 🙂");
+    const bytes = Buffer.from(csv);
+    const input = Readable.from(Array.from({ length: bytes.length }, (_, i) => bytes.subarray(i, i + 1)));
+    expect(await run(input)).toBe(text);
+    expect(await run(csv.replaceAll("T", " ").replaceAll("Z", ""))).toBe(text);
+    expect(await run(csv.replaceAll("Z", "+00:00"))).toBe(text);
+  });
+
   it("tells when a late burst was seen and when it was", async () => {
     const late = COUNTS.map((count, t) => {
       const isBurst = t >= 2880;
@@ -91,6 +109,7 @@ describe("earshot detect", () => {
     [`timestamp,value\n${stamp(0)},x\n`, {}, 'row 2: expected a whole number, got "x"'],
     [`timestamp,value\n${stamp(0)}\n`, {}, "row 2: expected 2 columns"],
     ["timestamp,value\nyesterday,1\n", {}, "row 2: expected times such as"],
+    ["timestamp,value\n1425416573,1\n", {}, "row 2: expected times such as"],
     [
       `timestamp,value\n${stamp(1)},1\n${stamp(0)},1\n`,
       {},

@@ -1,13 +1,16 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
+import { stillLearning } from "../../src/app/still-learning.ts";
+import { closeWindows } from "../../src/ingest/close-windows.ts";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { Rule } from "../../src/rules/rule.ts";
+import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
-import { NOON, useWalks } from "./use-walks.ts";
+import { NOBODY, NOON, useWalks } from "./use-walks.ts";
 
 const { clock, db, stores, parts, due } = useWalks();
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
@@ -33,6 +36,11 @@ async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<re
   return stores().alerts.openOfProject("p");
 }
 
+/** Judges what has closed by now, as the tick does. */
+async function close(rule: Rule): Promise<void> {
+  await closeWindows({ store: stores(), rulesFor: () => [rule], directory: NOBODY, clock }, KEY);
+}
+
 /** A mention a minute from `from` on, one for each of these facts. */
 function said(from: Instant, ...facts: readonly Partial<Mention>[]): Mention[] {
   return facts.map((one, i) => {
@@ -55,7 +63,7 @@ describe("a domain never seen before that is already large", () => {
     expect(others).toEqual([]);
     expect(alert).toMatchObject({
       labels: { query: "Query 1", domain: "scoop.example" },
-      because: "a domain never seen here before: 4 authors in 1 h. The query is known for 24 h.",
+      because: "a domain never seen here before: 4 authors in 1 h. None in the 25 h before.",
       openedAt: NOON + 2 * HOUR,
       mentions: 4,
     });
@@ -68,6 +76,21 @@ describe("a domain never seen before that is already large", () => {
     const spam = times(40, { domain: "buy.example", author: "bot" });
     const back = times(40, { domain: "old.example" });
     expect(await poll(rule, [...said(NOON, ...spam), ...said(NOON + HOUR, ...back)])).toEqual([]);
+  });
+
+  test("is looked for once the query is known long enough, which the coverage tells", async () => {
+    const learning = async () =>
+      (await stillLearning(createConsoleStore(db()), [rule])).map(
+        ({ queryId, kind, counts, until, needs }) => [queryId, kind, counts, until, needs],
+      );
+    expect(await learning()).toEqual([["1", "new domain", "mentions", null, "its first mention"]]);
+    const from = NOON - DAY;
+    await poll(rule, usual(from));
+    await close(rule);
+    expect(await learning()).toEqual([["1", "new domain", "mentions", from + 6 * HOUR, "5 h 55 min more"]]);
+    await poll(rule, usual(from + 6 * HOUR));
+    await close(rule);
+    expect(await learning()).toEqual([]);
   });
 
   test("is none while the query is hardly known, nor where the source names no domain", async () => {

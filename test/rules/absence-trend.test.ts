@@ -133,7 +133,7 @@ describe("new", () => {
     expect(rule.labels).toBeTypeOf("function");
     expect(rule.overAfterMs).toBe(6 * 3_600_000);
     expect(rule.novelty.because(5, 600_000, 5.5 * DAY)).toBe(
-      "a hashtag never seen here before: 5 authors in 10 min. The query is known for 5 days.",
+      "a hashtag never seen here before: 5 authors in 10 min. None in the 5 days before.",
     );
   });
 });

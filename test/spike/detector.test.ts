@@ -66,6 +66,16 @@ describe("the detector", () => {
     expect([pages("strict"), pages("remarkable"), pages("any anomaly")]).toEqual([0, 0, 1]);
   });
 
+  it("looks at five hours where two are expected to hold fewer than four mentions, and only there", () => {
+    // One or two an hour, as long as nobody would call a burst, where one a day is usual.
+    const rise = Array.from({ length: 72 }, (_, t) => (t % 7 === 0 ? 1 : 0));
+    const sparse = [...ordinaryDays(20, 1 / 288), ...rise];
+    const [page] = feed(sparse, { stored: true }).filter(({ step }) => step === "opened");
+    expect(page).toMatchObject({ window: 60 });
+    const busy = feed([...history, ...BURST, ...ordinaryDays(5, 3, 5)]);
+    expect(Math.max(...busy.map(({ window }) => window))).toBe(24);
+  });
+
   it("never pages below the floor", () => {
     expect(opened(feed([...history, ...BURST], { settings: { atLeast: 10_000 } }))).toEqual([]);
   });

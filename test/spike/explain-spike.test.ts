@@ -41,6 +41,16 @@ describe("explainSpike", () => {
     expect(explainSpike(known(8), moment, "mentions")).toMatch(/Judged on 8 days of history\.$/);
   });
 
+  it("calls what is over the height, and judges it by what was known then", () => {
+    const past = { ...moment, bucket: 100 };
+    expect(explainSpike(known(20), past, "mentions", 105)).toContain(
+      "1,698 mentions in 5 min, 85 expected. ",
+    );
+    expect(explainSpike(known(20), past, "mentions", 106)).toMatch(
+      /^1,698 mentions in 5 min at the height, 85 expected\. .* Judged on 8 h of history\.$/,
+    );
+  });
+
   it("is short about an ordinary bucket", () => {
     expect(explainQuiet({ ...moment, observed: 3, expected: 2.94, window: 12 }, "mentions")).toBe(
       "3 mentions in 1 h, 2.9 expected",

@@ -48,7 +48,7 @@ export function createSeriesReader(
   };
   const instantOf = (stamp: string): Instant => {
     if (stamp !== text) {
-      textAt = Date.parse(stamp);
+      textAt = utc(stamp);
       text = stamp;
     }
     return textAt;
@@ -58,7 +58,7 @@ export function createSeriesReader(
     name,
     read: (timestamp, arrived, value) => {
       const arrivedAt = instantOf(arrived);
-      const eventAt = timestamp === arrived ? arrivedAt : Date.parse(timestamp);
+      const eventAt = timestamp === arrived ? arrivedAt : utc(timestamp);
       const count = Number(value);
       if (Number.isNaN(arrivedAt) || Number.isNaN(eventAt))
         return "expected times such as 2015-03-03T21:02:53Z";
@@ -88,6 +88,14 @@ export function createSeriesReader(
       return lines;
     },
   };
+}
+
+/** A time without a zone is UTC, whatever the clock of this machine shows. NaN for anything but a date with a time. */
+function utc(stamp: string): Instant {
+  if (stamp.endsWith("Z")) return Date.parse(stamp);
+  if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(stamp)) return Number.NaN;
+  const hasZone = /[+-]\d\d:?\d\d$/.test(stamp.slice(16));
+  return Date.parse(`${stamp.replace(" ", "T")}${hasZone ? "" : "Z"}`);
 }
 
 function alertLine(name: string, state: SpikeState, observation: SpikeObservation): string {

@@ -32,6 +32,7 @@ export const newValue: WindowConditionType = {
       novelty: {
         key: stableHash({ type: "new", version: 1, what, within, atLeast, series: key }),
         facet: what,
+        subject: slice.subject,
         atLeast,
         withinMs: within,
         learnMs: learn,
@@ -40,11 +41,17 @@ export const newValue: WindowConditionType = {
         voice: what === "author" ? (mention) => mention.resourceId : authorOf,
         because: (voices, forMs, knownMs) =>
           `${what === "author" ? "an" : "a"} ${what} never seen here before: ${spellNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
-          `${spellDuration(Math.max(5 * MINUTE, forMs))}. The query is known for ${spellDuration(Math.floor(knownMs / DAY) * DAY)}.`,
+          `${spellDuration(Math.max(5 * MINUTE, forMs))}. None in the ${spellKnown(knownMs)} before.`,
       },
     };
   },
 };
+
+/** In whole days, or hours where they are few: rounded down, so that no more is claimed than is known. */
+function spellKnown(ms: number): string {
+  const unit = ms < 2 * DAY ? HOUR : DAY;
+  return spellDuration(Math.floor(ms / unit) * unit);
+}
 
 const READ: Record<z.output<typeof Params>["what"], (mention: Mention) => readonly (string | null)[]> = {
   hashtag: ({ hashtags }) => hashtags.map((tag) => `#${tag.replace(/^[#\uff03]/, "")}`),

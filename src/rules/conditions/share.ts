@@ -117,25 +117,25 @@ export const share = defineWindowCondition({
         const now = count === 0 ? 0 : matching / count;
         const known = isUsualKnown(usual, among);
         const expected = usualShare(usual);
-        const limits =
+        const isHigh =
           count >= among &&
           (atLeast === undefined || now >= atLeast) &&
           (aboveUsual === undefined || (known && now >= expected + aboveUsual));
         // The test is the dear part, so it is made only where it decides.
         const lnP =
-          unusual === true && limits && known && now > expected
+          unusual === true && isHigh && known && now > expected
             ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(swing, usual))
             : 0;
-        const met = limits && (unusual !== true || lnP <= lnLimit);
+        const met = isHigh && (unusual !== true || lnP <= lnLimit);
         const against =
           aboveUsual === undefined && unusual !== true
             ? ""
             : `, usually ${known ? spellShare(expected) : "not known yet"}`;
-        const limit =
-          atLeast === undefined
-            ? `limit ${spellNumber(among)} mentions`
-            : `limit ${spellShare(atLeast)} of at least ${spellNumber(among)}`;
-        const above = aboveUsual === undefined ? "" : `, ${Math.round(aboveUsual * 100)} points above usual`;
+        const limits = [
+          ...(atLeast === undefined ? [] : [spellShare(atLeast)]),
+          ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
+        ];
+        const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${spellNumber(among)}`;
         const rarity = lnP < 0 ? `. Chance alone brings that ${spellRarity(lnP, testsADay)}.` : "";
         return {
           state: { part: parts, whole: wholes, usual, swing },
@@ -143,7 +143,7 @@ export const share = defineWindowCondition({
             met,
             because:
               `${spellShare(now)} of ${spellNumber(count)} ${slice.subject} in ${spellDuration(within)} are ` +
-              `${predicate.adjective ?? `matching (${predicate.label})`}${against} (${limit}${above})${rarity}`,
+              `${predicate.adjective ?? `matching (${predicate.label})`}${against} (${limit})${rarity}`,
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed: matching,

@@ -119,7 +119,7 @@ export const spike = defineWindowCondition({
           } satisfies State,
           verdict: {
             met: isOpen,
-            because: isOpen ? explainSpike(state, moment, subject) : explainQuiet(now, subject),
+            because: isOpen ? explainSpike(state, moment, subject, now.bucket) : explainQuiet(now, subject),
             windowFrom: windowTo - moment.window * BUCKET_MS,
             windowTo,
             observed: moment.observed,
