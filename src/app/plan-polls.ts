@@ -103,7 +103,7 @@ export async function planState(parts: PlanParts, budget: CallBudget, limit: Rat
   const short = traits.get("addresses");
   const isShort = budget.sharing !== "proven" || (short?.value === "short" && now - short.lastAt < DAY);
   const idLength = Math.max(1, ...walks.map(({ queryId }) => queryId.length));
-  const most = isShort ? MOST_MEMBERS : mostMembers(idLength, spacingMs(limit, "live"));
+  const most = isShort ? MOST_MEMBERS : mostMembers(idLength, walks.length, limit);
   const settings: PlanSettings = {
     sharing,
     mostMembers: most,

@@ -49,12 +49,12 @@ export function roundMs(walks: number, limit: RateLimit, members: number): numbe
 export const MOST_MEMBERS = 200;
 
 /**
- * How many queries of such ids may share a call. Where calls are scarce, addresses may have 14 kB, which servers take
- * whose whole head may have 16; who refuses them shows it. Where there is one every second or so, many short calls cost
- * less work than few long ones, and are no slower.
+ * How many queries of such ids may share a call. Where short ones take long to come round, addresses may have 14 kB,
+ * which servers take whose whole head may have 16; who refuses them shows it. Where all are walked within seconds, many
+ * short calls cost less work than few long ones, and are no slower.
  */
-export function mostMembers(idLength: number, everyMs: number): number {
-  if (everyMs < SCARCE_MS) return MOST_MEMBERS;
+export function mostMembers(idLength: number, walks: number, limit: RateLimit): number {
+  if (roundMs(walks, limit, MOST_MEMBERS) < SCARCE_MS) return MOST_MEMBERS;
   return Math.max(MOST_MEMBERS, Math.floor(LONG_ADDRESS / ("&queryId=".length + idLength)));
 }
 

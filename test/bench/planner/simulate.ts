@@ -168,7 +168,7 @@ export function earshot(
   const spacing = spacingMs(limit, "crisis");
   const pools = { added: createPool(), updated: createPool() };
   const keys = tracks.map(({ walk }, index) => ({ projectId: "p", queryId: String(index), walk }));
-  const members = sharing === "long" ? mostMembers(ID_LENGTH, spacing) : MOST_MEMBERS;
+  const members = sharing === "long" ? mostMembers(ID_LENGTH, tracks.length, limit) : MOST_MEMBERS;
   const settings = {
     sharing: sharing !== "none",
     mostMembers: members,
