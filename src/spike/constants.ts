@@ -14,7 +14,7 @@ export const RING = LONGEST_WINDOW + OLDEST_LATE_BUCKET;
  * Five hours, all that is kept: looked at only where the longest window is expected to hold fewer mentions than these,
  * which is the floor of the presets. There two hours of a true rise are a handful, and no test tells them from noise.
  */
-const SPARSE_WINDOW = RING;
+export const SPARSE_WINDOW = LONGEST_WINDOW + OLDEST_LATE_BUCKET;
 export const SPARSE_BELOW = 4;
 /** By index as everywhere: the windows, then that of sparse series, which is judged and not learned. */
 export const JUDGED_WINDOWS = [...WINDOWS, SPARSE_WINDOW] as const;
