@@ -103,6 +103,7 @@ function usualSwing(state: SpikeState, window: number): number {
 }
 
 const STRETCH = SPARSE_WINDOW / LONGEST_WINDOW;
+const LN_STRETCH = Math.log(STRETCH);
 
 /**
  * Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. Of the
@@ -116,7 +117,9 @@ export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): numbe
     if (sums.buckets[window] !== width || observed <= expected) continue;
     const wander = LEAST_WANDER + dispersion.uncertainty;
     const spread = dispersion.cluster * expected + wander * expected * expected;
-    lnP = Math.min(lnP, lnNegativeBinomialTail(observed, expected, spread));
+    const here = lnNegativeBinomialTail(observed, expected, spread);
+    // Noise has fewer tries at windows that follow one another less often.
+    lnP = Math.min(lnP, window === WINDOWS.length ? here - LN_STRETCH : here);
   }
   return lnP;
 }

@@ -42,8 +42,8 @@ export function significanceGate(probability: number): Gates {
   return { lnSignificant: Math.log(probability), score: null, lnCountingNoise: null, leastMentions: 0 };
 }
 
-/** About one in 7,000: the commonest that leaves queries of one mention an hour a false alarm in three weeks. */
-const LN_NOISE = -3.85 * Math.LN10;
+/** One in 10,000: queries of one mention an hour have a false alarm in 25 days. */
+const LN_NOISE = Math.log(1e-4);
 
 /** The probability at which significance alone gives one false alarm in `everyMs`: it acts like 150 tests a day. */
 export function significanceFor(everyMs: number): number {
