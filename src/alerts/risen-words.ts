@@ -6,6 +6,8 @@ const MOST_WORDS = 6;
 const LEAST_STORIES = 3;
 const LEAST_SHARE = 0.06;
 const LEAST_RISE = 3;
+/** What one text in twenty said before is not new, and every language has its "are" and "not" among it. */
+const MOST_USUAL = 0.05;
 /** Of some hundred words one or two are always surprising; one in a thousand is a word that matters. */
 const LEAST_SURPRISE = 7;
 
@@ -25,6 +27,7 @@ export function risenWords(now: readonly Mention[], before: readonly Mention[]):
       share: count / stories.length,
       usual: ((countsBefore.get(word) ?? 0) + 0.5) / (storiesBefore.length + 1),
     }))
+    .filter(({ usual }) => usual <= MOST_USUAL)
     .filter(({ count, share, usual }) => count >= least && share >= LEAST_RISE * usual)
     .filter(({ count, usual }) => surprise(count, stories.length * usual) >= LEAST_SURPRISE)
     .sort(

@@ -28,6 +28,14 @@ describe("new words", () => {
     expect(words).not.toContain("trip");
   });
 
+  it("are not words that one text in twenty says anyway, however much more of them there are", () => {
+    const before = Array.from({ length: 200 }, (_, i) =>
+      say(`note ${i} ${i % 15 === 0 ? "they are" : "it is"} fine`),
+    );
+    const now = Array.from({ length: 30 }, (_, i) => say(`note ${i} they are stranded`));
+    expect(risenWords(now, before)).toEqual(["stranded"]);
+  });
+
   it("are not those of one text, however often it is repeated, nor links, handles and numbers", () => {
     const bot = Array.from({ length: 100 }, () =>
       say("buy cheap watches now and here at our shop https://spam.example @acme"),
