@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   why: async () => (await import("./why.ts")).addWhyCommand,
   preview: async () => (await import("./preview.ts")).addPreviewCommand,
   "send-test": async () => (await import("./send-test.ts")).addSendTestCommand,
+  redeliver: async () => (await import("./redeliver.ts")).addRedeliverCommand,
   bounce: async () => (await import("./bounce.ts")).addBounceCommand,
   coverage: async () => (await import("./coverage.ts")).addCoverageCommand,
   detect: async () => (await import("./detect.ts")).addDetectCommand,
@@ -53,6 +54,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot why ALERT                         which rules saw it, who was told, what was held and why
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
   earshot send-test on-call                 really tells this receiver something, and says what came back
+  earshot redeliver comms                   what it refused for good, told after all; without a name: a list
   earshot set-aside list                    what always failed and stands aside; replay tries it again
   earshot bounce < message                  what came back to the return path of mails
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file

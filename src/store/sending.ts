@@ -143,6 +143,25 @@ export function createSendingStore(db: Db) {
       `.execute(db);
     },
 
+    /** By receiver, those since then that were given up: how many, and what the last of them was told. */
+    async givenUp(since: Instant): Promise<{ receiver: string; n: number; error: string }[]> {
+      const { rows } = await sql<{ receiver: string; n: number; error: string }>`
+        select receiver, count(*)::int as n, (array_agg(coalesce(last_error, '') order by id desc))[1] as error
+        from earshot.notifications where state = 'dead' and created_at >= ${at(since)}
+        group by receiver order by receiver
+      `.execute(db);
+      return rows;
+    },
+
+    /** Another try for those of a receiver since then that were given up, in their order. Gives how many they are. */
+    async redeliver(receiver: string, since: Instant): Promise<number> {
+      const { numAffectedRows } = await sql`
+        update earshot.notifications set state = 'due', next_attempt_wall = now()
+        where receiver = ${receiver} and state = 'dead' and created_at >= ${at(since)}
+      `.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
     /** Null for one that is not stored. */
     async receiverOf(projectId: string, id: string): Promise<string | null> {
       const { rows } = await sql<{ receiver: string }>`

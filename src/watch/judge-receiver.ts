@@ -19,7 +19,10 @@ export function judgeReceiver(
 ): ReceiverVerdict {
   if (failure === undefined) return { outcome: "Works" };
   if (failure.final)
-    return { outcome: "Refuses", because: `receiver ${receiver} gets no messages: ${failure.message}` };
+    return {
+      outcome: "Refuses",
+      because: `receiver ${receiver} gets no messages: ${failure.message}. Once that is mended, earshot redeliver ${receiver} tells what was refused`,
+    };
   if (failure.forMs < longestMs || failure.times < LEAST_TRIES) return { outcome: "TriesAgain" };
   return {
     outcome: "KeepsFailing",

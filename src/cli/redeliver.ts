@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { counted } from "../lib/counted.ts";
+import { formatDuration, parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { cleanLine } from "../templates/clean-text.ts";
+import { withDesk } from "./desk/with-desk.ts";
+
+/** `earshot redeliver`: messages that a receiver refused for good, told after all once the cause is mended. */
+export function addRedeliverCommand(program: Command, env: NodeJS.ProcessEnv): void {
+  program
+    .command("redeliver")
+    .description(
+      "Messages that were given up: which receivers refused some, and another try once the cause is mended.",
+    )
+    .argument("[receiver]", "whose messages to try again; without: a list")
+    .option("--since <duration>", "no older ones than that", "2d")
+    .addHelpText("after", "\nFirst see with send-test that the receiver takes messages again.")
+    .action(async (receiver: string | undefined, { since }: { since: string }) => {
+      const ageMs = parseDuration(since);
+      if (ageMs === undefined) throw new UserError(`--since is a duration such as 6h or 2d, not "${since}"`);
+      await withDesk(env, async ({ stores, clock }) => {
+        const from = clock.now() - ageMs;
+        const refused = await stores.notifications.givenUp(from);
+        if (receiver === undefined) {
+          if (refused.length === 0) console.log(`No message was given up in ${formatDuration(ageMs)}.`);
+          for (const one of refused)
+            console.log(`${cleanLine(one.receiver)}: ${counted(one.n, "message")}, ${cleanLine(one.error)}`);
+          return;
+        }
+        if (!refused.some((one) => one.receiver === receiver)) {
+          const names = refused.map((one) => one.receiver).join(", ");
+          throw new UserError(`no message to "${receiver}" was given up in ${formatDuration(ageMs)}`, [
+            names === "" ? "none to anybody was" : `messages were given up to ${names}`,
+          ]);
+        }
+        const n = await stores.notifications.redeliver(receiver, from);
+        console.log(
+          `${counted(n, "message")} to ${cleanLine(receiver)} ${n === 1 ? "is" : "are"} tried again.`,
+        );
+      });
+    });
+}
