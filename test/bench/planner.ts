@@ -21,7 +21,7 @@ for (const limit of LIMITS) {
     if (only !== undefined && only !== `${size}/${limit}`) continue;
     // The hours shrink with the work, so that the whole bench takes minutes.
     const work = size * limit;
-    const hours = work > 1_000_000 ? 0.25 : work > 100_000 ? 0.5 : work > 10_000 ? 1 : 8;
+    const hours = work > 1_000_000 ? 0.5 : work > 100_000 ? 1 : work > 10_000 ? 4 : 8;
     const world = createWorld({
       queries: size,
       perMinute: Math.min(1_000, size * PER_QUERY),
