@@ -6,6 +6,7 @@ import type { WalkKey } from "../model/walk.ts";
 import { commitSoundly } from "./commit-soundly.ts";
 import type { Coverage } from "./coverage.ts";
 import { findingsOf } from "./findings-of-walk.ts";
+import { isRefusal } from "./is-refusal.ts";
 import { nextPollAt } from "./pace.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { preparePage } from "./prepare-page.ts";
@@ -195,9 +196,7 @@ async function learn(
 
 /** A cursor that is refused today is refused tomorrow; the watermark is not. */
 function isRefusedCursor(error: unknown, state: WalkState): boolean {
-  const { status } = error as { status?: number | null };
-  const isResumed = state.running !== null && state.running.cursor !== null;
-  return isResumed && (status === 400 || status === 404 || status === 410 || status === 422);
+  return state.running?.cursor != null && isRefusal(error);
 }
 
 function measure(walk: WalkKey["walk"], page: SourcePage) {

@@ -2,6 +2,7 @@ import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
+import { isRefusal } from "./is-refusal.ts";
 import type { SourcePage } from "./source-page.ts";
 import type { WalkRequest } from "./watermark.ts";
 
@@ -160,13 +161,6 @@ async function understand(
   found.push({ trait: sinceTrait(request), value: "refused" });
   return new OtherWayError("the server refuses to be told from when on; it is read the other way round");
 }
-
-function isRefusal(error: unknown): boolean {
-  const { status } = (error ?? {}) as { readonly status?: number | null };
-  return typeof status === "number" && REFUSALS.has(status);
-}
-
-const REFUSALS = new Set([400, 404, 410, 422]);
 
 async function answers(pages: AsyncIterable<unknown>): Promise<boolean> {
   try {
