@@ -5,7 +5,9 @@ import { createDesk } from "../../src/app/desk.ts";
 import { createPreviews } from "../../src/app/preview/create-previews.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import { storableText } from "../../src/local-inbox/storable.ts";
+import type { Alert } from "../../src/model/alert.ts";
 import { signAlertLink } from "../../src/model/alert-link.ts";
+import type { Mention } from "../../src/model/mention.ts";
 import type { MessageContent } from "../../src/notify/define-notifier.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
@@ -13,12 +15,14 @@ import { safeUrl } from "../../src/templates/safe-url.ts";
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import type { AlertView } from "../../src/templates/view.ts";
 import type { EmailMessage, InboxMessage, SlackMessage } from "../../src/web/inbox-view.ts";
+import type { ExplainedMention } from "../../src/web/pages/why-mention.ts";
 import { anyText } from "../fixtures/any-text.ts";
 import { type Attack, attacks, hostileUrls } from "../fixtures/attacks.ts";
 import { withHostileAnswers, withTexts } from "../fixtures/hostile-facts.ts";
+import { aMention } from "../mention.ts";
 import { readTags, shapeOf } from "./read-tags.ts";
 import { SECRET, startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { PROJECT, tellAStory } from "./tell-a-story.ts";
+import { anAlert, PROJECT, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const GOOD = ["https://www.social.example/status/1"];
@@ -59,6 +63,7 @@ beforeAll(async () => {
       waits: async () => [
         { receiver: nextText(), waiting: 1, outcome: "Refused", forMs: null, because: nextText() },
       ],
+      explainMention: async () => [explained()],
       previews: {
         ...createPreviews({ renderer, contentOf: async () => content() }),
         renderSlack: renderSlackMessage,
@@ -95,6 +100,7 @@ beforeAll(async () => {
     `/act/${link}`,
     `/alerts/${crisis.id}?part=story`,
     "/?part=mentions",
+    "/why?of=x",
     "/nothing",
   ];
   for (const path of paths) {
@@ -154,6 +160,7 @@ const QUESTIONS = [
   ["/alerts", "state", "before", "after", "part"],
   ["/preview", "about", "sample", "alert", "part"],
   ["/inbox", "place", "to", "message", "mail"],
+  ["/why", "of"],
 ] as const;
 
 test("a hostile address is no link on any page", async () => {
@@ -193,6 +200,19 @@ async function ask(path: string) {
   return {
     tags: readTags(await answer.text()),
     headers: [...answer.headers.keys()].map((name) => `${name}:`),
+  };
+}
+
+/** A mention that one rule met, one counts and one met too late, and the alert that it went to. */
+function explained(): ExplainedMention {
+  const seen = (kind: string, matchedAt: number | null) => ({
+    ...{ rule: nextText(), kind, met: true, because: nextText(), matchedAt, alertId: null },
+  });
+  return {
+    mention: withTexts(aMention({ url: GOOD[0] ?? null }), nextText) as Mention,
+    ...{ projectId: PROJECT, queryName: nextText(), seenAt: NOW },
+    rules: [seen("mention", NOW), seen("window", null), seen("mention", null)],
+    alerts: [{ alert: withTexts(anAlert({ openedAt: NOW }), nextText) as Alert }],
   };
 }
 

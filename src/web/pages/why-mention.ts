@@ -2,7 +2,7 @@ import { z } from "zod";
 import { counted } from "../../lib/counted.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
-import type { Mention } from "../../model/mention.ts";
+import { eventAt, type Mention } from "../../model/mention.ts";
 import { type Html, html } from "../html.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { foreign, spellOut } from "../parts/words.ts";
@@ -51,7 +51,7 @@ function mentionPanel(
   { mention, projectId, queryName, seenAt, rules, alerts }: ExplainedMention,
   times: Times,
 ): Html {
-  const shown = { mention, projectId, queryName, eventAt: mention.publishedAt ?? mention.addedAt };
+  const shown = { mention, projectId, queryName, eventAt: eventAt(mention) };
   return html`<section class="panel"><h2>In ${foreign(queryName)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
 <h3>What the rules make of it</h3>${
