@@ -97,7 +97,7 @@ describe.concurrent("work goes on by itself, nothing is lost or told twice, and 
   });
 
   test.skipIf(!hasRedis())(
-    `PostgreSQL was gone for a while, then Redis, which came back empty and was emptied again (${NO_REDIS})`,
+    `PostgreSQL was gone for a while, then Redis, which came back empty and was emptied again (${NO_REDIS} where there is none)`,
     async ({ expect }) => {
       const came = await live("redis", [databaseGoesAway, redisGoesAway, redisIsEmptied]);
       expect(came).toMatchObject(WELL);
