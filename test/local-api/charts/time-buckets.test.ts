@@ -91,6 +91,12 @@ it("more buckets than the limit are refused, however long the range", () => {
   expect(timeBuckets("minutes", { from: 0, to: 1e15 }, "Etc/UTC", 1_000)).toBeUndefined();
 });
 
+it("a day whose midnight is shown twice starts at the first of them", () => {
+  expect(labels("days", "2027-11-07T04:30:00Z", "2027-11-07T06:00:00Z", "America/Havana")).toEqual([
+    "2027-11-07T00:00:00.000-0400",
+  ]);
+});
+
 it("every moment of any range lies in the bucket that its own clock names", () => {
   const zones = [
     "Etc/UTC",
@@ -128,17 +134,22 @@ it("every moment of any range lies in the bucket that its own clock names", () =
   );
 });
 
-/** Walks back minute by minute, or calendar by luxon. */
+/** Walks back minute by minute while the clock and the calendar name the same bucket; over days by luxon. */
 function naiveStart(unit: TimeUnit, at: number, zone: string): number {
-  const shown = (moment: number) =>
-    DateTime.fromMillis(moment, { zone }).toFormat(
-      unit === "hours" ? "yyyy-MM-dd HH ZZ" : "yyyy-MM-dd HH:mm ZZ",
-    );
-  if (unit === "hours" || unit === "minutes") {
-    let start = Math.floor(at / MINUTE) * MINUTE;
-    while (shown(start - MINUTE) === shown(at)) start -= MINUTE;
-    return start;
+  const named = (moment: number) => DateTime.fromMillis(moment, { zone }).toFormat(NAMED[unit]);
+  let start = Math.floor(at / MINUTE) * MINUTE;
+  if (unit === "months" || unit === "weeks" || unit === "days") {
+    // Of a midnight that is shown twice (Havana, in autumn), luxon gives the one with the offset of `at`.
+    start = DateTime.fromMillis(at, { zone }).startOf(unit).toMillis();
   }
-  const names = { days: "day", weeks: "week", months: "month" } as const;
-  return DateTime.fromMillis(at, { zone }).startOf(names[unit]).toMillis();
+  while (named(start - MINUTE) === named(at)) start -= MINUTE;
+  return start;
 }
+
+const NAMED: Readonly<Record<TimeUnit, string>> = {
+  months: "yyyy-MM",
+  weeks: "kkkk-WW",
+  days: "yyyy-MM-dd",
+  hours: "yyyy-MM-dd HH ZZ",
+  minutes: "yyyy-MM-dd HH:mm ZZ",
+};
