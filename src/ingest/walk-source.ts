@@ -2,6 +2,7 @@ import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
+import { isLastPage } from "./is-last-page.ts";
 import { isRefusal } from "./is-refusal.ts";
 import type { SourcePage } from "./source-page.ts";
 import type { WalkRequest } from "./watermark.ts";
@@ -22,6 +23,10 @@ export interface SourceWalkParts {
   readonly knowledge: SourceKnowledge;
   /** Whether something is stored that a server which heeds the request would leave out. */
   readonly hasOlder: (queries: readonly WatchedQuery[], request: WalkRequest) => Promise<boolean>;
+  /** How many mentions a page is asked for. */
+  readonly pageSize: number;
+  /** The most that ever came on one page, as far as this process has seen. */
+  readonly fullest: { rows: number };
   readonly now: () => Instant;
 }
 
@@ -67,19 +72,31 @@ async function* observe(
   found: Finding[],
 ): AsyncGenerator<SourcePage> {
   const { request } = asked;
+  const { pageSize, fullest } = parts;
   let [pages, rows] = [0, 0];
   let last: SourcePage | null = null;
   try {
     for await (const page of parts.fetch(asked.queries, request, asked.signal)) {
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
+      if (last !== null && isShort(last, pageSize)) found.push({ trait: "short-pages", value: "go-on" });
       pages += 1;
-      rows += page.mentions.length + page.rejected.length;
+      rows += rowsOf(page);
+      fullest.rows = Math.max(fullest.rows, rowsOf(page));
       last = page;
       if (found.some(({ trait, value }) => trait === sinceTrait(request) && value === "ignored"))
         throw new OtherWayError(
           "the server does not heed from when on it is asked; it is read the other way round",
         );
-      yield page;
+      if (!isShort(page, pageSize)) {
+        yield page;
+        continue;
+      }
+      const wentOn = found.some(({ trait }) => trait === "short-pages");
+      const short = { rows: rowsOf(page), sent: rows, total: page.total, fullest: fullest.rows, wentOn };
+      const isLast = isLastPage(short, traits);
+      // What this server has on a full page is not known where a short one is not the last.
+      yield isLast ? page : { ...page, pageSize: null };
+      if (isLast) break;
     }
   } catch (error) {
     // Behind all that there is, as the server counts it, a cursor leads nowhere. It may count wrong: so that is no end.
@@ -88,12 +105,16 @@ async function* observe(
     if (isBehindAll && isRefusal(error)) found.push({ trait: "after-end", value: "refused" });
     throw understood;
   }
-  if (last !== null && request.path.pages === "cursor" && isShort(last))
+  if (last !== null && request.path.pages === "cursor" && isShort(last, pageSize))
     found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
 }
 
-function isShort({ mentions, rejected, pageSize }: SourcePage): boolean {
-  return pageSize === null || mentions.length + rejected.length < pageSize;
+function isShort(page: SourcePage, asked: number): boolean {
+  return rowsOf(page) < Math.min(asked, page.pageSize ?? asked);
+}
+
+function rowsOf({ mentions, rejected }: SourcePage): number {
+  return mentions.length + rejected.length;
 }
 
 /** What one page shows. */
@@ -191,7 +212,7 @@ async function* downToSince(
   for await (const page of pages) {
     const mentions = page.mentions.filter((one) => momentOf(request, one) > since);
     const isDown = mentions.length < page.mentions.length;
-    sent += page.mentions.length + page.rejected.length;
+    sent += rowsOf(page);
     kept += mentions.length + page.rejected.length;
     // How many there are in all says something where the walk ends before it has come down.
     const isCutOff = !isDown && page.nextCursor === null && page.total !== null;

@@ -22,6 +22,10 @@ export interface ServerHabits {
   readonly lateMs?: number;
   /** Mentions without a date; those that have none yet get one with their next change. */
   readonly dateless?: "some";
+  /** However many are asked for, a page holds no more than these. */
+  readonly mostOnPage?: number;
+  /** Nor does it say how many it allows. */
+  readonly pageSize?: "untold";
   /** Several queries in one call. */
   readonly several?: "refused";
 }
@@ -74,7 +78,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     if (url.pathname === "/oauth/token")
       return send(200, { access_token: "token", token_type: "bearer", expires_in: 9_999 });
     calls.push(url.searchParams);
-    const asked = readAsked(url.searchParams);
+    const asked = readAsked(url.searchParams, habits.mostOnPage);
     if (habits.since === "refused" && asked.since !== null) return refuse("unknown parameter");
     if (habits.several === "refused" && asked.queryIds.length > 1) return refuse("one queryId, please");
     let place: Place | null = null;
@@ -110,7 +114,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
       results: results.map(toWire),
       ...(totalOff === null ? {} : { resultsTotal: Math.max(0, all.length + totalOff) }),
       resultsPage: asked.page,
-      resultsPageSize: asked.pageSize,
+      ...(habits.pageSize === "untold" ? {} : { resultsPageSize: asked.pageSize }),
       nextCursor: hasNext ? Buffer.from(JSON.stringify(nextPlace)).toString("base64url") : null,
     });
   });
@@ -165,7 +169,7 @@ interface Place {
 
 type Asked = ReturnType<typeof readAsked>;
 
-function readAsked(params: URLSearchParams) {
+function readAsked(params: URLSearchParams, mostOnPage = Number.POSITIVE_INFINITY) {
   const moment = (name: string) => parseWireInstant(params.get(name) ?? "");
   const orderBy = params.get("orderBy") === "updated" ? "updated" : "added";
   const others = [...params].filter(([name]) => name !== "cursor" && name !== "page");
@@ -173,7 +177,7 @@ function readAsked(params: URLSearchParams) {
     queryIds: params.getAll("queryId"),
     orderBy: orderBy as "added" | "updated",
     isDown: params.get("orderDirection") !== "asc",
-    pageSize: Number(params.get("pageSize") ?? 20),
+    pageSize: Math.min(mostOnPage, Number(params.get("pageSize") ?? 20)),
     page: Number(params.get("page") ?? 0),
     cursor: params.get("cursor"),
     startDate: moment("startDate") ?? Number.NaN,

@@ -184,6 +184,15 @@ const HABITS: Readonly<Record<string, { habits: ServerHabits; learned: Record<st
   "counts three more than it sends": { habits: { totalOff: 3 }, learned: { total: "high" } },
   "counts three fewer than it sends": { habits: { totalOff: -3 }, learned: { total: "low" } },
   "counts nothing": { habits: { totalOff: null }, learned: { total: "none" } },
+  "has fewer on a page than it is asked for, says neither how many nor how many there are, and is in a burst":
+    {
+      habits: { mostOnPage: 2, pageSize: "untold", totalOff: null },
+      learned: { "short-pages": "go-on", total: "none" },
+    },
+  "has fewer on a page than it is asked for, says nothing of it, and reads everything the other way round": {
+    habits: { mostOnPage: 2, pageSize: "untold", totalOff: null, since: "ignored" },
+    learned: { "short-pages": "go-on", "since-added": "ignored" },
+  },
   "has mentions without a date, some of which get one later": {
     habits: { dateless: "some" },
     learned: { dates: "missing" },
@@ -286,6 +295,8 @@ test("against servers with any of these habits together, however small the pages
       clockAheadMs: fc.option(fc.integer({ min: -HOUR, max: HOUR }), { nil: undefined }),
       lateMs: fc.option(fc.nat(4 * MINUTE), { nil: undefined }),
       dateless: some("some" as const),
+      mostOnPage: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+      pageSize: some("untold" as const),
       several: some("refused" as const),
     },
     { requiredKeys: [] },
