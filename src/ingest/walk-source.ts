@@ -1,4 +1,4 @@
-import { type Instant, SECOND } from "../lib/instant.ts";
+import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
@@ -76,7 +76,8 @@ async function* observe(
   let [pages, rows] = [0, 0];
   let last: SourcePage | null = null;
   try {
-    for await (const page of parts.fetch(asked.queries, request, asked.signal)) {
+    for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
+      const page = withClock(fetched, parts.now());
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
       if (last !== null && isShort(last, pageSize)) found.push({ trait: "short-pages", value: "go-on" });
       pages += 1;
@@ -147,6 +148,14 @@ async function seenOn(
 }
 
 const CLOCK_TOLERANCE_MS = 5 * SECOND;
+
+/** A large page is minutes on its way: less than these says nothing about the clock of the server. */
+const LONGEST_WAY_MS = 2 * MINUTE;
+
+function withClock(page: SourcePage, now: Instant): SourcePage {
+  const behindMs = page.servedAt == null ? 0 : now - page.servedAt;
+  return Math.abs(behindMs) > LONGEST_WAY_MS ? { ...page, behindMs } : page;
+}
 
 function clockOf(aheadMs: number): Finding {
   if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return { trait: "clock", value: "agrees", ms: 0 };

@@ -1,14 +1,17 @@
-import { DAY, type Instant, MINUTE, SECOND } from "../lib/instant.ts";
+import { HOUR, type Instant, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Budget } from "./budget.ts";
+
+/** Whoever asks for more is asked again after this: a window is minutes, and one odd header must not blind us for a day. */
+const LONGEST_MS = HOUR;
 
 /** `Retry-After` as milliseconds from `now`: seconds or an HTTP date. Null where it is missing or unreadable. */
 export function readRetryAfter(value: string | null, now: Instant): number | null {
   if (value === null) return null;
   const text = value.trim();
-  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.min(Number(text) * SECOND, DAY);
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text) * SECOND, LONGEST_MS);
   // Only the date forms of HTTP, which begin with a weekday: Date.parse alone would take "-5" for a year.
   const at = /^[A-Z][a-z]+,? /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), DAY);
+  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - now), LONGEST_MS);
 }
 
 /**

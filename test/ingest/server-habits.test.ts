@@ -269,6 +269,33 @@ test("what becomes visible later than any overlap reaches back is found by its c
   expect(rows).toEqual([{ outcome: "narrowed" }, { outcome: "agrees" }, { outcome: "missing" }]);
 });
 
+test.each([
+  ["ahead", 2 * HOUR],
+  ["behind", -2 * HOUR],
+])(
+  "what a server stamps whose clock is two hours %s is counted when it came, by our clock, in shared calls too",
+  async (_way, clockAheadMs) => {
+    const { server, poll } = await open({ clockAheadMs }, 100);
+    for (const together of [false, true]) {
+      server.add("1", 3);
+      server.add("2", 3);
+      manual.advance(MINUTE);
+      await poll("added", together);
+      manual.advance(10 * MINUTE);
+    }
+    const { rows } = await sql<{ arrived: number; bucket: number; n: number }>`
+    select arrived, bucket, sum(n)::int as n from earshot.counts group by arrived, bucket order by arrived`.execute(
+      db(),
+    );
+    // Its own dates are the server's, too: what is dated behind its arrival came when it arrived.
+    const dated = Math.min(0, clockAheadMs);
+    expect(rows).toEqual([
+      { arrived: NOON, bucket: NOON + dated, n: 6 },
+      { arrived: NOON + 10 * MINUTE, bucket: NOON + 10 * MINUTE + dated, n: 6 },
+    ]);
+  },
+);
+
 test("a habit that shows itself again after just an hour counts as seen now, and not before", async () => {
   const traits = createSourceTraitStore(db(), "account");
   const lastAt = async () => (await traits.all()).get("cursors")?.lastAt;

@@ -30,7 +30,11 @@ test.each([
   [" 1.5 ", 1_500],
   ["Wed, 21 Oct 2026 07:28:10 GMT", 10_000],
   ["Wed, 21 Oct 2026 07:27:00 GMT", 0],
+  ["86400", 3_600_000],
+  ["1000000000000", 3_600_000],
+  ["Thu, 22 Oct 2026 07:28:10 GMT", 3_600_000],
   ["-5", null],
+  ["1e12", null],
   ["soon", null],
   [null, null],
 ])("Retry-After %j is %j ms", (value, expected) => {

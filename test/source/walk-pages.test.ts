@@ -114,17 +114,25 @@ test("leaving a walk stops the call that is under way", async () => {
   expect(stopped).toBe(true);
 });
 
-test("where a server refuses its cursors, pages are asked for by number, as far as numbers reach", async () => {
-  const asked: unknown[] = [];
-  const fetchPage = pageFetcher("number", { ...SCOPE, pageSize: 4_000 }, async ({ page: number, cursor }) => {
-    asked.push([number, cursor]);
-    return { ...page(["a", "b"], "refused"), pageSize: 2 };
-  });
-  for await (const _page of walkPages(fetchPage, { ...OPTIONS, pageSize: 2 })) {
-    // The walk alone is of interest.
-  }
-  expect(asked).toEqual([
-    [0, null],
-    [1, null],
-  ]);
-});
+test.each([
+  ["as asked", 4_000, 2],
+  ["fewer than asked", 1_000, 10],
+])(
+  "where a server refuses its cursors, pages are asked for by number, as far as numbers reach (%s)",
+  async (_how, size, pages) => {
+    const asked: unknown[] = [];
+    const rows = Array.from({ length: size }, (_, nth) => String(nth));
+    const fetchPage = pageFetcher(
+      "number",
+      { ...SCOPE, pageSize: 4_000 },
+      async ({ page: number, cursor }) => {
+        asked.push([number, cursor]);
+        return page(rows, "refused");
+      },
+    );
+    for await (const _page of walkPages(fetchPage, { ...OPTIONS, endOnShortPage: false })) {
+      // The walk alone is of interest.
+    }
+    expect(asked).toEqual(Array.from({ length: pages }, (_, number) => [number, null]));
+  },
+);
