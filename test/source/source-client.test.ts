@@ -320,7 +320,7 @@ test("a walk sends each cursor as it came and ends where the source does", async
 });
 
 test("a cursor that is a number is sent back as one", async () => {
-  fake().reply(json({ ...wirePage([1, 2]), nextCursor: 17 }), json(wirePage([3], "")));
+  fake().reply(json({ ...wirePage([1, 2], null), nextCursor: 17 }), json(wirePage([3], null)));
   for await (const _page of connect().mentions(PARAMS)) {
     // The calls are of interest.
   }
