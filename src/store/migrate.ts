@@ -1,5 +1,6 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from "kysely";
 import pg from "pg";
+import { UserError } from "../lib/errors.ts";
 import * as facts from "./migrations/0001-facts.ts";
 import * as noHash from "./migrations/0002-no-hash.ts";
 import * as budget from "./migrations/0010-budget.ts";
@@ -50,7 +51,13 @@ export async function migrate(url: string): Promise<void> {
 }
 
 async function migrateDatabase(db: Kysely<never>): Promise<void> {
-  if (await isUpToDate(db)) return;
+  const done = await migrationsDone(db);
+  if (done.join() === Object.keys(MIGRATIONS).sort().join()) return;
+  const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (unknown.length > 0)
+    throw new UserError(`a newer Earshot has worked on the database (${unknown.join(", ")})`, [
+      "use that version, or another database",
+    ]);
   // Two processes that create the schema in the same instant would collide in the catalogue; the lock is the database's.
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('earshot-schema'))`.execute(tx);
@@ -71,11 +78,11 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
 }
 
 /** Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process. */
-async function isUpToDate(db: Kysely<never>): Promise<boolean> {
+async function migrationsDone(db: Kysely<never>): Promise<readonly string[]> {
   const known = await sql<{ found: boolean }>`
     select to_regclass('earshot.kysely_migration') is not null as found`.execute(db);
-  if (known.rows[0]?.found !== true) return false;
+  if (known.rows[0]?.found !== true) return [];
   const { rows } = await sql<{ name: string }>`
     select name from earshot.kysely_migration order by name collate "C"`.execute(db);
-  return rows.map(({ name }) => name).join() === Object.keys(MIGRATIONS).sort().join();
+  return rows.map(({ name }) => name);
 }
