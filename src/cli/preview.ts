@@ -13,11 +13,11 @@ import { type Config, loadConfig, readSurroundings } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
-import { createLog } from "../log.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { createRenderer } from "../templates/create-renderer.ts";
 import { type Sample, samples } from "../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
+import { commandLog } from "./command-log.ts";
 
 interface PreviewOptions {
   readonly alert?: string;
@@ -143,7 +143,7 @@ async function ofAlert(
     rules,
     timezone: config?.timezone ?? "UTC",
     consoleUrl: config?.web.publicUrl ?? null,
-    log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+    log: commandLog(env),
   });
   try {
     const found = await opened.contentOf(id);

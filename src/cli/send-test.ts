@@ -5,9 +5,9 @@ import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
-import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { createRenderer } from "../templates/create-renderer.ts";
+import { commandLog } from "./command-log.ts";
 import { ExitError } from "./run.ts";
 
 interface SendTestOptions {
@@ -46,7 +46,7 @@ async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessE
   const outcome = await sendTest(receiver, options.what, {
     renderer: await createRenderer({ directory: config.templates, base: shippedFolder("templates") }),
     clock: systemClock,
-    log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+    log: commandLog(env),
   });
   if (options.json) process.stdout.write(`${JSON.stringify({ receiver: name, ...outcome })}\n`);
   else for (const line of describe(name, outcome)) console.log(line);
