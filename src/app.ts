@@ -6,6 +6,7 @@ import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
 import { openReceivers } from "./app/open-receivers.ts";
+import { openTemplates } from "./app/open-templates.ts";
 import { createPlaces } from "./app/places.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
@@ -97,11 +98,13 @@ export interface Earshot {
 /** Puts all parts together and starts the roles. Rejects with a UserError where the configuration is at fault. */
 export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
   const rules = await soundRules(options.config.rules);
-  const renderer = await soundTemplates(options.config.templates);
-  return openTogether((closing) => open(options, rules, renderer, closing));
+  // Who sends must not find a fault at 3 a.m.; whoever only shows a preview shows the fault with it.
+  const open = options.roles.includes("deliver") ? soundTemplates : openTemplates;
+  const renderer = await open(options.config.templates);
+  return openTogether((closing) => assemble(options, rules, renderer, closing));
 }
 
-async function open(
+async function assemble(
   options: EarshotOptions,
   rules: readonly Rule[],
   renderer: Renderer,

@@ -1,12 +1,11 @@
 import { type Command, Option } from "commander";
+import { openTemplates } from "../app/open-templates.ts";
 import { sendTest, type TestOutcome } from "../app/send-test.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
 import { cleanLine } from "../templates/clean-text.ts";
-import { createRenderer } from "../templates/create-renderer.ts";
 import { commandLog } from "./command-log.ts";
 import { ExitError } from "./run.ts";
 
@@ -44,7 +43,7 @@ async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessE
     ]);
   }
   const outcome = await sendTest(receiver, options.what, {
-    renderer: await createRenderer({ directory: config.templates, base: shippedFolder("templates") }),
+    renderer: await openTemplates(config.templates),
     clock: systemClock,
     log: commandLog(env),
   });
