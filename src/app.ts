@@ -27,7 +27,7 @@ import { guardRules } from "./app/watch/guard-rules.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createOutageNotes } from "./app/watch/note-outages.ts";
-import { createRuleFaults } from "./app/watch/rule-faults.ts";
+import { createRuleNotes } from "./app/watch/rule-notes.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
@@ -141,7 +141,7 @@ async function assemble(
   const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());
-  const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
+  const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
   const calls = createCallNotes({ stores, clock });
   const knowledge = createSourceKnowledge(
     createSourceTraitStore(database.db, accountOf(config.source)),
