@@ -1,7 +1,7 @@
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { createDesk, type Desk } from "../../src/app/desk.ts";
 import { ROLES, type Role } from "../../src/app/roles.ts";
@@ -111,7 +111,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     await writeFile(join(rules, `${name}.yaml`), text);
 
   const config = configOf(setting, { sourceUrl, slack, smtp, rules });
-  let done = 0;
+  const jobs = countJobs();
   const open = (roles: readonly Role[]): Promise<Earshot> =>
     startEarshot({
       config,
@@ -122,15 +122,13 @@ export async function startStory(setting: StorySetting): Promise<Story> {
       roles,
       watchFrom: from,
       sweepEveryMs: setting.sweepEveryMs ?? null,
-      onDone: () => {
-        done += 1;
-      },
+      onDone: jobs.onDone,
     });
   const earshot = await open(ROLES);
   closing.add(earshot.stop);
   await earshot.refreshQueries();
   const stream = createStream(pool, account.queries);
-  const settle = () => settleDown(earshot, () => done);
+  const settle = () => settleDown(earshot, jobs);
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
 
   return {
@@ -226,11 +224,30 @@ function configOf(
 
 const PATIENCE_MS = 20_000;
 
-async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
+type Jobs = ReturnType<typeof countJobs>;
+
+function countJobs() {
+  const events = new EventEmitter();
+  let done = 0;
+  return {
+    onDone: () => {
+      done += 1;
+      events.emit("done");
+    },
+    done: () => done,
+    /** Until so many are done, or not for a while: a job may be another process's, or find its work done. */
+    until: async (count: number) => {
+      const signal = AbortSignal.timeout(30);
+      while (done < count && !signal.aborted) await once(events, "done", { signal }).catch(() => {});
+    },
+  };
+}
+
+async function settleDown(earshot: Earshot, jobs: Jobs): Promise<void> {
   const startedAt = monotonicMs();
   // Twice in a row: what ends between two of the questions is in the answer to neither.
   for (let quiet = 0; quiet < 2; ) {
-    const before = done();
+    const before = jobs.done();
     const swept = await earshot.sweep();
     const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
     const { walks, notifications, alertMessages } = earshot.stores;
@@ -241,9 +258,7 @@ async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
     if (monotonicMs() - startedAt > PATIENCE_MS) {
       throw new Error(`nothing settles, ${waiting} pieces of work are left: ${JSON.stringify(swept)}`);
     }
-    // A job may be another process's, or found its work done: then we look at the tables again.
-    const lookAt = monotonicMs() + 30;
-    while (done() < before + Math.max(1, due) && monotonicMs() < lookAt) await delay(2);
+    await jobs.until(before + Math.max(1, due));
   }
 }
 
