@@ -38,7 +38,10 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0110-outages": outages,
 };
 
-/** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */
+/**
+ * Brings the schema `earshot` up to date; rejects with a UserError where later code has been at it. Kysely holds a lock, so any number
+ * of processes may start at once.
+ */
 export async function migrate(url: string): Promise<void> {
   const db = new Kysely<never>({
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 2 }) }),
@@ -51,13 +54,16 @@ export async function migrate(url: string): Promise<void> {
 }
 
 async function migrateDatabase(db: Kysely<never>): Promise<void> {
-  const done = await migrationsDone(db);
-  if (done.join() === Object.keys(MIGRATIONS).sort().join()) return;
-  const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name));
-  if (unknown.length > 0)
-    throw new UserError(`a newer Earshot has worked on the database (${unknown.join(", ")})`, [
-      "use that version, or another database",
+  const done = await doneMigrations(db);
+  const known = Object.keys(MIGRATIONS);
+  const later = done.filter((name) => !known.includes(name));
+  if (later.length > 0) {
+    throw new UserError(`a later Earshot has changed the database (migration ${later.at(-1)})`, [
+      "start that version again, or go back to a backup from before it",
     ]);
+  }
+  // Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process.
+  if (done.length === known.length) return;
   // Two processes that create the schema in the same instant would collide in the catalogue; the lock is the database's.
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('earshot-schema'))`.execute(tx);
@@ -77,11 +83,11 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
   }
 }
 
-/** Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process. */
-async function migrationsDone(db: Kysely<never>): Promise<readonly string[]> {
-  const known = await sql<{ found: boolean }>`
-    select to_regclass('earshot.kysely_migration') is not null as found`.execute(db);
-  if (known.rows[0]?.found !== true) return [];
+/** Names of the migrations that the database has had, in order. */
+export async function doneMigrations(db: Kysely<never>): Promise<readonly string[]> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('earshot.kysely_migration') is not null as exists`.execute(db);
+  if (found[0]?.exists !== true) return [];
   const { rows } = await sql<{ name: string }>`
     select name from earshot.kysely_migration order by name collate "C"`.execute(db);
   return rows.map(({ name }) => name);

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examine } from "../../../src/app/doctor/examine.ts";
@@ -10,7 +10,6 @@ import { readSurroundings } from "../../../src/config.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createLog } from "../../../src/log.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import { migrate } from "../../../src/store/migrate.ts";
 import type { Bundle } from "../../bundle.ts";
 import { bundleEarshot, runEarshot } from "../../cli/run-earshot.ts";
 import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
@@ -55,6 +54,7 @@ interface Changes {
   readonly channel?: string;
   readonly smtpPort?: number;
   readonly hook?: string;
+  readonly templates?: string;
 }
 
 async function writeConfig(changes: Changes = {}): Promise<string> {
@@ -88,7 +88,7 @@ async function writeConfig(changes: Changes = {}): Promise<string> {
       ],
       routes: [{ receivers: ["comms"] }],
       rules: join(ROOT, "rules"),
-      templates: join(ROOT, "templates"),
+      templates: changes.templates ?? join(ROOT, "templates"),
     }),
   );
   return file;
@@ -100,7 +100,6 @@ async function examineWith(file: string, env: Record<string, string> = {}): Prom
     surroundings,
     env: {},
     file,
-    shipped: { rules: join(ROOT, "rules"), templates: join(ROOT, "templates") },
     clock: systemClock,
     log: createLog({ level: "silent" }),
   });
@@ -181,7 +180,7 @@ test("queries that nobody has are told, for a monitor of nothing is silent", asy
   });
 });
 
-test("a database on which a newer version has worked is told, and nothing starts on it", async () => {
+test("a database that a later version has changed is told", async () => {
   const newer = await createTestDatabase();
   const opened = openDatabase({ url: newer.url, onError: () => {} });
   try {
@@ -190,13 +189,24 @@ test("a database on which a newer version has worked is told, and nothing starts
     );
     expect((await examineDatabase(newer.url)).find(({ what }) => what === "migrations")).toMatchObject({
       state: "fail",
-      found: "a newer Earshot has worked on the database (9999-later)",
+      found: "a later Earshot has changed the database (9999-later)",
     });
-    await expect(migrate(newer.url)).rejects.toThrow("a newer Earshot has worked on the database");
   } finally {
     await opened.close();
     await newer.drop();
   }
+});
+
+test("a folder that replaces one template is sound, and one that replaces it badly is told", async () => {
+  const own = await mkdtemp(join(folder, "templates-"));
+  const template = join(own, "slack", "alert-fallback.mrkdwn.hbs");
+  await mkdir(dirname(template));
+  const file = await writeConfig({ templates: own });
+  await writeFile(template, "Look: {{query}}\n");
+  expect(states(await examineWith(file))).toMatchObject({ templates: "ok", "receiver comms": "ok" });
+  await writeFile(template, "Look: {{qeury}}\n");
+  const told = (await examineWith(file)).filter(({ what }) => what === "templates");
+  expect(told).toEqual([expect.objectContaining({ state: "fail", found: expect.stringContaining("qeury") })]);
 });
 
 test("a faulty configuration is told line by line, and the engines are looked at all the same", async () => {
