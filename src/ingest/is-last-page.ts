@@ -1,3 +1,4 @@
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Traits } from "../model/source-trait.ts";
 
 /** A page with fewer mentions than were asked for. */
@@ -8,18 +9,24 @@ export interface ShortPage {
   readonly total: number | null;
   /** The most that this server ever sent on one page. */
   readonly fullest: number;
-  /** More came behind such a page of this walk. */
-  readonly wentOn: boolean;
+  /** More was there behind such a page of this walk. */
+  readonly goOn: boolean;
 }
 
 /**
  * Whether such a page is the last, whatever its cursor: a server may allow fewer on a page than it is asked for, and not
  * say so. Its total decides, where that was seen to agree; else a page is the last as long as it has sent fuller ones.
  */
-export function isLastPage({ rows, sent, total, fullest, wentOn }: ShortPage, traits: Traits): boolean {
+export function isLastPage(
+  { rows, sent, total, fullest, goOn }: ShortPage,
+  traits: Traits,
+  now: Instant,
+): boolean {
   const known = traits.get("total")?.value;
   const isWrong = known === "high" || known === "low" || traits.has("repeated-rows");
   if (total !== null && !isWrong && sent < total) return false;
   if (total !== null && !isWrong && known === "agrees") return true;
-  return !wentOn && traits.get("short-pages")?.value !== "go-on" && rows < fullest;
+  const seen = traits.get("short-pages");
+  const wentOn = seen?.value === "go-on" && now - seen.lastAt < DAY;
+  return !goOn && !wentOn && rows < fullest;
 }

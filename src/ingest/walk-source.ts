@@ -74,12 +74,13 @@ async function* observe(
   const { request } = asked;
   const { pageSize, fullest } = parts;
   let [pages, rows] = [0, 0];
-  let last: SourcePage | null = null;
+  let last: StampedPage | null = null;
   try {
     for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
-      const page = withClock(fetched, parts.now());
+      const page = stamped(fetched, parts.now());
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
-      if (last !== null && isShort(last, pageSize)) found.push({ trait: "short-pages", value: "go-on" });
+      if (last !== null && isShort(last, pageSize) && wentOn(last, page, request))
+        found.push({ trait: "short-pages", value: "go-on" });
       pages += 1;
       rows += rowsOf(page);
       fullest.rows = Math.max(fullest.rows, rowsOf(page));
@@ -92,9 +93,9 @@ async function* observe(
         yield page;
         continue;
       }
-      const wentOn = found.some(({ trait }) => trait === "short-pages");
-      const short = { rows: rowsOf(page), sent: rows, total: page.total, fullest: fullest.rows, wentOn };
-      const isLast = isLastPage(short, traits);
+      const goOn = found.some(({ trait }) => trait === "short-pages");
+      const short = { rows: rowsOf(page), sent: rows, total: page.total, fullest: fullest.rows, goOn };
+      const isLast = isLastPage(short, traits, parts.now());
       // What this server has on a full page is not known where a short one is not the last.
       yield isLast ? page : { ...page, pageSize: null };
       if (isLast) break;
@@ -152,9 +153,21 @@ const CLOCK_TOLERANCE_MS = 5 * SECOND;
 /** A large page is minutes on its way: less than these says nothing about the clock of the server. */
 const LONGEST_WAY_MS = 2 * MINUTE;
 
-function withClock(page: SourcePage, now: Instant): SourcePage {
+interface StampedPage extends SourcePage {
+  /** When it was sent, by the server's clock where that is known. */
+  readonly sentAt: Instant;
+}
+
+function stamped(page: SourcePage, now: Instant): StampedPage {
   const behindMs = page.servedAt == null ? 0 : now - page.servedAt;
-  return Math.abs(behindMs) > LONGEST_WAY_MS ? { ...page, behindMs } : page;
+  const sentAt = page.servedAt ?? now;
+  return { ...page, sentAt, ...(Math.abs(behindMs) > LONGEST_WAY_MS && { behindMs }) };
+}
+
+/** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
+function wentOn(before: StampedPage, { mentions }: SourcePage, request: WalkRequest): boolean {
+  const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
+  return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));
 }
 
 function clockOf(aheadMs: number): Finding {

@@ -6,8 +6,11 @@ import { formatWireInstant, parseWireInstant } from "../../src/source/wire-insta
 
 /** What a server of the mentions call may do where its specification is silent. All absent: as one would wish. */
 export interface ServerHabits {
-  /** Cursors work once they are asked for again: `refused` never, `expire` for the first page behind the first only. */
-  readonly cursors?: "refused" | "expire";
+  /**
+   * Cursors work once they are asked for again: `refused` never, `expire` for the first page behind the first only.
+   * `kept-there`: one for all pages, whose place the server keeps and moves with every page.
+   */
+  readonly cursors?: "refused" | "expire" | "kept-there";
   readonly lastPage?: "without-cursor";
   /** What the cursor of a last page leads to, whatever came later. */
   readonly afterEnd?: "silent" | "refused";
@@ -26,6 +29,8 @@ export interface ServerHabits {
   readonly mostOnPage?: number;
   /** Nor does it say how many it allows. */
   readonly pageSize?: "untold";
+  /** What happens while an answer is on its way. */
+  readonly afterAnswer?: () => void;
   /** Several queries in one call. */
   readonly several?: "refused";
 }
@@ -64,6 +69,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
   const mentions: ServedMention[] = [];
   const calls: URLSearchParams[] = [];
   const followed = new Map<string, number>();
+  const kept = new Map<string, Place>();
   const now = () => clock.now() + (habits.clockAheadMs ?? 0);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://fake");
@@ -85,7 +91,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     // Who begins anew is given new cursors.
     if (asked.cursor === null) followed.delete(asked.walk);
     else {
-      place = JSON.parse(Buffer.from(asked.cursor, "base64url").toString()) as Place;
+      place = kept.get(asked.cursor) ?? readPlace(asked.cursor);
       const times = (followed.get(place.walk) ?? 0) + 1;
       followed.set(place.walk, times);
       const isOver = habits.cursors === "refused" || (habits.cursors === "expire" && times > 1);
@@ -110,13 +116,18 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
       last === undefined ? place : { walk: asked.walk, at: last[asked.orderBy], id: last.resourceId, isEnd };
     const hasNext = nextPlace !== null && !(isEnd && habits.lastPage === "without-cursor");
     const { totalOff = 0 } = habits;
+    const keptAs = asked.cursor ?? `kept-${kept.size}`;
+    const isKept = habits.cursors === "kept-there" && nextPlace !== null;
+    if (isKept) kept.set(keptAs, nextPlace);
+    const cursor = isKept ? keptAs : Buffer.from(JSON.stringify(nextPlace)).toString("base64url");
     send(200, {
       results: results.map(toWire),
       ...(totalOff === null ? {} : { resultsTotal: Math.max(0, all.length + totalOff) }),
       resultsPage: asked.page,
       ...(habits.pageSize === "untold" ? {} : { resultsPageSize: asked.pageSize }),
-      nextCursor: hasNext ? Buffer.from(JSON.stringify(nextPlace)).toString("base64url") : null,
+      nextCursor: hasNext ? cursor : null,
     });
+    habits.afterAnswer?.();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   let counter = 0;
@@ -165,6 +176,10 @@ interface Place {
   readonly at: Instant;
   readonly id: string;
   readonly isEnd: boolean;
+}
+
+function readPlace(cursor: string): Place {
+  return JSON.parse(Buffer.from(cursor, "base64url").toString()) as Place;
 }
 
 type Asked = ReturnType<typeof readAsked>;

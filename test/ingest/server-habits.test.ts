@@ -167,6 +167,10 @@ const HABITS: Readonly<Record<string, { habits: ServerHabits; learned: Record<st
   },
   "forgets its cursors": { habits: { cursors: "expire" }, learned: { cursors: "expire" } },
   "refuses every cursor": { habits: { cursors: "refused" }, learned: { cursors: "refused" } },
+  "keeps the place of a walk to itself, behind one cursor for all pages": {
+    habits: { cursors: "kept-there" },
+    learned: { cursors: "followed", total: "agrees" },
+  },
   "does not heed from when on it is asked": {
     habits: { since: "ignored" },
     learned: { "since-added": "ignored", "since-updated": "ignored" },
@@ -296,6 +300,25 @@ test.each([
   },
 );
 
+test("what arrives while a page is on its way is no sign that short pages are no end, and costs no calls", async () => {
+  const arrivals = { add: () => {} };
+  const { server, poll, learned } = await open({ totalOff: null, afterAnswer: () => arrivals.add() }, 100);
+  server.add("1", 20);
+  server.add("2", 20);
+  arrivals.add = () => {
+    manual.advance(2 * SECOND);
+    for (const id of IDS) server.add(id, 1);
+  };
+  await poll("added");
+  manual.advance(10 * MINUTE);
+  await poll("added");
+  manual.advance(10 * MINUTE);
+  const before = server.calls.length;
+  await poll("added");
+  expect(server.calls.length - before).toBe(2);
+  expect(await learned()).not.toHaveProperty("short-pages");
+});
+
 test("a habit that shows itself again after just an hour counts as seen now, and not before", async () => {
   const traits = createSourceTraitStore(db(), "account");
   const lastAt = async () => (await traits.all()).get("cursors")?.lastAt;
@@ -313,7 +336,9 @@ test("against servers with any of these habits together, however small the pages
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
   const habits = fc.record(
     {
-      cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const), { nil: undefined }),
+      cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const, "kept-there" as const), {
+        nil: undefined,
+      }),
       lastPage: some("without-cursor" as const),
       afterEnd: fc.option(fc.constantFrom("silent" as const, "refused" as const), { nil: undefined }),
       since: fc.option(fc.constantFrom("ignored" as const, "refused" as const), { nil: undefined }),
