@@ -106,7 +106,9 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
         ? asked.page * asked.pageSize
         : all.findIndex((one) => compareToPlace(one, place, asked) > 0);
     const from = begin === -1 ? all.length : begin;
-    const again = place === null ? 0 : Math.min(habits.repeats ?? 0, asked.pageSize - 1, from);
+    // Who keeps the place knows what it has sent.
+    const isRepeating = place !== null && habits.cursors !== "kept-there";
+    const again = isRepeating ? Math.min(habits.repeats ?? 0, asked.pageSize - 1, from) : 0;
     const isSilent = place?.isEnd === true && habits.afterEnd === "silent";
     const tooFar = place === null && (asked.page + 1) * asked.pageSize > MOST_BY_NUMBER;
     const results = isSilent || tooFar ? [] : all.slice(from - again, from - again + asked.pageSize);
