@@ -1,10 +1,11 @@
-import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
+import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
 import { isLastPage } from "./is-last-page.ts";
 import { isRefusal } from "./is-refusal.ts";
 import type { SourcePage } from "./source-page.ts";
+import { clockOf, type StampedPage, stampPage } from "./stamp-page.ts";
 import type { WalkRequest } from "./watermark.ts";
 
 /** What is known of the server, and where it is written down. */
@@ -77,7 +78,7 @@ async function* observe(
   let last: StampedPage | null = null;
   try {
     for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
-      const page = stamped(fetched, parts.now());
+      const page = stampPage(fetched, parts.now());
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
       if (last !== null && isShort(last, pageSize) && wentOn(last, page, request))
         found.push({ trait: "short-pages", value: "go-on" });
@@ -107,8 +108,15 @@ async function* observe(
     if (isBehindAll && isRefusal(error)) found.push({ trait: "after-end", value: "refused" });
     throw understood;
   }
+  // Of shared walks their members cannot tell; and a total that was held to once spares the call behind a full page.
+  if (pages === 1 && request.cursor === null && last?.total === rows && rows > 0 && !hasTotal(traits))
+    found.push({ trait: "total", value: "agrees" });
   if (last !== null && request.path.pages === "cursor" && isShort(last, pageSize))
     found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
+}
+
+function hasTotal(traits: Traits): boolean {
+  return (traits.get("total")?.value ?? "none") !== "none";
 }
 
 function isShort(page: SourcePage, asked: number): boolean {
@@ -132,9 +140,8 @@ async function seenOn(
     found.push({ trait: "dates", value: "missing" });
   if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
     found.push({ trait: "cursors", value: "followed" });
-  const aheadMs = page.mentions.reduce((most, { addedAt }) => Math.max(most, addedAt), 0) - now();
-  if (page.servedAt != null) found.push(clockOf(page.servedAt - now()));
-  else if (aheadMs > CLOCK_TOLERANCE_MS) found.push({ trait: "clock", value: "ahead", ms: aheadMs });
+  const clock = clockOf(page, now());
+  if (clock !== null) found.push(clock);
   if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
   const trait = sinceTrait(request);
   const since = sinceOf(request);
@@ -148,31 +155,10 @@ async function seenOn(
   return found;
 }
 
-const CLOCK_TOLERANCE_MS = 5 * SECOND;
-
-/** A large page is minutes on its way: less than these says nothing about the clock of the server. */
-const LONGEST_WAY_MS = 2 * MINUTE;
-
-interface StampedPage extends SourcePage {
-  /** When it was sent, by the server's clock where that is known. */
-  readonly sentAt: Instant;
-}
-
-function stamped(page: SourcePage, now: Instant): StampedPage {
-  const behindMs = page.servedAt == null ? 0 : now - page.servedAt;
-  const sentAt = page.servedAt ?? now;
-  return { ...page, sentAt, ...(Math.abs(behindMs) > LONGEST_WAY_MS && { behindMs }) };
-}
-
 /** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
 function wentOn(before: StampedPage, { mentions }: SourcePage, request: WalkRequest): boolean {
   const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
   return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));
-}
-
-function clockOf(aheadMs: number): Finding {
-  if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return { trait: "clock", value: "agrees", ms: 0 };
-  return { trait: "clock", value: aheadMs > 0 ? "ahead" : "behind", ms: Math.abs(aheadMs) };
 }
 
 /** Whether a failure is the server's way of saying that it does not take what it was given. */
