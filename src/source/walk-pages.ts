@@ -81,7 +81,8 @@ function isSame(before: WalkedPage, page: WalkedPage): boolean {
 }
 
 function idOf(mention: unknown): unknown {
-  return ((mention ?? {}) as { readonly resourceId?: unknown }).resourceId;
+  const { resourceId, id } = (mention ?? {}) as { readonly resourceId?: unknown; readonly id?: unknown };
+  return resourceId ?? id;
 }
 
 function isEmpty(page: WalkedPage): boolean {

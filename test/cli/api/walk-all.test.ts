@@ -76,7 +76,7 @@ test("Ctrl-C while a spent budget is waited for ends the walk at once, with its 
 });
 
 test("a cursor that repeats, a page without results and records of any kind end as they should", async () => {
-  api.reply(page([1, null], "1"), page(["b", "c"], "1"));
+  api.reply(page([1, null], "1"), page(["b", "c"], "1"), page(["b", "c"], "1"));
   expect(written((await run("mentions", ALL)).out)).toEqual([1, null, "b", "c"]);
   api.reply(json({ results: [7, null, "x"], nextCursor: 5 }));
   expect((await run("mentions", ALL)).out).toBe('7\nnull\n"x"\n');
