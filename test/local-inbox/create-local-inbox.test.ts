@@ -3,9 +3,9 @@ import { createTransport } from "nodemailer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
-import { createMemoryInboxStore } from "../../src/local-inbox/create-memory-inbox-store.ts";
 import type { InboxStore } from "../../src/local-inbox/inbox-store.ts";
 import { createLog } from "../../src/log.ts";
+import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 
 const log = createLog({ level: "silent" });
 const clock = createManualClock(Date.UTC(2026, 1, 23, 16, 40));
