@@ -1,5 +1,5 @@
 import { createAskForTalk } from "./app/ask-for-talk.ts";
-import { beginBesides } from "./app/beside-the-queue.ts";
+import { runBesideTheQueue } from "./app/beside-the-queue.ts";
 import { createSweep } from "./app/create-sweep.ts";
 import { createHandlers } from "./app/handlers.ts";
 import { openSource } from "./app/open-source.ts";
@@ -178,7 +178,7 @@ async function assemble(
   await worker.start();
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-  beginBesides(
+  runBesideTheQueue(
     roles,
     {
       config,

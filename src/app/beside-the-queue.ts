@@ -9,11 +9,11 @@ import type { Stores } from "../store/stores.ts";
 import { createDesk } from "./desk.ts";
 import { keepCounting } from "./keep-counting.ts";
 import { keepTables } from "./keep-tables.ts";
+import { keepUp } from "./keep-up.ts";
 import { appsOf, listenToSlack } from "./listen-to-slack.ts";
 import type { OpenSource } from "./open-source.ts";
 import type { Role } from "./roles.ts";
 import { createSlackDesk } from "./slack-desk.ts";
-import { keepUp } from "./upkeep.ts";
 import { keepLooking } from "./watch/keep-looking.ts";
 import type { OutageNotes } from "./watch/note-outages.ts";
 
@@ -35,7 +35,7 @@ interface Besides {
 }
 
 /** Begins what goes on in these roles without a job. `closing` waits until it is over, once the signal came. */
-export function beginBesides(roles: readonly Role[], parts: Besides, closing: Closing): void {
+export function runBesideTheQueue(roles: readonly Role[], parts: Besides, closing: Closing): void {
   if (roles.includes("deliver")) closing.add(takePresses(parts));
   if (!roles.includes("sweep")) return;
   closing.add(keepTidy(parts));

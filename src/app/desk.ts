@@ -10,7 +10,7 @@ import type { AlertMatch } from "../model/alert-match.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../model/silence.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import { refuseMisnamed } from "./alert-names.ts";
+import { refuseMisnamed } from "./misnamed-in.ts";
 
 /**
  * What people do: about alerts, and about what they want to hear. It only writes facts; who is told what of it is

@@ -88,7 +88,7 @@ function priorityOf({ purpose, importance }: PlannedCall): Priority {
 }
 
 /** Everything that the plan depends on, as the tables have it now. */
-export async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
+async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
   const hour = hourOfWeek(now);
   const [walks, traits, added, updated] = await Promise.all([
     parts.stores.walks.candidates(hour, now),

@@ -7,8 +7,8 @@ import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import { createDirectory } from "./directory.ts";
 import type { HandlerParts } from "./handlers.ts";
-import { recordArrivals } from "./learn-arrivals.ts";
 import type { OpenSource } from "./open-source.ts";
+import { recordArrivals } from "./record-arrivals.ts";
 import { walkSettings } from "./walk-settings.ts";
 
 /** How queries are walked at this source, and what is learned from walks that came to their end. */

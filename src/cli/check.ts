@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { misnamedIn } from "../app/alert-names.ts";
+import { misnamedIn } from "../app/misnamed-in.ts";
 import { openTemplates } from "../app/open-templates.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { counted } from "../lib/counted.ts";

@@ -6,11 +6,11 @@ import { readSurroundings } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
-import { toPort } from "./parse-port.ts";
 import { runDemo } from "./run-demo.ts";
 import { runMonitor } from "./run-monitor.ts";
 import { runReplay } from "./run-replay.ts";
 import type { StartOptions } from "./start-options.ts";
+import { toPort } from "./to-port.ts";
 
 export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** How much an alert asks of its reader, in rising order: read it today, look now, get up. */
-export const SEVERITIES = ["info", "warning", "critical"] as const;
+const SEVERITIES = ["info", "warning", "critical"] as const;
 export const Severity = z.enum(SEVERITIES);
 export type Severity = z.infer<typeof Severity>;
 

@@ -13,7 +13,7 @@ export interface ClaimedWalk {
 }
 
 /** Thrown when a page is committed under a lease that another worker has taken over meanwhile. */
-export class LeaseLostError extends Error {
+class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   /** The new holder walks on from what is committed; there is nothing to repeat. */
   readonly retryable = false;

@@ -57,7 +57,7 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
 const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
 
 /** Slack will not show these blocks; the text alone it will. */
-export const BAD_LAYOUT = new Set([
+const BAD_LAYOUT = new Set([
   "invalid_blocks",
   "invalid_blocks_format",
   "msg_blocks_too_long",

@@ -9,15 +9,6 @@ import type { Rule } from "../rules/rule.ts";
 import { OPERATOR_RULES } from "../watch/operator-rules.ts";
 import { OPERATOR_LABELS } from "../watch/trouble.ts";
 
-/** What alerts can be told apart by: those of these rules, and those of Earshot about itself. */
-export function alertNames(rules: readonly Rule[]): AlertNames {
-  const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
-  return {
-    rules: [...rules.map((rule) => rule.name), ...Object.keys(OPERATOR_RULES)],
-    labels: [...new Set([...GROUP_KEYS, ...extra, ...OPERATOR_LABELS])],
-  };
-}
-
 /** Rules and labels that the configuration in `file` names and that no alert of these rules can have. */
 export async function misnamedIn(
   file: string,
@@ -33,4 +24,13 @@ export function refuseMisnamed(match: AlertMatch, rules: readonly Rule[]): void 
   if (issue === undefined) return;
   const hint = issue.suggestion === undefined ? "" : `; did you mean "${issue.suggestion}"?`;
   throw new UserError(`${issue.message}${hint}`);
+}
+
+/** What alerts can be told apart by: those of these rules, and those of Earshot about itself. */
+function alertNames(rules: readonly Rule[]): AlertNames {
+  const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
+  return {
+    rules: [...rules.map((rule) => rule.name), ...Object.keys(OPERATOR_RULES)],
+    labels: [...new Set([...GROUP_KEYS, ...extra, ...OPERATOR_LABELS])],
+  };
 }
