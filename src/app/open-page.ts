@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { examine } from "../app/doctor/examine.ts";
 import type { Finding } from "../app/doctor/finding.ts";
 import { readSurroundings } from "../config.ts";
+import { counted } from "../lib/counted.ts";
 import { createLog } from "../log.ts";
 import { timeHere } from "./local-address.ts";
 import { ExitError } from "./run.ts";
@@ -27,7 +28,7 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
       });
       console.log(options.json ? JSON.stringify(findings, null, 2) : table(findings));
       const failed = findings.filter(({ state }) => state === "fail").length;
-      if (failed > 0) throw new ExitError(failed === 1 ? "1 check failed" : `${failed} checks failed`, 1);
+      if (failed > 0) throw new ExitError(`${counted(failed, "check")} failed`, 1);
     });
 }
 

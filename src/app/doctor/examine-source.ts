@@ -1,4 +1,5 @@
 import type { SourceConfig } from "../../config/source-config.ts";
+import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Budget } from "../../source/budget.ts";
@@ -26,10 +27,7 @@ export async function examineSource(config: SourceConfig, gate?: Gate): Promise<
     const account = await client.client();
     const projects = await client.projects();
     return [
-      ok(
-        "credentials",
-        `the login works, and sees ${projects.length} ${projects.length === 1 ? "project" : "projects"}`,
-      ),
+      ok("credentials", `the login works, and sees ${counted(projects.length, "project")}`),
       budgetOf(account.rateLimit, latest.budget),
       projects.length === 0
         ? fail(
