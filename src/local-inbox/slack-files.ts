@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { readJson } from "../lib/read-json.ts";
+import { storableText } from "../lib/storable-text.ts";
 import type { LocalInboxDeps } from "./local-inbox-options.ts";
 import type { SlackMethod } from "./slack-method.ts";
-import { storableText } from "./storable.ts";
 
 interface Upload {
   readonly name: string;
@@ -39,7 +40,7 @@ export function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (i
     complete: async (
       json: string,
     ): Promise<{ readonly files: { id: string; title: string }[] } | { readonly error: string }> => {
-      const wanted = Wanted.safeParse(parseJson(json));
+      const wanted = Wanted.safeParse(readJson(json));
       if (!wanted.success) return { error: "invalid_arguments" };
       for (const { id } of wanted.data) {
         const upload = uploads.get(id);
@@ -67,11 +68,3 @@ function typeOf(bytes: Uint8Array): string {
   return PNG.every((byte, index) => bytes[index] === byte) ? "image/png" : "application/octet-stream";
 }
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,9 +1,9 @@
 import { simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { storableText } from "../lib/storable-text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { EmailInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { storableText } from "./storable.ts";
 
 export interface LocalSmtp {
   readonly host: string;
