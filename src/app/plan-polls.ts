@@ -19,7 +19,7 @@ import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "
 import type { Rule } from "../rules/rule.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { Stores } from "../store/stores.ts";
-import type { WalkCandidate } from "../store/walks.ts";
+import type { WalkCandidate } from "../store/walk-plans.ts";
 
 export interface PlanParts {
   readonly stores: Stores;
