@@ -1,5 +1,6 @@
 import { locateIssues } from "../config/locate-issues.ts";
 import type { Config } from "../config.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Fault } from "../lib/fault.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
@@ -21,9 +22,7 @@ export async function misnamedIn(
 /** Throws a UserError where a matcher names a rule or label that no alert of these rules can have. */
 export function refuseMisnamed(match: AlertMatch, rules: readonly Rule[]): void {
   const [issue] = misnamedInMatch(match, alertNames(rules), []);
-  if (issue === undefined) return;
-  const hint = issue.suggestion === undefined ? "" : `; did you mean "${issue.suggestion}"?`;
-  throw new UserError(`${issue.message}${hint}`);
+  if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
 }
 
 /** What alerts can be told apart by: those of these rules, and those of Earshot about itself. */

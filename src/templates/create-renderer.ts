@@ -1,5 +1,6 @@
 import Handlebars from "handlebars";
 import { closestWord } from "../lib/closest-word.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { FORMATS, type Format } from "./escape.ts";
 import { escapeView } from "./escape-view.ts";
@@ -94,7 +95,7 @@ function unusedTemplates(
     .filter((name) => !asked.has(name) && !shipped.has(name) && hasFormat(name))
     .map((name) => {
       const closest = closestWord(name, [...asked]);
-      return `templates/${name}.hbs: nothing uses it${closest === undefined ? "" : `; did you mean ${closest}.hbs?`}`;
+      return `templates/${name}.hbs: nothing uses it${didYouMean(closest === undefined ? closest : `${closest}.hbs`)}`;
     });
 }
 

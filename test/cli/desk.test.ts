@@ -107,7 +107,7 @@ test("a silence is added with matchers and weekly windows, listed, and ended", a
     "from 1m to 90d",
   );
   await expect(earshot("silence", "add", "--match", "auther=bot*", "--rules", "rules")).rejects.toThrow(
-    `no rule gives a label "auther"; did you mean "author"?`,
+    `no rule gives a label "auther" — did you mean "author"?`,
   );
   await expect(earshot("silence", "add")).rejects.toThrow("needs --match or --alert");
 });

@@ -65,7 +65,9 @@ it("a folder replaces shipped templates file by file, and what nothing uses is a
   await writeFile(join(own, "email/digest.txt.hbs"), "{{nme}}");
   const bad = (await createRenderer({ directory: own, base: "templates" })).check();
   expect(bad).toEqual([
-    expect.stringMatching(/email\/alrt\.html\.hbs: nothing uses it; did you mean email\/alert\.html\.hbs\?/),
+    expect.stringMatching(
+      /email\/alrt\.html\.hbs: nothing uses it — did you mean "email\/alert\.html\.hbs"\?/,
+    ),
     expect.stringMatching(/email\/digest\.txt\.hbs: .*nme/),
   ]);
   await rm(own, { recursive: true });
