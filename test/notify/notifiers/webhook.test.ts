@@ -33,6 +33,12 @@ testNotifier("webhook", async (deps) => {
       answers(500, true),
       answers(503, true, 4_000),
       answers(429, true, 30_000),
+      {
+        name: "a wait of years",
+        arrange: () => void fake.answers.push({ status: 503, headers: { "retry-after": "99999999999" } }),
+        retryable: true,
+        retryAfterMs: 3_600_000,
+      },
       answers(408, true),
       answers(404, false),
       answers(410, false),
@@ -75,6 +81,8 @@ it.each([
     message: expect.stringContaining("private network"),
     advice: expect.stringContaining("allowPrivateAddress"),
   });
+  const checked = notifier.check({ signal: AbortSignal.timeout(5_000) });
+  await expect(checked).rejects.toThrow(/private network/);
   await notifier.close();
   await fake.close();
   expect(fake.requests).toEqual([]);
