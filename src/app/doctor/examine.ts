@@ -35,7 +35,7 @@ export interface Examination {
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
   const { surroundings, clock, log, shipped } = examination;
   const { config, findings } = await configuration(examination);
-  const templates = await examineTemplates(config?.templates ?? shipped.templates);
+  const templates = await examineTemplates(config?.templates ?? shipped.templates, shipped.templates);
   const database = withDatabase(surroundings, clock, log);
   const groups = await Promise.all([
     findings,
@@ -117,9 +117,10 @@ async function examineRules(
 
 async function examineTemplates(
   folder: string,
+  base: string,
 ): Promise<{ renderer: Renderer | null; findings: readonly Finding[] }> {
   try {
-    const renderer = await createRenderer({ directory: folder });
+    const renderer = await createRenderer({ directory: folder, base });
     const faults = renderer.check();
     const findings = faults.map((fault) => fail("templates", fault, "Mend the template."));
     return { renderer, findings: faults.length > 0 ? findings : [ok("templates", `sound, in ${folder}`)] };
