@@ -6,6 +6,7 @@ import { createHandlers, walkSettings } from "./app/handlers.ts";
 import { recordArrivals } from "./app/learn-arrivals.ts";
 import { linkSecret } from "./app/link-secret.ts";
 import { openReceivers } from "./app/open-receivers.ts";
+import { openTemplates } from "./app/open-templates.ts";
 import { createPlaces } from "./app/places.ts";
 import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
@@ -26,7 +27,7 @@ import { guardRules } from "./app/watch/guard-rules.ts";
 import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createOutageNotes } from "./app/watch/note-outages.ts";
-import { createRuleFaults } from "./app/watch/rule-faults.ts";
+import { createRuleNotes } from "./app/watch/rule-notes.ts";
 import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
 import { announceDigests } from "./digest/announce-digests.ts";
@@ -97,11 +98,13 @@ export interface Earshot {
 /** Puts all parts together and starts the roles. Rejects with a UserError where the configuration is at fault. */
 export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
   const rules = await soundRules(options.config.rules);
-  const renderer = await soundTemplates(options.config.templates);
-  return openTogether((closing) => open(options, rules, renderer, closing));
+  // Who sends must not find a fault at 3 a.m.; whoever only shows a preview shows the fault with it.
+  const open = options.roles.includes("deliver") ? soundTemplates : openTemplates;
+  const renderer = await open(options.config.templates);
+  return openTogether((closing) => assemble(options, rules, renderer, closing));
 }
 
-async function open(
+async function assemble(
   options: EarshotOptions,
   rules: readonly Rule[],
   renderer: Renderer,
@@ -138,7 +141,7 @@ async function open(
   const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
   closing.add(queues.close);
   await stores.setAside.forgetRules(clock.now());
-  const rulesFor = rulesByQuery(guardRules(rules, createRuleFaults({ stores, clock, log })));
+  const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
   const calls = createCallNotes({ stores, clock });
   const knowledge = createSourceKnowledge(
     createSourceTraitStore(database.db, accountOf(config.source)),

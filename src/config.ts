@@ -255,7 +255,8 @@ function checkEscalations(
 export interface Surroundings {
   readonly databaseUrl: string | null;
   readonly redisUrl: string | null;
-  readonly logLevel: string;
+  /** Null: each program has its own. */
+  readonly logLevel: string | null;
   /** Where embedded parts keep what they store. */
   readonly home: string;
   readonly configFile: string;
@@ -265,7 +266,7 @@ export function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   return {
     databaseUrl: env["DATABASE_URL"] || null,
     redisUrl: env["REDIS_URL"] || null,
-    logLevel: env["LOG_LEVEL"] || "info",
+    logLevel: env["LOG_LEVEL"] || null,
     home: env["EARSHOT_HOME"] || ".earshot",
     configFile: env["EARSHOT_CONFIG"] || "earshot.yaml",
   };

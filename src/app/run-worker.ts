@@ -14,7 +14,7 @@ import type { Role } from "./roles.ts";
  */
 export async function runWorker(role: Role, host: NodeJS.Process): Promise<void> {
   const surroundings = readSurroundings(host.env);
-  const log = createLog({ level: surroundings.logLevel });
+  const log = createLog({ level: surroundings.logLevel ?? "info" });
   try {
     const config = await loadConfig(surroundings.configFile, host.env);
     const running = await openTogether(async (closing) => {

@@ -1,9 +1,9 @@
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
-import { createRenderer, type Renderer } from "../templates/create-renderer.ts";
+import type { Renderer } from "../templates/create-renderer.ts";
+import { openTemplates } from "./open-templates.ts";
 
 /** The rules of a folder. Rejects with a UserError that names every fault. */
 export async function soundRules(directory: string): Promise<readonly Rule[]> {
@@ -14,9 +14,12 @@ export async function soundRules(directory: string): Promise<readonly Rule[]> {
   return rules;
 }
 
-/** The templates of a folder over the shipped ones. Rejects with a UserError that names every fault. */
+/**
+ * The templates of a folder, each tried with every sample. Rejects with a UserError that names every fault. It takes
+ * some tenths of a second, so it is for those who are about to send.
+ */
 export async function soundTemplates(directory: string): Promise<Renderer> {
-  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
+  const renderer = await openTemplates(directory);
   const faults = renderer.check();
   if (faults.length > 0)
     throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);

@@ -36,7 +36,9 @@ function windowWarmUp({ states, tickedUntil, timezone }: WatchedStates, { window
     states.find(({ condition }) => condition === window.key) ??
     states.find(({ baseline }) => baseline === window.baseline);
   // What stands in the table is what a step returned.
-  const state = known === undefined ? window.initial() : (known.state as JsonValue);
+  const stored = known?.state as JsonValue | undefined;
+  const isOfUse = stored !== undefined && window.canRead?.(stored) !== false;
+  const state = isOfUse ? stored : window.initial();
   return window.warmUp(state, { until: tickedUntil, timezone });
 }
 

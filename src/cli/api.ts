@@ -6,12 +6,12 @@ import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
-import { createLog } from "../log.ts";
 import { findAccess } from "./api/access.ts";
 import { API_CALLS, findCall } from "./api/calls.ts";
 import { describeCall, HELP, listCalls } from "./api/help.ts";
 import type { ApiOptions } from "./api/options.ts";
 import { runApi } from "./api/run-api.ts";
+import { commandLog } from "./command-log.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** `earshot api CALL`: one call of the Listening API from the shell. */
@@ -61,7 +61,7 @@ export function addApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
       const budget = await openShellBudget(readSurroundings(env), {
         account: accountOf({ baseUrl: access.baseUrl, ...access.credentials }),
         timeoutMs: access.timeoutMs ?? MINUTE,
-        log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+        log: commandLog(env),
       });
       try {
         const terminal = { stdout: process.stdout, stderr: process.stderr, signal };

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { misnamedIn } from "../app/alert-names.ts";
+import { openTemplates } from "../app/open-templates.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
-import { createRenderer } from "../templates/create-renderer.ts";
 
 interface CheckOptions {
   readonly config?: string;
@@ -33,7 +33,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const rulesFolder = options.rules ?? config?.rules ?? shippedFolder("rules");
   const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
   const { rules, faults } = await loadRules(rulesFolder);
-  const renderer = await createRenderer({ directory: templatesFolder, base: shippedFolder("templates") });
+  const renderer = await openTemplates(templatesFolder);
   // Whether a name is known can be said only where every rule could be read.
   const misnamed = config === null || faults.length > 0 ? [] : await misnamedIn(file, config, rules);
   const all = [...[...misnamed, ...faults].map(describeFault), ...renderer.check()];

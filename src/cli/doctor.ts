@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { examine } from "../app/doctor/examine.ts";
 import type { Finding } from "../app/doctor/finding.ts";
 import { readSurroundings } from "../config.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
 import { createLog } from "../log.ts";
 import { timeHere } from "./local-address.ts";
 import { ExitError } from "./run.ts";
@@ -23,7 +22,6 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
         surroundings,
         env,
         file: options.config ?? surroundings.configFile,
-        shipped: { rules: shippedFolder("rules"), templates: shippedFolder("templates") },
         clock: await timeHere(surroundings.home),
         log: createLog({ level: "silent" }),
       });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
+import { openTemplates } from "../app/open-templates.ts";
 import { aboutOf, contentOfSample, findSample, showPreview } from "../app/preview/create-previews.ts";
 import { findChromium } from "../app/preview/find-chromium.ts";
 import { openAlertContents } from "../app/preview/open-alert-contents.ts";
@@ -13,11 +14,10 @@ import { type Config, loadConfig, readSurroundings } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
-import { createLog } from "../log.ts";
 import { loadRules } from "../rules/load-rules.ts";
-import { createRenderer } from "../templates/create-renderer.ts";
 import { type Sample, samples } from "../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
+import { commandLog } from "./command-log.ts";
 import { findAlert } from "./desk/find-alert.ts";
 
 interface PreviewOptions {
@@ -75,8 +75,7 @@ async function preview(
   const { configFile } = readSurroundings(env);
   const file = options.config ?? configFile;
   const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
-  const directory = options.templates ?? config?.templates ?? shippedFolder("templates");
-  const renderer = await createRenderer({ directory, base: shippedFolder("templates") });
+  const renderer = await openTemplates(options.templates ?? config?.templates ?? shippedFolder("templates"));
   const { content, of } =
     options.alert === undefined
       ? { content: ofSample(about, options.sample ?? null), of: options.sample ?? namesOf(about)[0] ?? "" }
@@ -143,7 +142,7 @@ async function ofAlert(
     rules,
     timezone: config?.timezone ?? "UTC",
     consoleUrl: config?.web.publicUrl ?? null,
-    log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+    log: commandLog(env),
   });
   try {
     const alert = await findAlert(opened.stores, id);

@@ -1,13 +1,12 @@
 import { type Command, Option } from "commander";
+import { openTemplates } from "../app/open-templates.ts";
 import { sendTest, type TestOutcome } from "../app/send-test.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
-import { shippedFolder } from "../lib/shipped-folder.ts";
-import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
-import { createRenderer } from "../templates/create-renderer.ts";
+import { commandLog } from "./command-log.ts";
 import { ExitError } from "./run.ts";
 
 interface SendTestOptions {
@@ -44,9 +43,9 @@ async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessE
     ]);
   }
   const outcome = await sendTest(receiver, options.what, {
-    renderer: await createRenderer({ directory: config.templates, base: shippedFolder("templates") }),
+    renderer: await openTemplates(config.templates),
     clock: systemClock,
-    log: createLog({ level: env["LOG_LEVEL"] ?? "warn" }),
+    log: commandLog(env),
   });
   if (options.json) process.stdout.write(`${JSON.stringify({ receiver: name, ...outcome })}\n`);
   else for (const line of describe(name, outcome)) console.log(line);

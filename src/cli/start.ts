@@ -46,7 +46,7 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
       const isQuiet =
         options.replay !== undefined ||
         (options.config === undefined && !existsSync(surroundings.configFile));
-      const log = createLog({ level: env["LOG_LEVEL"] ?? (isQuiet ? "warn" : surroundings.logLevel) });
+      const log = createLog({ level: surroundings.logLevel ?? (isQuiet ? "warn" : "info") });
       if (options.replay !== undefined) return runReplay(options.replay, options, surroundings, log);
       if (options.exitWhenDone || options.json || options.rules !== undefined)
         throw new UserError("--exit-when-done, --json and --rules go with --replay FILE");

@@ -89,14 +89,15 @@ const LONGEST_REST_MS = 7 * DAY;
  * The stored states. A rule that was edited without changing what it counts goes on from the state of its old form. A
  * new one that counts what another counts, too, starts with what that one has learned. Any other starts where the
  * query's mentions start, for the silence before them says nothing about it, and its verdicts on what was closed
- * before it came only teach.
+ * before it came only teach. So does one whose state cannot be read: counts are kept for longer than it remembers.
  */
 async function startStates(
   facts: IngestFacts,
   query: WatchedQuery,
   rules: readonly WindowRule[],
 ): Promise<{ states: Map<string, ConditionState>; orphans: string[] }> {
-  const stored = await facts.conditions.states(query.projectId, query.queryId);
+  const kept = await facts.conditions.states(query.projectId, query.queryId);
+  const stored = kept.filter((state) => rules.every(({ window }) => isOfUse(state, window)));
   const states = new Map(stored.map((state) => [state.condition, state]));
   const wanted = new Set(rules.map(({ window }) => window.key));
   const fresh = rules.filter(({ window }) => !states.has(window.key));
@@ -111,11 +112,11 @@ async function startStates(
     if (relative !== undefined) {
       if (orphan !== undefined) orphans.push(orphan.condition);
       // What stands in the table is what the step before returned.
-      const kept = relative.state as JsonValue;
+      const learned = relative.state as JsonValue;
       states.set(window.key, {
         ...relative,
         condition: window.key,
-        state: orphan === undefined ? window.inherit(kept) : kept,
+        state: orphan === undefined ? window.inherit(learned) : learned,
       });
     } else if (first !== null) {
       const { key: condition, baseline } = window;
@@ -123,6 +124,12 @@ async function startStates(
     }
   }
   return { states, orphans };
+}
+
+function isOfUse({ condition, baseline, state }: ConditionState, window: WindowCondition): boolean {
+  const isItsOwn = condition === window.key || baseline === window.baseline;
+  // What stands in the table is what a step returned, of this code or of later code.
+  return !isItsOwn || window.canRead?.(state as JsonValue) !== false;
 }
 
 function newest(states: readonly ConditionState[]): ConditionState | undefined {

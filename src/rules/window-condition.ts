@@ -70,6 +70,11 @@ export interface WindowCondition {
   initial(): JsonValue;
   /** What of a state another rule may start with: what was learned, and nothing that was told. */
   inherit(state: JsonValue): JsonValue;
+  /**
+   * Whether it can go on from a stored state. It cannot from one that later code wrote in a form of its own, before
+   * somebody went back to this code. Absent: from all with its key.
+   */
+  canRead?(state: JsonValue): boolean;
   /** Whether a tick without arrivals can be left to a later step: it would be met by nothing and end nothing. */
   isAsleep(state: JsonValue): boolean;
   /** What it has yet to learn before it may fire; undefined where that is nothing. */

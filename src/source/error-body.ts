@@ -12,21 +12,20 @@ const NOTHING: ErrorBody = { message: null, code: null };
 const LONGEST = 200;
 
 /**
- * `{errors: [{code, message}]}`, `{error, error_description}`, or nothing for HTML, text and empty bodies. The words
+ * `{errors: [{code, message}]}` or `{errors: [message]}`, `{error, error_description}`, or nothing for HTML, text and empty bodies. The words
  * are the vendor's and may echo what we sent: whatever is in `secrets` is taken out. Never throws.
  */
 export function readErrorBody(body: Buffer, secrets: readonly string[]): ErrorBody {
   const parsed = parse(body);
   if (parsed === null) return NOTHING;
   const listed = Array.isArray(parsed["errors"]) ? parsed["errors"] : [];
-  const first = asRecord(listed[0]);
-  if (first !== null) {
-    const messages = listed
-      .map((one) => clean(asRecord(one)?.["message"], secrets))
-      .filter((one) => one !== null);
-    return { message: shorten(messages.join("; ")), code: clean(first["code"], secrets) };
+  const messages = listed
+    .map((one) => clean(asRecord(one)?.["message"] ?? one, secrets))
+    .filter((one) => one !== null);
+  const listedCode = clean(asRecord(listed[0])?.["code"], secrets);
+  if (messages.length > 0 || listedCode !== null) {
+    return { message: shorten(messages.join("; ")), code: listedCode };
   }
-  if (typeof listed[0] === "string") return { message: clean(listed.join("; "), secrets), code: null };
   const inner = asRecord(parsed["error"]);
   const code = clean(inner?.["code"] ?? parsed["error"] ?? parsed["code"], secrets);
   const said = parsed["error_description"] ?? inner?.["message"] ?? parsed["message"];

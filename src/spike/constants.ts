@@ -51,7 +51,7 @@ function fadingOf(halfLife: number): number {
   return 0.5 ** (1 / halfLife);
 }
 
-const DAY_BUCKETS = 288;
+export const DAY_BUCKETS = 288;
 export const FADING = {
   level: fadingOf(10 * DAY_BUCKETS),
   dispersion: fadingOf(20 * DAY_BUCKETS),
@@ -69,6 +69,8 @@ export const CLUSTER_WEIGHT = 30;
 /** Relative variance of the rate before anything is known, and its weight. */
 export const NOISE_PRIOR = 0.1;
 export const NOISE_WEIGHT = 20;
+/** Relative variance of the rate half a day away from all that is known of a series, while it is known for less than a day. */
+export const HOUR_DOUBT = 0.25;
 /** Relative variance that the rate of any query has. */
 export const LEAST_WANDER = 0.05;
 /** A single bucket teaches at most this many standard deviations plus this many mentions. */

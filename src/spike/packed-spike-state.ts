@@ -1,6 +1,6 @@
 import { LONGEST_WINDOW, RING } from "./constants.ts";
 import { AT, createSpikeState, MARK, mark, type SpikeState, STATE_BYTES } from "./spike-state.ts";
-import { readFirstVersion, type SpikeStateV1 } from "./spike-state-v1.ts";
+import { isFirstVersion, readFirstVersion, type SpikeStateV1 } from "./spike-state-v1.ts";
 
 /**
  * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series goes on
@@ -21,23 +21,21 @@ export function packSpikeState(state: SpikeState): string {
   return PAGE.toString("base64", 0, PACKED_BYTES);
 }
 
+/** False for a state of a version that is not known here, as later code may have left it, and for a damaged one. */
+export function canReadSpikeState(packed: PackedSpikeState): boolean {
+  return typeof packed === "string" ? layOnPage(packed) : isFirstVersion(packed);
+}
+
 /**
  * Writes the stored state over `into`, all of it: who unpacks and packs a series at once can use the same one for all,
- * since making a new one takes longer than to unpack. Throws if it is not a state, or of a version not known here.
+ * since making a new one takes longer than to unpack. Throws if it cannot be read.
  */
 export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeState(0)): SpikeState {
   if (typeof packed !== "string") return readFirstVersion(packed, into);
-  const length = PAGE.write(packed, "base64");
-  const version = PAGE[0];
-  const form = PAGE[1];
-  const expectedLength = form === PUNCTUAL ? PUNCTUAL_BYTES : PACKED_BYTES;
-  if (version !== VERSION || length !== expectedLength) {
-    throw new Error(
-      `a stored spike state has the version ${version} and ${length} bytes, which is not known`,
-    );
-  }
+  if (!layOnPage(packed))
+    throw new Error("a stored spike state is damaged, or of a version that is not known here");
   into.startAt = PAGE.readDoubleLE(4);
-  if (form !== PUNCTUAL) {
+  if (PAGE[1] !== PUNCTUAL) {
     into.numbers.set(NUMBERS);
     into.expected.set(EXPECTED);
     return into;
@@ -54,6 +52,12 @@ export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeSta
     into.expected[slot] = SHORTS[short++] ?? 0;
   }
   return into;
+}
+
+/** False where what lies there now is no state, or of a version that is not known here. */
+function layOnPage(packed: string): boolean {
+  const length = PAGE.write(packed, "base64");
+  return PAGE[0] === VERSION && length === (PAGE[1] === PUNCTUAL ? PUNCTUAL_BYTES : PACKED_BYTES);
 }
 
 /** Slot of the next bucket. Those before the series began are read by nobody yet. */

@@ -10,12 +10,15 @@ export interface SpikeStateV1 {
   readonly block: string;
 }
 
+export function isFirstVersion({ block }: SpikeStateV1): boolean {
+  return typeof block === "string" && Buffer.byteLength(block, "base64") === 4 * LENGTH;
+}
+
 /** Reads a state of the first version. What it does not know yet begins as if the last page had been the last wave. */
-export function readFirstVersion({ startAt, block }: SpikeStateV1, into: SpikeState): SpikeState {
+export function readFirstVersion(packed: SpikeStateV1, into: SpikeState): SpikeState {
+  if (!isFirstVersion(packed)) throw new Error("a stored spike state of the first version is damaged");
+  const { startAt, block } = packed;
   const bytes = Buffer.from(block, "base64");
-  if (bytes.length !== 4 * LENGTH) {
-    throw new Error(`a spike state of the first version holds ${4 * LENGTH} bytes, not ${bytes.length}`);
-  }
   const old = (index: number): number => bytes.readFloatLE(4 * index);
   const { numbers, expected } = into;
   into.startAt = startAt;

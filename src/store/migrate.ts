@@ -1,5 +1,6 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from "kysely";
 import pg from "pg";
+import { UserError } from "../lib/errors.ts";
 import * as facts from "./migrations/0001-facts.ts";
 import * as noHash from "./migrations/0002-no-hash.ts";
 import * as budget from "./migrations/0010-budget.ts";
@@ -37,7 +38,10 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0110-outages": outages,
 };
 
-/** Brings the schema `earshot` up to date. Kysely holds a lock, so any number of processes may start at once. */
+/**
+ * Brings the schema `earshot` up to date; rejects with a UserError where later code has been at it. Kysely holds a lock, so any number
+ * of processes may start at once.
+ */
 export async function migrate(url: string): Promise<void> {
   const db = new Kysely<never>({
     dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 2 }) }),
@@ -50,7 +54,16 @@ export async function migrate(url: string): Promise<void> {
 }
 
 async function migrateDatabase(db: Kysely<never>): Promise<void> {
-  if (await isUpToDate(db)) return;
+  const done = await doneMigrations(db);
+  const known = Object.keys(MIGRATIONS);
+  const later = done.filter((name) => !known.includes(name));
+  if (later.length > 0) {
+    throw new UserError(`a later Earshot has changed the database (migration ${later.at(-1)})`, [
+      "start that version again, or go back to a backup from before it",
+    ]);
+  }
+  // Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process.
+  if (done.length === known.length) return;
   // Two processes that create the schema in the same instant would collide in the catalogue; the lock is the database's.
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('earshot-schema'))`.execute(tx);
@@ -70,12 +83,12 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
   }
 }
 
-/** Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process. */
-async function isUpToDate(db: Kysely<never>): Promise<boolean> {
-  const known = await sql<{ found: boolean }>`
-    select to_regclass('earshot.kysely_migration') is not null as found`.execute(db);
-  if (known.rows[0]?.found !== true) return false;
+/** Names of the migrations that the database has had, in order. */
+export async function doneMigrations(db: Kysely<never>): Promise<readonly string[]> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('earshot.kysely_migration') is not null as exists`.execute(db);
+  if (found[0]?.exists !== true) return [];
   const { rows } = await sql<{ name: string }>`
     select name from earshot.kysely_migration order by name collate "C"`.execute(db);
-  return rows.map(({ name }) => name).join() === Object.keys(MIGRATIONS).sort().join();
+  return rows.map(({ name }) => name);
 }

@@ -1,14 +1,8 @@
-import { sql } from "kysely";
 import type { Db } from "./database.ts";
-import { MIGRATIONS } from "./migrate.ts";
+import { doneMigrations, MIGRATIONS } from "./migrate.ts";
 
 /** Names of migrations that this version knows and the database has not had; all, where the database is new. */
 export async function pendingMigrations(db: Db): Promise<readonly string[]> {
-  const { rows: found } = await sql<{ exists: boolean }>`
-    select to_regclass('earshot.kysely_migration') is not null as exists
-  `.execute(db);
-  if (found[0]?.exists !== true) return Object.keys(MIGRATIONS);
-  const { rows } = await sql<{ name: string }>`select name from earshot.kysely_migration`.execute(db);
-  const done = new Set(rows.map(({ name }) => name));
-  return Object.keys(MIGRATIONS).filter((name) => !done.has(name));
+  const done = await doneMigrations(db);
+  return Object.keys(MIGRATIONS).filter((name) => !done.includes(name));
 }

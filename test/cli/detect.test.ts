@@ -92,6 +92,18 @@ describe("earshot detect", () => {
     expect(await run(csv.replaceAll("Z", "+00:00"))).toBe(text);
   });
 
+  it("reads what spreadsheets write: quoted names, semicolons or tabs, a byte order mark", async () => {
+    const text = await run(`series,timestamp,value\n${rows("Acme. Inc,")}`);
+    for (const delimiter of [";", "\t"]) {
+      const csv = `series,timestamp,value\n${rows("Acme. Inc,")}`.replaceAll(",", delimiter);
+      expect(await run(csv)).toBe(text);
+    }
+    const marked = Buffer.from(`\ufeffseries,timestamp,value\n${rows('"Acme. Inc",')}`);
+    expect(await run(Readable.from([marked]))).toBe(text);
+    const named = await run(`"series","timestamp","value"\n${rows('"Acme, ""the"" Inc",')}`);
+    expect(named).toBe(text.replaceAll('"Acme. Inc"', '"Acme, \\"the\\" Inc"'));
+  });
+
   it("tells when a late burst was seen and when it was", async () => {
     const late = COUNTS.map((count, t) => {
       const isBurst = t >= 2880;
@@ -120,6 +132,12 @@ describe("earshot detect", () => {
       {},
       "row 2: a mention cannot arrive before",
     ],
+    [
+      `timestamp,value\n${stamp(0)},1\n9015-03-03T21:02:53Z,1\n`,
+      {},
+      "row 3: 9015-03-03T21:02:53.000Z is more than two years after",
+    ],
+    ["", {}, "nothing to read on standard input"],
     ["", { bucket: "1m" }, "--bucket 1m"],
     ["", { cooldown: "soon" }, "--cooldown soon"],
     ["", { sensitivity: "some" }, "--sensitivity some"],

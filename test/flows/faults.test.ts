@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { onAnyEngine, onEveryEngine, type Tell } from "./on-every-engine.ts";
@@ -31,23 +30,19 @@ async function expectAllOnce(story: Story): Promise<void> {
   expect(await story.told("#alerts")).toEqual([FIRST]);
 }
 
-/** What the walks say went wrong with them, until the work is done. */
-async function errorsUntil(story: Story, work: Promise<void>): Promise<string[]> {
-  const errors = new Set<string>();
-  const watching = new AbortController();
-  const watch = async (): Promise<void> => {
-    while (!watching.signal.aborted) {
-      const rows = await story.query<{ error: string }>(
-        "select last_error as error from earshot.walks where last_error is not null",
-      );
-      for (const { error } of rows) errors.add(error);
-      await delay(10);
-    }
-  };
-  const watched = watch();
-  await work.finally(() => watching.abort());
-  await watched;
-  return [...errors].sort();
+/** What the walks said went wrong with them while the work was done. A walk forgets it with its next success. */
+async function errorsDuring(story: Story, work: () => Promise<void>): Promise<string[]> {
+  await asAdministrator(
+    story.databaseUrl,
+    `create table earshot.seen_errors (error text primary key);
+     create function earshot.note_error() returns trigger language plpgsql as $$
+       begin insert into earshot.seen_errors values (new.last_error) on conflict do nothing; return new; end $$;
+     create trigger note_error after update on earshot.walks for each row
+       when (new.last_error is not null) execute function earshot.note_error();`,
+  );
+  await work();
+  const rows = await story.query<{ error: string }>("select error from earshot.seen_errors");
+  return rows.map(({ error }) => error).sort();
 }
 
 const begin = (tell: Tell) => tell({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
@@ -64,7 +59,7 @@ onAnyEngine((tell) => {
       { kind: "dropped", path: LATER_PAGE },
       { kind: "hang-up", path: LATER_PAGE },
     );
-    const errors = await errorsUntil(story, story.until("09:05"));
+    const errors = await errorsDuring(story, () => story.until("09:05"));
     expect(await story.source.pending()).toEqual([]);
     expect(errors).toEqual([
       expect.stringMatching(/^mentions: 200 with JSON that is cut off/),
@@ -83,7 +78,7 @@ onAnyEngine((tell) => {
     const story = await begin(tell);
     nine(story);
     await story.source.fail({ kind: "cursor-refused" });
-    expect(await errorsUntil(story, story.until("09:05"))).toEqual([]);
+    expect(await errorsDuring(story, () => story.until("09:05"))).toEqual([]);
     expect(await story.source.pending()).toEqual([]);
     await expectAllOnce(story);
   });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { type Engine, queueEngines } from "./engines.ts";
-import { type Story, type StorySetting, startStory } from "./story.ts";
+import { type Story, startStory } from "./story.ts";
+import type { StorySetting } from "./story-setting.ts";
 
 export type Tell = (setting: Omit<StorySetting, "engine">) => Promise<Story>;
 

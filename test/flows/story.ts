@@ -1,13 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { createDesk, type Desk } from "../../src/app/desk.ts";
 import { ROLES, type Role } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
-import { type Config, parseConfig } from "../../src/config.ts";
-import { createManualClock, type ManualClock, monotonicMs } from "../../src/lib/clock.ts";
+import type { Config } from "../../src/config.ts";
+import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { parseDuration } from "../../src/lib/duration.ts";
 import { createLocalApi } from "../../src/local-api/create-local-api.ts";
@@ -17,37 +16,11 @@ import { type Database, openDatabase, openPool } from "../../src/store/database.
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
 import { createTestDatabase } from "../postgres.ts";
-import type { Engine } from "./engines.ts";
+import { countJobs, settle } from "./settle.ts";
 import { type SourceWatch, watchSource } from "./source-watch.ts";
+import { ACCOUNT, configOf, type StorySetting } from "./story-setting.ts";
 import { storyTime } from "./story-time.ts";
 import { createStream, type Stream } from "./stream.ts";
-
-export interface StorySetting {
-  readonly engine: Engine;
-  /** Text of each rule file, by name. */
-  readonly rules: Readonly<Record<string, string>>;
-  readonly queries?: readonly string[];
-  /** When it begins; `09:00` unless told otherwise. Queries are watched from then on. */
-  readonly from?: string;
-  /** As in `earshot.yaml`; without it everything goes to the receiver `alerts` (Slack, #alerts). */
-  readonly routes?: readonly object[];
-  readonly inhibitions?: readonly object[];
-  readonly escalations?: readonly object[];
-  readonly digests?: readonly object[];
-  /** Who is told about Earshot itself; and the address that is called while all is well. */
-  readonly operator?: object;
-  readonly heartbeat?: object;
-  /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
-  readonly sweepEveryMs?: number;
-  /** More about the receivers: quiet hours, a throttle (none, when absent). By name. */
-  readonly manners?: Readonly<Record<string, object>>;
-  /** What Earshot says to the mail server to be let in; nothing, when absent. */
-  readonly mailLogin?: { readonly user: string; readonly password: string };
-  /** Terms of the walks, as in `earshot.yaml`. */
-  readonly source?: object;
-  /** Slack channels that exist; all, when absent. */
-  readonly channels?: readonly string[];
-}
 
 export interface Story extends Pick<Stream, "at" | "count"> {
   readonly clock: ManualClock;
@@ -75,8 +48,6 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   query<Row>(sql: string): Promise<Row[]>;
   end(): Promise<void>;
 }
-
-const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
 
 /** Everything outside of Earshot stands, Earshot runs, and the clock stands still at the beginning. */
 export async function startStory(setting: StorySetting): Promise<Story> {
@@ -111,7 +82,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     await writeFile(join(rules, `${name}.yaml`), text);
 
   const config = configOf(setting, { sourceUrl, slack, smtp, rules });
-  let done = 0;
+  const jobs = countJobs();
   const open = (roles: readonly Role[]): Promise<Earshot> =>
     startEarshot({
       config,
@@ -122,15 +93,13 @@ export async function startStory(setting: StorySetting): Promise<Story> {
       roles,
       watchFrom: from,
       sweepEveryMs: setting.sweepEveryMs ?? null,
-      onDone: () => {
-        done += 1;
-      },
+      onDone: jobs.onDone,
     });
   const earshot = await open(ROLES);
   closing.add(earshot.stop);
   await earshot.refreshQueries();
   const stream = createStream(pool, account.queries);
-  const settle = () => settleDown(earshot, () => done);
+  const settleDown = () => settle(earshot, jobs);
   const query = async <Row>(sql: string) => (await pool.query(sql)).rows as Row[];
 
   return {
@@ -145,7 +114,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     smtp,
     at: stream.at,
     count: stream.count,
-    settle,
+    settle: settleDown,
     query,
     until: async (time, step = "5m") => {
       await stream.write();
@@ -153,7 +122,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
       const stepMs = parseDuration(step) ?? 0;
       while (clock.now() < end) {
         clock.set(Math.min(clock.now() + stepMs, end));
-        await settle();
+        await settleDown();
       }
     },
     told: (channel) => toldIn(slack, channel),
@@ -166,85 +135,6 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     },
     end: closing.close,
   };
-}
-
-function configOf(
-  {
-    routes,
-    digests,
-    inhibitions = [],
-    escalations = [],
-    manners = {},
-    source,
-    operator,
-    heartbeat,
-    mailLogin = {},
-  }: Omit<StorySetting, "mailLogin"> & { readonly mailLogin?: object },
-  outside: { sourceUrl: string; slack: FakeSlack; smtp: FakeSmtp; rules: string },
-): Config {
-  const slack = (name: string, channel: string) => ({
-    name,
-    kind: "slack",
-    channel,
-    token: outside.slack.token,
-    apiUrl: outside.slack.apiUrl,
-    postEvery: "0s",
-    editEvery: "0s",
-    throttle: "none",
-    ...manners[name],
-  });
-  const email = (name: string) => ({
-    name,
-    kind: "email",
-    to: `${name}@acme.example`,
-    from: "earshot@acme.example",
-    smtp: { host: outside.smtp.host, port: outside.smtp.port, ...mailLogin },
-    throttle: "none",
-    ...manners[name],
-  });
-  return parseConfig({
-    source: {
-      baseUrl: outside.sourceUrl,
-      ...ACCOUNT,
-      clientId: "earshot-api-client",
-      pollEvery: "5m",
-      updatesEvery: "5m",
-      history: "1d",
-      ...source,
-    },
-    receivers: [slack("alerts", "#alerts"), slack("crisis", "#crisis"), email("on-call"), email("desk")],
-    routes: routes ?? [{ receivers: ["alerts"] }],
-    inhibitions,
-    escalations,
-    digests: digests ?? [],
-    ...(operator === undefined ? {} : { operator }),
-    ...(heartbeat === undefined ? {} : { heartbeat }),
-    rules: outside.rules,
-    templates: "templates",
-  });
-}
-
-const PATIENCE_MS = 20_000;
-
-async function settleDown(earshot: Earshot, done: () => number): Promise<void> {
-  const startedAt = monotonicMs();
-  // Twice in a row: what ends between two of the questions is in the answer to neither.
-  for (let quiet = 0; quiet < 2; ) {
-    const before = done();
-    const swept = await earshot.sweep();
-    const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
-    const { walks, notifications, alertMessages } = earshot.stores;
-    const waiting =
-      due + (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
-    quiet = waiting === 0 ? quiet + 1 : 0;
-    if (quiet > 0) continue;
-    if (monotonicMs() - startedAt > PATIENCE_MS) {
-      throw new Error(`nothing settles, ${waiting} pieces of work are left: ${JSON.stringify(swept)}`);
-    }
-    // A job may be another process's, or found its work done: then we look at the tables again.
-    const lookAt = monotonicMs() + 30;
-    while (done() < before + Math.max(1, due) && monotonicMs() < lookAt) await delay(2);
-  }
 }
 
 /** Messages are edited later; what people were told is what was posted. */

@@ -1,8 +1,12 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { stillLearning } from "../../src/app/still-learning.ts";
+import { guardRules } from "../../src/app/watch/guard-rules.ts";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
+import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { useStores } from "../use-stores.ts";
@@ -84,4 +88,35 @@ test("a silent series is not touched until something arrives, and has missed not
   ]);
   await close(query, [silent, busy], NOON + 10 * MINUTE);
   expect((await stateOf(silent.window.key))?.steppedUntil).toBe(NOON + 10 * MINUTE);
+});
+
+test("what later code has learned is learned anew from the counts, and told; rules beside it go on", async () => {
+  const query = await aQuery(6);
+  const unread: string[] = [];
+  const rules = guardRules(
+    [aWindowRule("spike: { atLeast: 20 }"), aWindowRule("volume: { atLeast: 1000, within: 1h }")],
+    {
+      onFault: (rule, reason) => expect.unreachable(`${rule}: ${reason}`),
+      onUnreadable: (rule) => unread.push(rule),
+    },
+  );
+  await close(query, rules, NOON - HOUR);
+  const learned = await states(query);
+  await sql`
+    update earshot.condition_states set state = jsonb_build_object('spike', 'AwAA' || substr(state->>'spike', 5))
+    where query_id = ${query.queryId} and state->>'spike' is not null`.execute(tables.database.db);
+  expect(await stillLearning(createConsoleStore(tables.database.db), rules)).toContainEqual(
+    expect.objectContaining({ queryId: query.queryId, needs: "its first mention" }),
+  );
+  unread.length = 0;
+
+  await close(query, rules, NOON - 10 * MINUTE);
+  expect(unread).toEqual(["a-rule"]);
+  const [open] = await stores.alerts.openOfQuery("p", query.queryId);
+  expect(open?.state).toBe("firing");
+  expect((await states(query)).map(({ condition }) => condition)).toEqual(
+    learned.map(({ condition }) => condition),
+  );
+  await close(query, rules, NOON);
+  expect(unread).toEqual(["a-rule"]);
 });

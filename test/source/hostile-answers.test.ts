@@ -47,9 +47,14 @@ test.each<[string, Reply, Partial<SourceError>]>([
   [
     "several validation errors",
     json({ errors: [{ code: 4, message: "a" }, { message: "b" }, "c"] }, { status: 400 }),
-    { kind: "rejected", code: "4", message: "tags: 400 a; b" },
+    { kind: "rejected", code: "4", message: "tags: 400 a; b; c" },
   ],
   ["errors that are texts", json({ errors: ["a", "b"] }, { status: 400 }), { message: "tags: 400 a; b" }],
+  [
+    "errors of all kinds beside each other",
+    json({ errors: ["a", { toString: {} }, null, { message: 7 }] }, { status: 400 }),
+    { message: "tags: 400 a; 7" },
+  ],
   [
     "an error that is an object",
     json({ error: { code: "X1", message: "no" } }, { status: 422 }),

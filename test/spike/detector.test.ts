@@ -34,6 +34,14 @@ describe("the detector", () => {
     expect(opened(feed([1, 0, 2, ...burst])).length).toBe(1);
   });
 
+  it("takes no morning for a spike in a query that it knows since last night", () => {
+    const night = (hours: number): number[] =>
+      Array.from({ length: hours * 12 }, (_, n) => (n % 6 === 0 ? 1 : 0));
+    const morning = new Array<number>(24).fill(2);
+    expect(opened(feed([...night(9), ...morning]))).toEqual([]);
+    expect(opened(feed([...night(9 + 24), ...morning]))).toHaveLength(1);
+  });
+
   it("tells again when the score doubles, and when it would page anew after the cooldown", () => {
     const storm = [...new Array<number>(3).fill(25), ...new Array<number>(60).fill(120)];
     const steps = feed([...history, ...storm]).map(({ step }) => step);

@@ -6,11 +6,13 @@ import type { Clock } from "../../lib/clock.ts";
 import { counted } from "../../lib/counted.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import { describeFault } from "../../lib/fault.ts";
+import { shippedFolder } from "../../lib/shipped-folder.ts";
 import type { Logger } from "../../log.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../store/embedded.ts";
-import { createRenderer, type Renderer } from "../../templates/create-renderer.ts";
+import type { Renderer } from "../../templates/create-renderer.ts";
 import { misnamedIn } from "../alert-names.ts";
+import { openTemplates } from "../open-templates.ts";
 import { openShellBudget } from "../shell-budget.ts";
 import { accountOf } from "../sources.ts";
 import { examineDatabase } from "./examine-database.ts";
@@ -24,8 +26,6 @@ export interface Examination {
   readonly surroundings: Surroundings;
   readonly env: NodeJS.ProcessEnv;
   readonly file: string;
-  /** Rules and templates of those who have no configuration yet. */
-  readonly shipped: { readonly rules: string; readonly templates: string };
   /** The time of what runs on the database. */
   readonly clock: Clock;
   readonly log: Logger;
@@ -33,13 +33,13 @@ export interface Examination {
 
 /** Everything that Earshot needs, looked at once. A thing that is not there keeps nobody from looking at the rest. */
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
-  const { surroundings, clock, log, shipped } = examination;
+  const { surroundings, clock, log } = examination;
   const { config, findings } = await configuration(examination);
-  const templates = await examineTemplates(config?.templates ?? shipped.templates, shipped.templates);
+  const templates = await examineTemplates(config?.templates ?? shippedFolder("templates"));
   const database = withDatabase(surroundings, clock, log);
   const groups = await Promise.all([
     findings,
-    examineRules(config?.rules ?? shipped.rules, { file: examination.file, config }),
+    examineRules(config?.rules ?? shippedFolder("rules"), { file: examination.file, config }),
     templates.findings,
     // One after the other, for both may start the embedded PostgreSQL.
     config === null ? [] : database.then(() => examineAccount(config.source, surroundings, log)),
@@ -117,10 +117,9 @@ async function examineRules(
 
 async function examineTemplates(
   folder: string,
-  base: string,
 ): Promise<{ renderer: Renderer | null; findings: readonly Finding[] }> {
   try {
-    const renderer = await createRenderer({ directory: folder, base });
+    const renderer = await openTemplates(folder);
     const faults = renderer.check();
     const findings = faults.map((fault) => fail("templates", fault, "Mend the template."));
     return { renderer, findings: faults.length > 0 ? findings : [ok("templates", `sound, in ${folder}`)] };

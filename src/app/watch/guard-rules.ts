@@ -1,21 +1,25 @@
 import { describeError } from "../../lib/errors.ts";
 import type { Rule, WindowRule } from "../../rules/rule.ts";
 
-/** Told of a rule that broke on something. */
-export type OnRuleFault = (rule: string, reason: string) => void;
+export interface RuleNotes {
+  /** A rule broke on something. */
+  onFault(rule: string, reason: string): void;
+  /** What a rule had learned cannot be read, so it is learned anew. */
+  onUnreadable(rule: string): void;
+}
 
 /**
  * The rules as they are, only that one which breaks is not met instead: a fault in one rule must not keep its query
  * from being judged by the others, nor a mention from being stored.
  */
-export function guardRules(rules: readonly Rule[], onFault: OnRuleFault): readonly Rule[] {
+export function guardRules(rules: readonly Rule[], notes: RuleNotes): readonly Rule[] {
   return rules.map((rule) => {
-    const guarded = { ...rule, judge: guardJudge(rule, onFault) };
-    return guarded.kind === "window" ? { ...guarded, window: guardWindow(guarded, onFault) } : guarded;
+    const guarded = { ...rule, judge: guardJudge(rule, notes) };
+    return guarded.kind === "window" ? { ...guarded, window: guardWindow(guarded, notes) } : guarded;
   });
 }
 
-function guardJudge(rule: Rule, onFault: OnRuleFault): Rule["judge"] {
+function guardJudge(rule: Rule, { onFault }: RuleNotes): Rule["judge"] {
   return (mention) => {
     try {
       return rule.judge(mention);
@@ -26,7 +30,10 @@ function guardJudge(rule: Rule, onFault: OnRuleFault): Rule["judge"] {
   };
 }
 
-function guardWindow({ name, window }: WindowRule, onFault: OnRuleFault): WindowRule["window"] {
+function guardWindow(
+  { name, window }: WindowRule,
+  { onFault, onUnreadable }: RuleNotes,
+): WindowRule["window"] {
   return {
     ...window,
     series: window.series.map((series) => ({
@@ -40,6 +47,11 @@ function guardWindow({ name, window }: WindowRule, onFault: OnRuleFault): Window
         }
       },
     })),
+    canRead: (state) => {
+      const isReadable = window.canRead?.(state) !== false;
+      if (!isReadable) onUnreadable(name);
+      return isReadable;
+    },
     step: (state, tick) => {
       try {
         return window.step(state, tick);

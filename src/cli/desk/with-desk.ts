@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { type OpenDesk, openDesk } from "../../app/open-desk.ts";
 import { readSurroundings } from "../../config.ts";
-import { createLog } from "../../log.ts";
+import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";
 
 /** Opens the database that the monitor uses, beside it where it runs; does the work and closes it again. */
@@ -10,7 +10,7 @@ export async function withDesk<Outcome>(
   work: (command: OpenDesk) => Promise<Outcome>,
 ): Promise<Outcome> {
   const surroundings = readSurroundings(env);
-  const log = createLog({ level: env["LOG_LEVEL"] ?? "warn" });
+  const log = commandLog(env);
   const opened = await openDesk(surroundings, await timeHere(surroundings.home), log);
   try {
     return await work(opened);

@@ -1,4 +1,5 @@
 import { UserError } from "../../lib/errors.ts";
+import { csvCells, likelyDelimiter } from "../../lib/read-csv.ts";
 import type { SpikeSettings } from "../../spike/detector.ts";
 import { createSeriesPlot, type PlotLook, type SeriesPlot } from "./series-plot.ts";
 import { createSeriesReader, type SeriesReader } from "./series-reader.ts";
@@ -17,12 +18,14 @@ export interface Drawing {
 }
 
 const HEADERS = ["timestamp,value", "series,timestamp,value", "series,timestamp,arrived,value"];
+const EXPECTED = HEADERS.map((known) => `expected ${known}`);
 
 /** Draws the series only if a `look` is given: it takes longer than to judge them. */
 export function createCountsReader(settings: SpikeSettings, look?: PlotLook): CountsReader {
   let rest = "";
   let row = 0;
   let columns = 0;
+  let delimiter = ",";
   let series: SeriesReader | undefined;
   let plot: SeriesPlot | undefined;
   let drawings: Drawing[] = [];
@@ -37,11 +40,13 @@ export function createCountsReader(settings: SpikeSettings, look?: PlotLook): Co
   const readRow = (line: string): void => {
     row++;
     if (line === "" || line === "\r") return;
-    const cells = (line.endsWith("\r") ? line.slice(0, -1) : line).split(",");
+    const text = line.endsWith("\r") ? line.slice(0, -1) : line;
     if (columns === 0) {
-      columns = readHeader(cells);
+      delimiter = likelyDelimiter(text);
+      columns = readHeader(csvCells(text, delimiter));
       return;
     }
+    const cells = csvCells(text, delimiter);
     if (cells.length !== columns)
       throw new UserError(`row ${row}: expected ${columns} columns: ${line.slice(0, 80)}`);
     const name = columns === 2 ? "" : (cells[0] ?? "");
@@ -68,6 +73,7 @@ export function createCountsReader(settings: SpikeSettings, look?: PlotLook): Co
     end: () => {
       output = "";
       readRow(rest);
+      if (columns === 0) throw new UserError("nothing to read on standard input", EXPECTED);
       output += endSeries();
       return output;
     },
@@ -82,10 +88,7 @@ export function createCountsReader(settings: SpikeSettings, look?: PlotLook): Co
 function readHeader(cells: readonly string[]): number {
   const header = cells.map((cell) => cell.trim()).join();
   if (!HEADERS.includes(header)) {
-    throw new UserError(
-      `row 1: unknown columns "${header.slice(0, 80)}"`,
-      HEADERS.map((known) => `expected ${known}`),
-    );
+    throw new UserError(`row 1: unknown columns "${header.slice(0, 80)}"`, EXPECTED);
   }
   return cells.length;
 }

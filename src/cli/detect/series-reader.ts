@@ -1,5 +1,4 @@
-import type { Instant } from "../../lib/instant.ts";
-import { toIso } from "../../lib/instant.ts";
+import { DAY, type Instant, toIso } from "../../lib/instant.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import {
   closeBucket,
@@ -20,6 +19,9 @@ export interface SeriesReader {
   /** Closes the last bucket. */
   end(): string;
 }
+
+/** Every bucket of a pause is closed, so a year that is mistyped would take hours. */
+const LONGEST_PAUSE = 2 * 366 * DAY;
 
 /**
  * Every series begins with an empty memory of lateness too: rows of one series follow those of another in the file but
@@ -71,6 +73,9 @@ export function createSeriesReader(
       if (arrivedAt < openAt) return "rows of one series have to be in order of time";
       if ((arrivedAt - openAt) % BUCKET_MS !== 0 || (arrivedAt - eventAt) % BUCKET_MS !== 0) {
         return "times have to be a whole number of 5 min buckets apart";
+      }
+      if (arrivedAt - openAt > LONGEST_PAUSE) {
+        return `${toIso(arrivedAt)} is more than two years after the row before; is the year right?`;
       }
       if (eventAt > arrivedAt) return "a mention cannot arrive before it was made";
       while (openAt < arrivedAt) close(state);

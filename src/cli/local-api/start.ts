@@ -9,7 +9,7 @@ import { createLocalApi, type LocalApi } from "../../local-api/create-local-api.
 import { createSampleLife } from "../../local-api/desk/sample-life.ts";
 import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-world.ts";
 import { signingSecret } from "../../local-api/desk/signing-secret.ts";
-import { createLog } from "../../log.ts";
+import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
 import { toPort } from "../parse-port.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
@@ -51,7 +51,7 @@ Tables that hold accounts of yours and no sample get none.`;
 
 async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const signal = stopSignal(() => say(options, "\nStopping."));
-  const log = createLog({ level: env["LOG_LEVEL"] ?? "warn" });
+  const log = commandLog(env);
   const running = await openTogether(async (closing) => {
     const surroundings = readSurroundings(env);
     const { home } = surroundings;

@@ -1,7 +1,7 @@
 import { type LocalTables, openLocalTables } from "../../app/open-local-tables.ts";
 import { readSurroundings } from "../../config.ts";
 import { createDatabase, type Database } from "../../local-api/store/database.ts";
-import { createLog } from "../../log.ts";
+import { commandLog } from "../command-log.ts";
 
 /** The tables of the local API for the time of one command. */
 export interface Desk extends Pick<LocalTables, "pool"> {
@@ -13,7 +13,7 @@ export async function withTables<Outcome>(
   env: NodeJS.ProcessEnv,
   work: (desk: Desk) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const log = createLog({ level: env["LOG_LEVEL"] ?? "warn" });
+  const log = commandLog(env);
   const tables = await openLocalTables(readSurroundings(env), log);
   try {
     return await work({ pool: tables.pool, db: createDatabase(tables.pool) });

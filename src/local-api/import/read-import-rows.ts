@@ -1,7 +1,7 @@
 import { UserError } from "../../lib/errors.ts";
+import { readCsv } from "../../lib/read-csv.ts";
 import { type CsvColumns, csvColumns } from "./csv-columns.ts";
 import { csvLine } from "./csv-line.ts";
-import { readCsv } from "./read-csv.ts";
 import type { DateManner } from "./read-date.ts";
 import { readLines } from "./read-lines.ts";
 

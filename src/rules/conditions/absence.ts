@@ -7,7 +7,7 @@ import { stableHash } from "../../lib/stable-hash.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
 import { lnNegativeBinomialLow } from "../../spike/negative-binomial-low.ts";
-import { packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
+import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { spellRarity } from "../../spike/spell-rarity.ts";
 import { createSpikeState, MARK, mark } from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
@@ -61,6 +61,10 @@ export const absence = defineWindowCondition({
       subject,
       initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
       inherit: (state) => state,
+      canRead: (json) => {
+        const { learned } = json as State;
+        return learned === null || canReadSpikeState(learned);
+      },
       // Silence is what it looks for.
       isAsleep: () => false,
       warmUp: (json, judged) => {

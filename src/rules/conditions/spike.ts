@@ -7,7 +7,7 @@ import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
 import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
 import { isUntoldWave } from "../../spike/incident.ts";
-import { packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
+import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
 import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
 import { windowSums } from "../../spike/window-sums.ts";
@@ -86,6 +86,10 @@ export const spike = defineWindowCondition({
         const state = unpackSpikeState(spike, WORKSHEET);
         forgetIncident(state);
         return { spike: packSpikeState(state), ...(authors !== undefined && { authors }) };
+      },
+      canRead: (json) => {
+        const { spike } = json as State;
+        return spike === null || canReadSpikeState(spike);
       },
       isAsleep: (json) => {
         const { spike } = json as State;

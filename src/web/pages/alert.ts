@@ -4,7 +4,7 @@ import type { Alert } from "../../model/alert.ts";
 import { describePrecision, type RulePrecision } from "../../model/alert-action.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
 import { attemptName } from "../../model/attempt-name.ts";
-import type { Mention } from "../../model/mention.ts";
+import { eventAt, type Mention } from "../../model/mention.ts";
 import { wordsOf } from "../../model/reason-words.ts";
 import type {
   ShownDelivery,
@@ -158,7 +158,7 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
 function storyList(stories: readonly ShownStory[], moment: Moment): Html {
   return html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
     const reach = widest.reach ?? widest.followers;
-    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? "(no text)", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(first.publishedAt ?? first.addedAt)}${
+    return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? "(no text)", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
       reach !== null &&
       html`, most reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
     }</span></div></li>`;

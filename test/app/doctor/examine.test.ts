@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examine } from "../../../src/app/doctor/examine.ts";
 import type { Finding } from "../../../src/app/doctor/finding.ts";
@@ -38,9 +38,6 @@ beforeAll(async () => {
   web = await startFakeWebServer();
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), "earshot-doctor-"));
-  // Whoever replaces one template has the shipped ones beside it.
-  await mkdir(join(folder, "templates/email"), { recursive: true });
-  await writeFile(join(folder, "templates/email/alert-subject.header.hbs"), "{{query}} needs you");
 });
 
 afterAll(async () => {
@@ -53,6 +50,7 @@ interface Changes {
   readonly channel?: string;
   readonly smtpPort?: number;
   readonly hook?: string;
+  readonly templates?: string;
 }
 
 async function writeConfig(changes: Changes = {}): Promise<string> {
@@ -85,6 +83,7 @@ async function writeConfig(changes: Changes = {}): Promise<string> {
       ],
       routes: [{ receivers: ["comms"] }],
       rules: join(ROOT, "rules"),
+      templates: changes.templates ?? join(ROOT, "templates"),
     }),
   );
   return file;
@@ -96,7 +95,6 @@ async function examineWith(file: string, env: Record<string, string> = {}): Prom
     surroundings,
     env: {},
     file,
-    shipped: { rules: join(ROOT, "rules"), templates: join(ROOT, "templates") },
     clock: systemClock,
     log: createLog({ level: "silent" }),
   });
@@ -165,6 +163,18 @@ test("what is wrong is named with what to do, and no secret is shown", async () 
     slack.token,
   ])
     expect(said).not.toContain(secret);
+});
+
+test("a folder that replaces one template is sound, and one that replaces it badly is told", async () => {
+  const own = await mkdtemp(join(folder, "templates-"));
+  const template = join(own, "slack", "alert-fallback.mrkdwn.hbs");
+  await mkdir(dirname(template));
+  const file = await writeConfig({ templates: own });
+  await writeFile(template, "Look: {{query}}\n");
+  expect(states(await examineWith(file))).toMatchObject({ templates: "ok", "receiver comms": "ok" });
+  await writeFile(template, "Look: {{qeury}}\n");
+  const told = (await examineWith(file)).filter(({ what }) => what === "templates");
+  expect(told).toEqual([expect.objectContaining({ state: "fail", found: expect.stringContaining("qeury") })]);
 });
 
 test("a faulty configuration is told line by line, and the engines are looked at all the same", async () => {

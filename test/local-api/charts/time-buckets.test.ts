@@ -138,13 +138,18 @@ it("every moment of any range lies in the bucket that its own clock names", () =
 function naiveStart(unit: TimeUnit, at: number, zone: string): number {
   const named = (moment: number) => DateTime.fromMillis(moment, { zone }).toFormat(NAMED[unit]);
   let start = Math.floor(at / MINUTE) * MINUTE;
-  if (unit === "months" || unit === "weeks" || unit === "days") {
-    // Of a midnight that is shown twice (Havana, in autumn), luxon gives the one with the offset of `at`.
-    start = DateTime.fromMillis(at, { zone }).startOf(unit).toMillis();
-  }
+  const ofDays = LUXON_NAME[unit];
+  // Of a midnight that is shown twice (Havana, in autumn), luxon gives the one with the offset of `at`.
+  if (ofDays !== undefined) start = DateTime.fromMillis(at, { zone }).startOf(ofDays).toMillis();
   while (named(start - MINUTE) === named(at)) start -= MINUTE;
   return start;
 }
+
+const LUXON_NAME: Readonly<Partial<Record<TimeUnit, "month" | "week" | "day">>> = {
+  months: "month",
+  weeks: "week",
+  days: "day",
+};
 
 const NAMED: Readonly<Record<TimeUnit, string>> = {
   months: "yyyy-MM",

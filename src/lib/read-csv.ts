@@ -33,7 +33,16 @@ export async function* readCsv(
   yield* reader.end();
 }
 
-function likelyDelimiter(text: string): string {
+/** The cells of a record that is one line. */
+export function csvCells(line: string, delimiter: string): readonly string[] {
+  if (!line.includes('"')) return line.split(delimiter);
+  const reader = createCsvReader(delimiter, line.length);
+  const [record] = [...reader.read(line), ...reader.end()];
+  return record !== undefined && "cells" in record ? record.cells : [];
+}
+
+/** The one of the usual delimiters that the first line of `text` has most of. */
+export function likelyDelimiter(text: string): string {
   const [first = ""] = text.split(/[\r\n]/, 1);
   const bare = first.replaceAll(/"[^"]*"/g, "");
   const counted = DELIMITERS.map((sign) => [sign, bare.split(sign).length] as const);

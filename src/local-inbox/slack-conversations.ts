@@ -1,0 +1,54 @@
+import type { InboxMessage } from "./inbox-store.ts";
+import type { SlackMethod } from "./slack-method.ts";
+import type { SlackWorkspace } from "./slack-workspace.ts";
+import { toSlackWire } from "./to-slack-wire.ts";
+
+/** The methods `conversations.…`: channels are listed, joined and read, as is a thread. */
+export function createSlackConversations({ store, channels }: Pick<SlackWorkspace, "store" | "channels">) {
+  const read = (isThread: boolean): SlackMethod => {
+    return async (fields) => {
+      const channel = await channels.resolve(fields["channel"]);
+      if (channel === null) return { ok: false, error: "channel_not_found" };
+      const parent = isThread ? await store.find(`${channel.id}:${fields["ts"] ?? ""}`) : null;
+      if (isThread && parent?.kind !== "slack") return { ok: false, error: "thread_not_found" };
+      const limit = Math.min(Math.max(Number(fields["limit"] ?? 100) || 100, 1), 999);
+      const page = await store.list({
+        kind: "slack",
+        channel: channel.id,
+        ...(parent?.kind === "slack" && { threadTs: parent.ts }),
+        ...(fields["cursor"] && { before: Buffer.from(fields["cursor"], "base64url").toString() }),
+        limit: limit + 1,
+      });
+      const shown = page.slice(0, limit);
+      const last = shown.at(-1);
+      const hasMore = page.length > limit && last !== undefined;
+      const withMetadata = fields["include_all_metadata"] === "true";
+      const readable = shown.filter((one) => one.kind === "slack" && one.ephemeral !== true);
+      const visible = isThread ? [parent, ...readable.toReversed()] : readable.filter(isInChannel);
+      return {
+        ok: true,
+        messages: visible.filter((one) => one?.kind === "slack").map((one) => toSlackWire(one, withMetadata)),
+        has_more: hasMore,
+        response_metadata: { next_cursor: hasMore ? Buffer.from(last.id).toString("base64url") : "" },
+      };
+    };
+  };
+
+  const list: SlackMethod = async () => ({
+    ok: true,
+    channels: channels.list(),
+    response_metadata: { next_cursor: "" },
+  });
+
+  const join: SlackMethod = async (fields) => {
+    const channel = await channels.resolve(fields["channel"]);
+    return channel === null ? { ok: false, error: "channel_not_found" } : { ok: true, channel };
+  };
+
+  return { history: read(false), replies: read(true), list, join };
+}
+
+/** A channel shows its own messages and the replies that were sent to it, too. */
+function isInChannel(message: InboxMessage): boolean {
+  return message.kind === "slack" && (message.threadTs === null || message.broadcast);
+}
