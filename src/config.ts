@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { fillSecrets } from "./config/fill-secrets.ts";
 import { SourceConfig } from "./config/source-config.ts";
+import { digestClashes } from "./digest/digest-clashes.ts";
 import { DigestConfig } from "./digest/digest-config.ts";
 import { closestWord } from "./lib/closest-word.ts";
 import { describeIssues } from "./lib/describe-issues.ts";
@@ -224,6 +225,7 @@ function checkNames(
       digest.receivers.map(({ name }) => name),
     );
   });
+  issues.push(...digestClashes(config.digests));
   check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);
 }
