@@ -14,7 +14,7 @@ import { createAgent, PrivateAddressError, publicLookup } from "./webhook/create
 const WebhookConfig = z.strictObject({
   kind: z.literal("webhook"),
   /** Treated as a secret: many services put their key into it. */
-  url: z.url({ protocol: /^https?$/ }),
+  url: z.url({ protocol: /^https?$/, error: "expected an address such as https://hooks.example/earshot" }),
   /** Signs each body: `X-Earshot-Signature: sha256=<HMAC of "<timestamp>.<body>">`. */
   secret: z.string().min(1).exactOptional(),
   /** Whether the address may lead into a private network, or to this machine. */
@@ -90,9 +90,27 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
       "Content-Type": "application/json",
       "User-Agent": "Earshot",
       "Idempotency-Key": notificationId,
+      ...basicLogin(config.url),
       ...(signature && { "X-Earshot-Timestamp": sentAt, "X-Earshot-Signature": signature }),
     },
   };
+}
+
+/** A name and a password in the address are HTTP Basic, as everywhere. */
+function basicLogin(url: string): { readonly Authorization?: string } {
+  const { username, password } = new URL(url);
+  if (username === "" && password === "") return {};
+  const login = [username, password].map(decoded).join(":");
+  return { Authorization: `Basic ${Buffer.from(login).toString("base64")}` };
+}
+
+/** A percent sign that nobody encoded is one. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Connects as a message would (with TLS where the address says so), and says nothing. */

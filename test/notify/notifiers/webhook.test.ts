@@ -63,6 +63,17 @@ it("a webhook's body is signed with its time, and its key is the notification's"
   expect(request?.headers["idempotency-key"]).toBe("n-1");
 });
 
+it("a login that stands in the address is sent as one", async () => {
+  const fake = await startFakeWebServer();
+  const url = fake.url.replace("//", "//us%40er:p%3Aw@");
+  const notifier = webhook.create({ ...TO_THIS_MACHINE, url }, await notifierDeps());
+  await notifier.send(alertMessage(), { signal: AbortSignal.timeout(5_000) });
+  await notifier.close();
+  await fake.close();
+  const login = Buffer.from("us@er:p:w").toString("base64");
+  expect(fake.requests[0]?.headers["authorization"]).toBe(`Basic ${login}`);
+});
+
 it.each([
   "http://127.0.0.1:PORT/hook",
   "http://localhost:PORT/hook",
