@@ -1,14 +1,8 @@
-import { fitsGlob } from "../lib/glob.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Query } from "../model/query.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { Stores } from "../store/stores.ts";
-
-/** Names or ids, with `*` for any characters, of what is watched at the source. */
-interface Watched {
-  readonly projects: readonly string[];
-  readonly queries: readonly string[];
-}
+import { isNamed, type Watched } from "./is-named.ts";
 
 /**
  * Asks the source for its projects and queries and watches those that the configuration names. A query that is new is
@@ -38,8 +32,4 @@ export async function registerQueries(
   await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom);
   await parts.stores.walks.ensure(moments.now);
   return queries;
-}
-
-function isNamed(patterns: readonly string[], id: string, name: string): boolean {
-  return patterns.some((pattern) => pattern === id || fitsGlob(pattern, name));
 }

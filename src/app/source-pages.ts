@@ -33,10 +33,15 @@ export function createSourcePages(parts: SourcePagesParts) {
   };
   async function* fetch(queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) {
     const source = sources[priorityOf(queries, request)];
-    const pages = source.mentions(ask(queries, request), { signal, by: request.path.pages });
+    const pages = source.mentions(ask(queries, request), {
+      signal,
+      by: request.path.pages,
+      endOnShortPage: false,
+    });
     for await (const page of pages) yield toSourcePage(page, clock);
   }
-  const walk = { fetch, knowledge, hasOlder: stores.mentions.hasOlder, now: () => clock.now() };
+  const { hasOlder } = stores.mentions;
+  const walk = { fetch, knowledge, hasOlder, pageSize, fullest: { rows: 0 }, now: () => clock.now() };
   return {
     pagesOf: (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
       walkSource(walk, queries, request, signal),

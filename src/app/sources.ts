@@ -8,6 +8,7 @@ import type { Query, WatchedQuery } from "../model/query.ts";
 import { importanceOf, isCrisis } from "../planner/importance.ts";
 import type { Rule } from "../rules/rule.ts";
 import { createSourceClient, type SourceClient } from "../source/source-client.ts";
+import { SourceError } from "../source/source-error.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { Database } from "../store/database.ts";
 import { createTokenStore } from "../store/tokens.ts";
@@ -61,9 +62,25 @@ export function priorityOf(
   return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";
 }
 
-/** What the account's record says about its rate limit. Where it says nothing, headers and refusals still may. */
-export async function learnLimit(source: SourceClient, budget: BudgetStore, log: Logger): Promise<void> {
-  const { rateLimit } = await source.client();
+/**
+ * What the account's record says about its rate limit. Where it says nothing, or may not be read, headers and refusals
+ * still may: no reason to watch nothing.
+ */
+export async function learnLimit(
+  source: Pick<SourceClient, "client">,
+  budget: BudgetStore,
+  log: Logger,
+): Promise<void> {
+  const record = await source.client().catch((error: unknown) => {
+    if (!(error instanceof SourceError) || !WITHHELD.has(error.kind)) throw error;
+    log.warn(
+      { error: error.message },
+      "the record of the account cannot be read; its rate limit is learned from answers",
+    );
+    return null;
+  });
+  if (record === null) return;
+  const { rateLimit } = record;
   const { limit, learnedFrom } = await budget.read();
   if (learnedFrom === "answer") return;
   if (
@@ -75,3 +92,6 @@ export async function learnLimit(source: SourceClient, budget: BudgetStore, log:
   await budget.learn(rateLimit, "client");
   log.info({ ...rateLimit }, "the rate limit of the account is known");
 }
+
+/** How a source says that it keeps the record to itself. */
+const WITHHELD: ReadonlySet<string> = new Set(["forbidden", "not-found", "rejected", "malformed"]);

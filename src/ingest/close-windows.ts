@@ -45,12 +45,14 @@ export async function closeWindows(
     if (query === null) return { judged: 0, more: false, owed: [] };
     const completeUntil = await facts.walks.completeUntil(job.projectId, job.queryId);
     const closedUntil = floorTo(completeUntil ?? query.tickedUntil, BUCKET_MS);
-    const until = Math.min(closedUntil, query.tickedUntil + MOST_BUCKETS * BUCKET_MS);
+    // At first it is any moment, that from which on the query's history is read; from then on the end of a bucket.
+    const judgedUntil = floorTo(query.tickedUntil, BUCKET_MS);
+    const until = Math.min(closedUntil, judgedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
     const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
     const waiting = alertsToReconsider(facts, query, written);
     const owed = await recordTelling(facts, parts, query, written, waiting);
-    return { judged: isLater ? (until - query.tickedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
+    return { judged: isLater ? (until - judgedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
   });
 }
 

@@ -71,7 +71,7 @@ export async function commitPage(
       })),
     ];
     const counted = await facts.counts.series(key.projectId, key.queryId);
-    const judged = judgePage(locked, counted, changes);
+    const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
     await recordCounts(facts, key, judged.counts, judged.voices);
     const added = outcome.added.map((index) => at(assessed, index).mention);
     const sightings = [

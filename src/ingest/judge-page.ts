@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { CountChange } from "../model/count-change.ts";
-import { eventAt, type Mention } from "../model/mention.ts";
+import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { MentionRule } from "../rules/rule.ts";
 import type { AssessedMention } from "./assess-mention.ts";
@@ -23,6 +23,13 @@ export interface MentionEvidence {
   readonly because: string;
 }
 
+/** Where a page stands in our own time: what the server stamped is judged by our clock, not by one that is hours off. */
+export interface SeenPage {
+  readonly seenAt: Instant;
+  /** How far the server's clock runs behind ours; negative where it is ahead. */
+  readonly behindMs: number;
+}
+
 export interface JudgedPage {
   readonly counts: readonly CountChange[];
   /** For series that count each voice once. */
@@ -40,22 +47,24 @@ export function judgePage(
   query: Pick<WatchedQuery, "watchFrom" | "tickedUntil">,
   counted: ReadonlySet<string>,
   changes: readonly MentionChange[],
+  seen: SeenPage,
 ): JudgedPage {
   const tally = createTally();
   const voices: VoiceChange[] = [];
   const evidence: MentionEvidence[] = [];
   const count = (assessed: AssessedMention, arrived: Instant, n: 1 | -1): void => {
-    for (const key of assessed.series) {
-      if (counted.has(key)) tally.add(key, arrived, eventAt(assessed.mention), n);
-    }
+    const { publishedAt, addedAt } = assessed.mention;
+    // What is dated after its arrival came when it arrived.
+    const event = Math.min(publishedAt ?? addedAt + seen.behindMs, arrived);
+    for (const key of assessed.series) if (counted.has(key)) tally.add(key, arrived, event, n);
     for (const voice of assessed.voices) {
-      if (!counted.has(voice.series)) continue;
-      voices.push({ ...voice, arrivedAt: arrived, eventAt: eventAt(assessed.mention), n });
+      if (counted.has(voice.series)) voices.push({ ...voice, arrivedAt: arrived, eventAt: event, n });
     }
   };
   for (const { before, after } of changes) {
     const { mention } = after;
-    const at = before === null ? mention.addedAt : mention.updatedAt;
+    const stamped = before === null ? mention.addedAt : mention.updatedAt;
+    const at = Math.min(stamped + seen.behindMs, seen.seenAt);
     const arrived = Math.max(at, query.tickedUntil);
     if (before !== null) count(before, arrived, -1);
     count(after, arrived, 1);

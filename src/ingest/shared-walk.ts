@@ -67,13 +67,13 @@ async function share(
   const repeats = createRepeatCounter();
   const walk = (members[0] as Member).request.orderBy;
   let [rows, number] = [0, 0];
-  let waiting: { page: SourcePage; parts: Map<string, Part> } | null = null;
+  let waiting: Shared | null = null;
   let highest: Instant | null = null;
   let total: number | null = null;
   const ids = members.map(({ queryId }) => queryId);
   for await (const page of fetchPages(ids, widest(members.map(({ request }) => request)))) {
     // Which page is the last is known when the next one is asked for.
-    if (waiting !== null) await hand(members, waiting.parts, `shared page ${number}`, null, highest);
+    if (waiting !== null) await hand(members, waiting, `shared page ${number}`, null, highest);
     number += 1;
     total ??= page.total;
     rows += page.mentions.length + page.rejected.length - repeats.count(page.mentions);
@@ -84,12 +84,18 @@ async function share(
   if (waiting === null) throw new NoPageError("the source sent no page");
   // Whose mentions are missing cannot be told: so everybody's are, and each is walked again by itself.
   const missing = total === null ? null : Math.max(0, total - rows);
-  await hand(members, waiting.parts, null, missing, highest);
+  await hand(members, waiting, null, missing, highest);
 }
 
 class NoPageError extends Error {
   override readonly name = "NoPageError";
   readonly retryable = true;
+}
+
+/** A page, and what of it is whose. */
+interface Shared {
+  readonly page: SourcePage;
+  readonly parts: ReadonlyMap<string, Part>;
 }
 
 interface Part {
@@ -122,24 +128,29 @@ function split(members: readonly Member[], page: SourcePage, walk: WalkName): Ma
  */
 async function hand(
   members: readonly Member[],
-  parts: ReadonlyMap<string, Part>,
+  { page, parts }: Shared,
   nextCursor: string | null,
   missing: number | null,
   highest: Instant | null,
 ): Promise<void> {
   const queue = [...members];
+  const common = {
+    nextCursor,
+    pageSize: null,
+    shared: { highest },
+    ...(page.behindMs !== undefined && { behindMs: page.behindMs }),
+  };
   const next = async (): Promise<void> => {
     for (let member = queue.shift(); member !== undefined; member = queue.shift()) {
       const part = parts.get(member.queryId) ?? { mentions: [], rejected: [] };
       const rows = member.rowsWith(part);
       if (nextCursor !== null) {
         const isEmpty = part.mentions.length + part.rejected.length === 0;
-        if (!isEmpty)
-          await member.offer({ ...part, nextCursor, total: null, pageSize: null, shared: { highest } });
+        if (!isEmpty) await member.offer({ ...part, ...common, total: null });
         continue;
       }
       const total = missing === null ? null : rows + missing;
-      const offered = member.offer({ ...part, nextCursor, total, pageSize: null, shared: { highest } });
+      const offered = member.offer({ ...part, ...common, total });
       member.end();
       await offered;
       // The end of a walk is written by the member itself: a few at a time, not two hundred.

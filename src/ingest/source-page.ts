@@ -12,6 +12,8 @@ export interface SourcePage {
   readonly pageSize: number | null;
   /** The server's own time, where its answer says so and ours can be held against it. */
   readonly servedAt?: Instant | null;
+  /** How far the server's clock, which stamps `added`, runs behind ours, or ahead of it (negative); 0 where absent. */
+  readonly behindMs?: number;
   /**
    * The part of a page that several queries share. Its cursor belongs to all of them, so that no walk of one can be
    * resumed from it; and what others have on it tells how far this one was seen.

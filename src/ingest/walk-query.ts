@@ -67,8 +67,8 @@ export async function walkQuery(parts: PollParts, walking: Walking, stored: Walk
       const committed = isEmpty(page)
         ? NOTHING_COMMITTED
         : await commitSoundly({ ...parts, prepare, whileStoring }, { key, query, lease }, prepared, {
-            before: resumable(page, state, settings),
-            after: resumable(page, after.state, settings),
+            before: resumable(page, state, state, settings),
+            after: resumable(page, state, after.state, settings),
           });
       state = after.state;
       walking.progress.pages += 1;
@@ -122,9 +122,13 @@ const EMPTY_PAGE: WalkedPage = {
   pageSize: null,
 };
 
-/** Who was cut off in the middle of a shared walk begins anew at its watermark. */
-function resumable(page: SourcePage, state: WalkState, settings: WalkSettings): WalkState {
-  return page.shared === undefined ? state : abandonWalk(state, settings);
+/**
+ * Who was cut off in the middle of a shared walk begins anew at its watermark; and so does who follows a cursor that leads
+ * to itself, for the server may have moved on by a page that never was committed.
+ */
+function resumable(page: SourcePage, asked: WalkState, state: WalkState, settings: WalkSettings): WalkState {
+  const isKeptThere = page.nextCursor !== null && page.nextCursor === asked.running?.cursor;
+  return page.shared === undefined && !isKeptThere ? state : abandonWalk(state, settings);
 }
 
 /** A page without anything on it is not worth a transaction: the end of the walk writes its state. */

@@ -2,8 +2,10 @@ import { type Instant, SECOND } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
+import { isLastPage } from "./is-last-page.ts";
 import { isRefusal } from "./is-refusal.ts";
 import type { SourcePage } from "./source-page.ts";
+import { clockOf, type StampedPage, stampPage } from "./stamp-page.ts";
 import type { WalkRequest } from "./watermark.ts";
 
 /** What is known of the server, and where it is written down. */
@@ -22,6 +24,10 @@ export interface SourceWalkParts {
   readonly knowledge: SourceKnowledge;
   /** Whether something is stored that a server which heeds the request would leave out. */
   readonly hasOlder: (queries: readonly WatchedQuery[], request: WalkRequest) => Promise<boolean>;
+  /** How many mentions a page is asked for. */
+  readonly pageSize: number;
+  /** The most that ever came on one page, as far as this process has seen. */
+  readonly fullest: { rows: number };
   readonly now: () => Instant;
 }
 
@@ -67,19 +73,33 @@ async function* observe(
   found: Finding[],
 ): AsyncGenerator<SourcePage> {
   const { request } = asked;
+  const { pageSize, fullest } = parts;
   let [pages, rows] = [0, 0];
-  let last: SourcePage | null = null;
+  let last: StampedPage | null = null;
   try {
-    for await (const page of parts.fetch(asked.queries, request, asked.signal)) {
+    for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
+      const page = stampPage(fetched, parts.now());
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
+      if (last !== null && isShort(last, pageSize) && wentOn(last, page, request))
+        found.push({ trait: "short-pages", value: "go-on" });
       pages += 1;
-      rows += page.mentions.length + page.rejected.length;
+      rows += rowsOf(page);
+      fullest.rows = Math.max(fullest.rows, rowsOf(page));
       last = page;
       if (found.some(({ trait, value }) => trait === sinceTrait(request) && value === "ignored"))
         throw new OtherWayError(
           "the server does not heed from when on it is asked; it is read the other way round",
         );
-      yield page;
+      if (!isShort(page, pageSize)) {
+        yield page;
+        continue;
+      }
+      const goOn = found.some(({ trait }) => trait === "short-pages");
+      const short = { rows: rowsOf(page), sent: rows, total: page.total, fullest: fullest.rows, goOn };
+      const isLast = isLastPage(short, traits, parts.now());
+      // What this server has on a full page is not known where a short one is not the last.
+      yield isLast ? page : { ...page, pageSize: null };
+      if (isLast) break;
     }
   } catch (error) {
     // Behind all that there is, as the server counts it, a cursor leads nowhere. It may count wrong: so that is no end.
@@ -88,12 +108,23 @@ async function* observe(
     if (isBehindAll && isRefusal(error)) found.push({ trait: "after-end", value: "refused" });
     throw understood;
   }
-  if (last !== null && request.path.pages === "cursor" && isShort(last))
+  // Of shared walks their members cannot tell; and a total that was held to once spares the call behind a full page.
+  if (pages === 1 && request.cursor === null && last?.total === rows && rows > 0 && !hasTotal(traits))
+    found.push({ trait: "total", value: "agrees" });
+  if (last !== null && request.path.pages === "cursor" && isShort(last, pageSize))
     found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
 }
 
-function isShort({ mentions, rejected, pageSize }: SourcePage): boolean {
-  return pageSize === null || mentions.length + rejected.length < pageSize;
+function hasTotal(traits: Traits): boolean {
+  return (traits.get("total")?.value ?? "none") !== "none";
+}
+
+function isShort(page: SourcePage, asked: number): boolean {
+  return rowsOf(page) < Math.min(asked, page.pageSize ?? asked);
+}
+
+function rowsOf({ mentions, rejected }: SourcePage): number {
+  return mentions.length + rejected.length;
 }
 
 /** What one page shows. */
@@ -109,9 +140,8 @@ async function seenOn(
     found.push({ trait: "dates", value: "missing" });
   if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
     found.push({ trait: "cursors", value: "followed" });
-  const aheadMs = page.mentions.reduce((most, { addedAt }) => Math.max(most, addedAt), 0) - now();
-  if (page.servedAt != null) found.push(clockOf(page.servedAt - now()));
-  else if (aheadMs > CLOCK_TOLERANCE_MS) found.push({ trait: "clock", value: "ahead", ms: aheadMs });
+  const clock = clockOf(page, now());
+  if (clock !== null) found.push(clock);
   if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
   const trait = sinceTrait(request);
   const since = sinceOf(request);
@@ -125,11 +155,10 @@ async function seenOn(
   return found;
 }
 
-const CLOCK_TOLERANCE_MS = 5 * SECOND;
-
-function clockOf(aheadMs: number): Finding {
-  if (Math.abs(aheadMs) <= CLOCK_TOLERANCE_MS) return { trait: "clock", value: "agrees", ms: 0 };
-  return { trait: "clock", value: aheadMs > 0 ? "ahead" : "behind", ms: Math.abs(aheadMs) };
+/** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
+function wentOn(before: StampedPage, { mentions }: SourcePage, request: WalkRequest): boolean {
+  const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
+  return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));
 }
 
 /** Whether a failure is the server's way of saying that it does not take what it was given. */
@@ -191,7 +220,7 @@ async function* downToSince(
   for await (const page of pages) {
     const mentions = page.mentions.filter((one) => momentOf(request, one) > since);
     const isDown = mentions.length < page.mentions.length;
-    sent += page.mentions.length + page.rejected.length;
+    sent += rowsOf(page);
     kept += mentions.length + page.rejected.length;
     // How many there are in all says something where the walk ends before it has come down.
     const isCutOff = !isDown && page.nextCursor === null && page.total !== null;

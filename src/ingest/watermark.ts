@@ -295,6 +295,7 @@ function isDown({ path }: RunningWalk): boolean {
 function endOf(running: RunningWalk, page: WalkedPage) {
   if (page.rows === 0) return "empty-page" as const;
   if (page.nextCursor === null) return "no-cursor" as const;
-  if (page.nextCursor === running.cursor) return "repeated-cursor" as const;
+  // One that leads to itself, and to other mentions, is a place that the server keeps.
+  if (page.nextCursor === running.cursor && page.repeated * 2 >= page.rows) return "repeated-cursor" as const;
   return page.pageSize !== null && page.rows < page.pageSize ? ("short-page" as const) : null;
 }

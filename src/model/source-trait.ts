@@ -35,6 +35,10 @@ export const TRAITS = {
     "with-cursor": "carries a cursor all the same",
     "without-cursor": "carries no cursor",
   },
+  "short-pages": {
+    what: "Pages with fewer mentions than asked for",
+    "go-on": "are no end: Earshot follows their cursor until nothing comes, or the total has come",
+  },
   "after-end": {
     what: "The cursor of the last page",
     resumes:

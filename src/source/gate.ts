@@ -1,4 +1,3 @@
-import { DAY } from "../lib/instant.ts";
 import { readRetryAfter } from "../lib/retry-after.ts";
 import type { Budget } from "./budget.ts";
 import { readBudget } from "./budget.ts";
@@ -31,7 +30,7 @@ export function throughGate(transport: Transport, gate: Gate, now: () => number)
         await leave({
           status: answer.status,
           budget: readBudget(answer.header),
-          retryAfterMs: refused ? readRetryAfter(answer.header("retry-after"), now(), DAY) : null,
+          retryAfterMs: refused ? readRetryAfter(answer.header("retry-after"), now()) : null,
         });
         return answer;
       } catch (error) {

@@ -18,7 +18,9 @@ export function pageFetcher(
   return async (place, signal) => {
     const page = Number(place ?? 0);
     const answer = await ask({ ...params, cursor: null, page }, signal);
-    const reaches = (page + 2) * pageSize <= REACH;
+    // A server may give fewer on a page than it is asked for; its numbers count in those.
+    const rows = answer.mentions.length + answer.rejected.length;
+    const reaches = (page + 2) * Math.min(pageSize, Math.max(1, rows)) <= REACH;
     return { ...answer, nextCursor: reaches ? String(page + 1) : null };
   };
 }

@@ -1,4 +1,4 @@
-import { DAY, type Instant } from "../lib/instant.ts";
+import type { Instant } from "../lib/instant.ts";
 import { readRetryAfter } from "../lib/retry-after.ts";
 import { readBudget } from "./budget.ts";
 import { readErrorBody } from "./error-body.ts";
@@ -17,7 +17,7 @@ export function toRefusal(
 ): SourceError {
   const kind = kindOf(answer.status);
   const said = readErrorBody(answer.body, context.secrets);
-  const retryAfterMs = readRetryAfter(answer.header("retry-after"), context.now, DAY);
+  const retryAfterMs = readRetryAfter(answer.header("retry-after"), context.now);
   return new SourceError({
     kind,
     call,

@@ -71,8 +71,8 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
   const wire = value as WireMention;
   // The earlier version has both, equal.
   const resourceId = toId(wire.resourceId, read) ?? toId(wire.id, read);
-  if (resourceId === null) return reject(null, "resourceId is missing or unusable");
   const queryId = toId(wire.queryId, read);
+  if (resourceId === null) return reject(null, "resourceId is missing or unusable", queryId ?? undefined);
   if (queryId === null) return reject(resourceId, "queryId is missing or unusable");
   const publishedAt = toInstant(wire.date);
   const addedAt = toInstant(wire.added) ?? publishedAt;

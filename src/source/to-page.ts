@@ -37,10 +37,7 @@ export function toPage(body: Buffer, budget: Budget | null, date: string | null 
   return {
     mentions,
     rejected,
-    nextCursor:
-      typeof envelope.nextCursor === "string" && envelope.nextCursor !== ""
-        ? read(envelope.nextCursor)
-        : null,
+    nextCursor: toCursor(envelope.nextCursor, read),
     total: toSize(envelope.resultsTotal, 0),
     pageSize: toSize(envelope.resultsPageSize, 1),
     budget,
@@ -56,6 +53,12 @@ function toMoment(date: string | null): Instant | null {
 
 type Envelope = { readonly [field in Field]?: unknown };
 type Field = "results" | "resultsTotal" | "resultsPageSize" | "nextCursor";
+
+/** Whatever it is, it is sent back as it came. */
+function toCursor(raw: unknown, read: (raw: string) => string): string | null {
+  if (typeof raw === "number" && Number.isSafeInteger(raw) && raw > 0) return String(raw);
+  return typeof raw === "string" && raw !== "" ? read(raw) : null;
+}
 
 function toSize(raw: unknown, least: number): number | null {
   return typeof raw === "number" && Number.isSafeInteger(raw) && raw >= least ? raw : null;

@@ -1,10 +1,12 @@
 /** What a walk has to know of a page. */
 export interface WalkedPage {
-  readonly mentions: { readonly length: number };
+  readonly mentions: readonly unknown[];
   readonly rejected: { readonly length: number };
   readonly nextCursor: string | null;
   /** The page size that the source says it used, null where it does not say. */
   readonly pageSize: number | null;
+  /** How many the source says there are in all, null where it does not say. */
+  readonly total: number | null;
 }
 
 export interface WalkOptions {
@@ -12,7 +14,10 @@ export interface WalkOptions {
   readonly cursor: string | null;
   /** The page size that was asked for, null where the server chooses. */
   readonly pageSize: number | null;
-  /** Whether a page that is not full is the last. The live service's own client ends there, so this is the default. */
+  /**
+   * Whether a page that is not full is the last, unless the source counts more. The live service's own client ends there,
+   * so this is the default.
+   */
   readonly endOnShortPage: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,13 +39,17 @@ export async function* walkPages<Page extends WalkedPage>(
   const followed = new Set<string>(options.cursor === null ? [] : [options.cursor]);
 
   try {
-    let page = await fetchPage(options.cursor, left.signal);
+    let asked = options.cursor;
+    let page = await fetchPage(asked, left.signal);
+    let rows = 0;
     for (;;) {
-      const cursor = nextCursor(page, followed, options);
+      rows += page.mentions.length + page.rejected.length;
+      const cursor = nextCursor(page, { followed, asked, rows }, options);
       yield page;
       if (cursor === null) return;
-      page = await fetchPage(cursor, left.signal);
-      if (isEmpty(page)) return;
+      const next = await fetchPage(cursor, left.signal);
+      if (isEmpty(next) || (cursor === asked && isSame(page, next))) return;
+      [asked, page] = [cursor, next];
     }
   } finally {
     options.signal?.removeEventListener("abort", leave);
@@ -48,12 +57,31 @@ export async function* walkPages<Page extends WalkedPage>(
   }
 }
 
-function nextCursor(page: WalkedPage, followed: Set<string>, options: WalkOptions): string | null {
+interface Progress {
+  readonly followed: Set<string>;
+  /** The cursor that led to this page. */
+  readonly asked: string | null;
+  /** All that came so far. */
+  readonly rows: number;
+}
+
+function nextCursor(page: WalkedPage, { followed, asked, rows }: Progress, options: WalkOptions) {
   const cursor = page.nextCursor;
-  if (cursor === null || isEmpty(page) || followed.has(cursor)) return null;
-  if (options.endOnShortPage && isShort(page, options.pageSize)) return null;
+  if (cursor === null || isEmpty(page) || (followed.has(cursor) && cursor !== asked)) return null;
+  const isMore = page.total !== null && rows < page.total;
+  if (options.endOnShortPage && !isMore && isShort(page, options.pageSize)) return null;
   followed.add(cursor);
   return cursor;
+}
+
+/** Whether most of a page was on the one before: mentions that come in between move the others. */
+function isSame(before: WalkedPage, page: WalkedPage): boolean {
+  const known = new Set(before.mentions.map(idOf));
+  return page.mentions.filter((one) => known.has(idOf(one))).length * 2 >= page.mentions.length;
+}
+
+function idOf(mention: unknown): unknown {
+  return ((mention ?? {}) as { readonly resourceId?: unknown }).resourceId;
 }
 
 function isEmpty(page: WalkedPage): boolean {

@@ -6,8 +6,11 @@ import { formatWireInstant, parseWireInstant } from "../../src/source/wire-insta
 
 /** What a server of the mentions call may do where its specification is silent. All absent: as one would wish. */
 export interface ServerHabits {
-  /** Cursors work once they are asked for again: `refused` never, `expire` for the first page behind the first only. */
-  readonly cursors?: "refused" | "expire";
+  /**
+   * Cursors work once they are asked for again: `refused` never, `expire` for the first page behind the first only.
+   * `kept-there`: one for all pages, whose place the server keeps and moves with every page.
+   */
+  readonly cursors?: "refused" | "expire" | "kept-there";
   readonly lastPage?: "without-cursor";
   /** What the cursor of a last page leads to, whatever came later. */
   readonly afterEnd?: "silent" | "refused";
@@ -22,6 +25,12 @@ export interface ServerHabits {
   readonly lateMs?: number;
   /** Mentions without a date; those that have none yet get one with their next change. */
   readonly dateless?: "some";
+  /** However many are asked for, a page holds no more than these. */
+  readonly mostOnPage?: number;
+  /** Nor does it say how many it allows. */
+  readonly pageSize?: "untold";
+  /** What happens while an answer is on its way. */
+  readonly afterAnswer?: () => void;
   /** Several queries in one call. */
   readonly several?: "refused";
 }
@@ -60,6 +69,7 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
   const mentions: ServedMention[] = [];
   const calls: URLSearchParams[] = [];
   const followed = new Map<string, number>();
+  const kept = new Map<string, Place>();
   const now = () => clock.now() + (habits.clockAheadMs ?? 0);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://fake");
@@ -74,14 +84,14 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
     if (url.pathname === "/oauth/token")
       return send(200, { access_token: "token", token_type: "bearer", expires_in: 9_999 });
     calls.push(url.searchParams);
-    const asked = readAsked(url.searchParams);
+    const asked = readAsked(url.searchParams, habits.mostOnPage);
     if (habits.since === "refused" && asked.since !== null) return refuse("unknown parameter");
     if (habits.several === "refused" && asked.queryIds.length > 1) return refuse("one queryId, please");
     let place: Place | null = null;
     // Who begins anew is given new cursors.
     if (asked.cursor === null) followed.delete(asked.walk);
     else {
-      place = JSON.parse(Buffer.from(asked.cursor, "base64url").toString()) as Place;
+      place = kept.get(asked.cursor) ?? readPlace(asked.cursor);
       const times = (followed.get(place.walk) ?? 0) + 1;
       followed.set(place.walk, times);
       const isOver = habits.cursors === "refused" || (habits.cursors === "expire" && times > 1);
@@ -96,7 +106,9 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
         ? asked.page * asked.pageSize
         : all.findIndex((one) => compareToPlace(one, place, asked) > 0);
     const from = begin === -1 ? all.length : begin;
-    const again = place === null ? 0 : Math.min(habits.repeats ?? 0, asked.pageSize - 1, from);
+    // Who keeps the place knows what it has sent.
+    const isRepeating = place !== null && habits.cursors !== "kept-there";
+    const again = isRepeating ? Math.min(habits.repeats ?? 0, asked.pageSize - 1, from) : 0;
     const isSilent = place?.isEnd === true && habits.afterEnd === "silent";
     const tooFar = place === null && (asked.page + 1) * asked.pageSize > MOST_BY_NUMBER;
     const results = isSilent || tooFar ? [] : all.slice(from - again, from - again + asked.pageSize);
@@ -106,13 +118,18 @@ export async function startMentionServer(clock: Clock, habits: ServerHabits): Pr
       last === undefined ? place : { walk: asked.walk, at: last[asked.orderBy], id: last.resourceId, isEnd };
     const hasNext = nextPlace !== null && !(isEnd && habits.lastPage === "without-cursor");
     const { totalOff = 0 } = habits;
+    const keptAs = asked.cursor ?? `kept-${kept.size}`;
+    const isKept = habits.cursors === "kept-there" && nextPlace !== null;
+    if (isKept) kept.set(keptAs, nextPlace);
+    const cursor = isKept ? keptAs : Buffer.from(JSON.stringify(nextPlace)).toString("base64url");
     send(200, {
       results: results.map(toWire),
       ...(totalOff === null ? {} : { resultsTotal: Math.max(0, all.length + totalOff) }),
       resultsPage: asked.page,
-      resultsPageSize: asked.pageSize,
-      nextCursor: hasNext ? Buffer.from(JSON.stringify(nextPlace)).toString("base64url") : null,
+      ...(habits.pageSize === "untold" ? {} : { resultsPageSize: asked.pageSize }),
+      nextCursor: hasNext ? cursor : null,
     });
+    habits.afterAnswer?.();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   let counter = 0;
@@ -163,9 +180,13 @@ interface Place {
   readonly isEnd: boolean;
 }
 
+function readPlace(cursor: string): Place {
+  return JSON.parse(Buffer.from(cursor, "base64url").toString()) as Place;
+}
+
 type Asked = ReturnType<typeof readAsked>;
 
-function readAsked(params: URLSearchParams) {
+function readAsked(params: URLSearchParams, mostOnPage = Number.POSITIVE_INFINITY) {
   const moment = (name: string) => parseWireInstant(params.get(name) ?? "");
   const orderBy = params.get("orderBy") === "updated" ? "updated" : "added";
   const others = [...params].filter(([name]) => name !== "cursor" && name !== "page");
@@ -173,7 +194,7 @@ function readAsked(params: URLSearchParams) {
     queryIds: params.getAll("queryId"),
     orderBy: orderBy as "added" | "updated",
     isDown: params.get("orderDirection") !== "asc",
-    pageSize: Number(params.get("pageSize") ?? 20),
+    pageSize: Math.min(mostOnPage, Number(params.get("pageSize") ?? 20)),
     page: Number(params.get("page") ?? 0),
     cursor: params.get("cursor"),
     startDate: moment("startDate") ?? Number.NaN,

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
-import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, floorTo, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { BUCKET_MS } from "../../src/model/count-change.ts";
 import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { aMention } from "../mention.ts";
@@ -79,6 +80,26 @@ test("what is not known to be complete is not judged, and what has been judged i
   await completeUntil(query, NOON - HOUR + 4 * MINUTE);
   expect(await close(query, [rule])).toMatchObject({ judged: DAY / (5 * MINUTE) + 12 });
   expect(await close(query, [rule])).toMatchObject({ judged: 0 });
+});
+
+test("a long history is judged in whole buckets, each once, whatever the moment it begins at", async () => {
+  const watchFrom = NOON - 8 * DAY + 157_398;
+  const query = await aQuery({ from: watchFrom, count: 60, watchFrom });
+  const buckets: number[] = [];
+  const { window, ...rule } = volume();
+  const step: typeof window.step = (state, tick) => {
+    buckets.push(tick.bucket);
+    return window.step(state, tick);
+  };
+  const rules = [{ ...rule, window: { ...window, isAsleep: () => false, step } }];
+  await prepareSeries(stores, query, rules);
+  await completeUntil(query, NOON);
+  expect(await close(query, rules)).toMatchObject({ more: true });
+  expect(await close(query, rules)).toMatchObject({ more: false });
+  const first = floorTo(watchFrom, BUCKET_MS);
+  expect(buckets).toEqual(
+    Array.from({ length: (NOON - first) / BUCKET_MS }, (_, nth) => first + nth * BUCKET_MS),
+  );
 });
 
 test("history only teaches: nothing that arrived before the query was watched alerts", async () => {

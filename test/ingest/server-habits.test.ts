@@ -167,6 +167,10 @@ const HABITS: Readonly<Record<string, { habits: ServerHabits; learned: Record<st
   },
   "forgets its cursors": { habits: { cursors: "expire" }, learned: { cursors: "expire" } },
   "refuses every cursor": { habits: { cursors: "refused" }, learned: { cursors: "refused" } },
+  "keeps the place of a walk to itself, behind one cursor for all pages": {
+    habits: { cursors: "kept-there" },
+    learned: { cursors: "followed", total: "agrees" },
+  },
   "does not heed from when on it is asked": {
     habits: { since: "ignored" },
     learned: { "since-added": "ignored", "since-updated": "ignored" },
@@ -184,6 +188,15 @@ const HABITS: Readonly<Record<string, { habits: ServerHabits; learned: Record<st
   "counts three more than it sends": { habits: { totalOff: 3 }, learned: { total: "high" } },
   "counts three fewer than it sends": { habits: { totalOff: -3 }, learned: { total: "low" } },
   "counts nothing": { habits: { totalOff: null }, learned: { total: "none" } },
+  "has fewer on a page than it is asked for, says neither how many nor how many there are, and is in a burst":
+    {
+      habits: { mostOnPage: 2, pageSize: "untold", totalOff: null },
+      learned: { "short-pages": "go-on", total: "none" },
+    },
+  "has fewer on a page than it is asked for, says nothing of it, and reads everything the other way round": {
+    habits: { mostOnPage: 2, pageSize: "untold", totalOff: null, since: "ignored" },
+    learned: { "short-pages": "go-on", "since-added": "ignored" },
+  },
   "has mentions without a date, some of which get one later": {
     habits: { dateless: "some" },
     learned: { dates: "missing" },
@@ -260,6 +273,52 @@ test("what becomes visible later than any overlap reaches back is found by its c
   expect(rows).toEqual([{ outcome: "narrowed" }, { outcome: "agrees" }, { outcome: "missing" }]);
 });
 
+test.each([
+  ["ahead", 2 * HOUR],
+  ["behind", -2 * HOUR],
+])(
+  "what a server stamps whose clock is two hours %s is counted when it came, by our clock, in shared calls too",
+  async (_way, clockAheadMs) => {
+    const { server, poll } = await open({ clockAheadMs }, 100);
+    for (const together of [false, true]) {
+      server.add("1", 3);
+      server.add("2", 3);
+      manual.advance(MINUTE);
+      await poll("added", together);
+      manual.advance(10 * MINUTE);
+    }
+    const { rows } = await sql<{ arrived: number; bucket: number; n: number }>`
+    select arrived, bucket, sum(n)::int as n from earshot.counts group by arrived, bucket order by arrived`.execute(
+      db(),
+    );
+    // Its own dates are the server's, too: what is dated behind its arrival came when it arrived.
+    const dated = Math.min(0, clockAheadMs);
+    expect(rows).toEqual([
+      { arrived: NOON, bucket: NOON + dated, n: 6 },
+      { arrived: NOON + 10 * MINUTE, bucket: NOON + 10 * MINUTE + dated, n: 6 },
+    ]);
+  },
+);
+
+test("what arrives while a page is on its way is no sign that short pages are no end, and costs no calls", async () => {
+  const arrivals = { add: () => {} };
+  const { server, poll, learned } = await open({ totalOff: null, afterAnswer: () => arrivals.add() }, 100);
+  server.add("1", 20);
+  server.add("2", 20);
+  arrivals.add = () => {
+    manual.advance(2 * SECOND);
+    for (const id of IDS) server.add(id, 1);
+  };
+  await poll("added");
+  manual.advance(10 * MINUTE);
+  await poll("added");
+  manual.advance(10 * MINUTE);
+  const before = server.calls.length;
+  await poll("added");
+  expect(server.calls.length - before).toBe(2);
+  expect(await learned()).not.toHaveProperty("short-pages");
+});
+
 test("a habit that shows itself again after just an hour counts as seen now, and not before", async () => {
   const traits = createSourceTraitStore(db(), "account");
   const lastAt = async () => (await traits.all()).get("cursors")?.lastAt;
@@ -277,7 +336,9 @@ test("against servers with any of these habits together, however small the pages
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
   const habits = fc.record(
     {
-      cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const), { nil: undefined }),
+      cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const, "kept-there" as const), {
+        nil: undefined,
+      }),
       lastPage: some("without-cursor" as const),
       afterEnd: fc.option(fc.constantFrom("silent" as const, "refused" as const), { nil: undefined }),
       since: fc.option(fc.constantFrom("ignored" as const, "refused" as const), { nil: undefined }),
@@ -286,6 +347,8 @@ test("against servers with any of these habits together, however small the pages
       clockAheadMs: fc.option(fc.integer({ min: -HOUR, max: HOUR }), { nil: undefined }),
       lateMs: fc.option(fc.nat(4 * MINUTE), { nil: undefined }),
       dateless: some("some" as const),
+      mostOnPage: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+      pageSize: some("untold" as const),
       several: some("refused" as const),
     },
     { requiredKeys: [] },
@@ -334,7 +397,10 @@ test("against servers with any of these habits together, however small the pages
       async (given, rounds, pageSize, beliefs) => {
         if (monotonicMs() > until) return;
         await reset();
-        const wanted = Object.entries(given).filter(([, value]) => value !== undefined);
+        // Who gives fewer than it was asked for, and counts too few as well, cannot be found out.
+        const isHidden = given.mostOnPage !== undefined && (given.totalOff ?? 0) < 0;
+        const served = isHidden ? { ...given, totalOff: 0 } : given;
+        const wanted = Object.entries(served).filter(([, value]) => value !== undefined);
         await tell(Object.fromEntries(wanted) as ServerHabits, { rounds, pageSize }, beliefs);
         await closing.close();
         closing = createClosing();

@@ -94,7 +94,7 @@ test.each([
   ["short-page", { rows: 9, nextCursor: "c2" }],
   ["no-cursor", { rows: 10, nextCursor: null }],
   ["empty-page", { rows: 0, nextCursor: "c2" }],
-  ["repeated-cursor", { rows: 10, nextCursor: "c1" }],
+  ["repeated-cursor", { rows: 10, repeated: 5, nextCursor: "c1" }],
 ])("a walk ends at a %s", (because, given) => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const first = afterPage(begun.state, page({ rows: 10, nextCursor: "c1", highest: 5 }), SETTINGS);

@@ -11,12 +11,12 @@ test.each([
   ["Wed, 21 Oct 2026 07:27:00 GMT", 0],
   ["Wed, 21 Oct 2099 07:28:00 GMT", HOUR],
   ["99999999999", HOUR],
-  ["9".repeat(400), null],
+  ["9".repeat(400), HOUR],
   ["-5", null],
   ["1e9", null],
   ["soon", null],
   ["", null],
   [null, null],
-])("Retry-After %j is %j ms, where an hour is the most", (value, expected) => {
-  expect(readRetryAfter(value, Date.UTC(2026, 9, 21, 7, 28), HOUR)).toBe(expected);
+])("Retry-After %j is %j ms", (value, expected) => {
+  expect(readRetryAfter(value, Date.UTC(2026, 9, 21, 7, 28))).toBe(expected);
 });

@@ -319,6 +319,14 @@ test("a walk sends each cursor as it came and ends where the source does", async
   expect(fake().calls[0]?.rawQuery).toContain("startDate=2026-01-01T00%3A00%3A00.000%2B0000");
 });
 
+test("a cursor that is a number is sent back as one", async () => {
+  fake().reply(json({ ...wirePage([1, 2], null), nextCursor: 17 }), json(wirePage([3], null)));
+  for await (const _page of connect().mentions(PARAMS)) {
+    // The calls are of interest.
+  }
+  expect(fake().calls.map((call) => call.query.get("cursor"))).toEqual([null, "17"]);
+});
+
 test("a base address may have a path", async () => {
   const client = connect({ baseUrl: `${fake().baseUrl}/listening/` });
   // The fake knows no login there, so the call is refused; what counts is where it went.

@@ -88,11 +88,35 @@ test("rejected mentions count for the fullness of a page", async () => {
   expect((await walk(pages)).asked).toEqual([null, "1"]);
 });
 
-test("a cursor that repeats, at once or in a circle, ends the walk", async () => {
-  expect((await walk({ "": page(["a", "b"], "1"), "1": page(["c", "d"], "1") })).asked).toEqual([null, "1"]);
+test("a cursor that repeats, at once or in a circle, ends the walk where it leads to the same", async () => {
+  const same = await walk({ "": page(["a", "b"], "1"), "1": page(["c", "d"], "1") });
+  expect(same).toEqual({
+    asked: [null, "1", "1"],
+    given: [
+      ["a", "b"],
+      ["c", "d"],
+    ],
+  });
   const circle = { "": page(["a", "b"], "1"), "1": page(["c", "d"], "2"), "2": page(["e", "f"], "1") };
   expect((await walk(circle)).asked).toEqual([null, "1", "2"]);
-  expect((await walk({ "7": page(["a", "b"], "7") }, { cursor: "7" })).asked).toEqual(["7"]);
+  expect((await walk({ "7": page(["a", "b"], "7") }, { cursor: "7" })).given).toEqual([["a", "b"]]);
+});
+
+test("a cursor that stands for a place which the server keeps is followed to the end", async () => {
+  const left = [page(["a", "b"], "s"), page(["c", "d"], "s"), page(["e", "f"], "s"), page([], "s")];
+  const given: string[][] = [];
+  for await (const { mentions } of walkPages(async () => left.shift() ?? page([], "s"), OPTIONS))
+    given.push(mentions.map(({ resourceId }) => resourceId));
+  expect(given).toEqual([
+    ["a", "b"],
+    ["c", "d"],
+    ["e", "f"],
+  ]);
+});
+
+test("a short page of a source that counts more is not the last", async () => {
+  const pages = { "": page(["a"], "1", { total: 2 }), "1": page(["b"], "2", { total: 2 }) };
+  expect((await walk(pages)).asked).toEqual([null, "1"]);
 });
 
 test("leaving a walk stops the call that is under way", async () => {
@@ -114,17 +138,25 @@ test("leaving a walk stops the call that is under way", async () => {
   expect(stopped).toBe(true);
 });
 
-test("where a server refuses its cursors, pages are asked for by number, as far as numbers reach", async () => {
-  const asked: unknown[] = [];
-  const fetchPage = pageFetcher("number", { ...SCOPE, pageSize: 4_000 }, async ({ page: number, cursor }) => {
-    asked.push([number, cursor]);
-    return { ...page(["a", "b"], "refused"), pageSize: 2 };
-  });
-  for await (const _page of walkPages(fetchPage, { ...OPTIONS, pageSize: 2 })) {
-    // The walk alone is of interest.
-  }
-  expect(asked).toEqual([
-    [0, null],
-    [1, null],
-  ]);
-});
+test.each([
+  ["as asked", 4_000, 2],
+  ["fewer than asked", 1_000, 10],
+])(
+  "where a server refuses its cursors, pages are asked for by number, as far as numbers reach (%s)",
+  async (_how, size, pages) => {
+    const asked: unknown[] = [];
+    const rows = Array.from({ length: size }, (_, nth) => String(nth));
+    const fetchPage = pageFetcher(
+      "number",
+      { ...SCOPE, pageSize: 4_000 },
+      async ({ page: number, cursor }) => {
+        asked.push([number, cursor]);
+        return page(rows, "refused");
+      },
+    );
+    for await (const _page of walkPages(fetchPage, { ...OPTIONS, endOnShortPage: false })) {
+      // The walk alone is of interest.
+    }
+    expect(asked).toEqual(Array.from({ length: pages }, (_, number) => [number, null]));
+  },
+);

@@ -4,7 +4,7 @@ import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { openDatabase } from "../../store/database.ts";
 import { type DatabaseFacts, inspectDatabase } from "../../store/inspect-database.ts";
-import { pendingMigrations } from "../../store/pending-migrations.ts";
+import { laterMigrations, pendingMigrations } from "../../store/pending-migrations.ts";
 import { withoutAddress } from "../without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -17,7 +17,7 @@ export async function examineDatabase(url: string): Promise<readonly Finding[]> 
     const after = systemClock.now();
     return [
       version(facts),
-      migrations(await pendingMigrations(database.db)),
+      migrations(await pendingMigrations(database.db), await laterMigrations(database.db)),
       await disk(facts),
       clock(facts.now - (before + after) / 2, (after - before) / 2),
       connections(facts),
@@ -44,7 +44,13 @@ function version({ versionNumber, version: name, readOnly }: DatabaseFacts): Fin
   return ok("database", found);
 }
 
-function migrations(pending: readonly string[]): Finding {
+function migrations(pending: readonly string[], later: readonly string[]): Finding {
+  if (later.length > 0)
+    return fail(
+      "migrations",
+      `a later Earshot has changed the database (${later.join(", ")})`,
+      "Start that version again, or go back to a backup from before it.",
+    );
   return pending.length === 0
     ? ok("migrations", "the database is up to date")
     : warn(

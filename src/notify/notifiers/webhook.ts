@@ -8,7 +8,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { toIso } from "../../lib/instant.ts";
 import { readRetryAfter } from "../../lib/retry-after.ts";
 import { defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
-import { DeliveryError, LONGEST_WAIT_MS } from "../delivery-error.ts";
+import { DeliveryError } from "../delivery-error.ts";
 import { createAgent, PrivateAddressError, publicLookup } from "./webhook/create-agent.ts";
 
 const WebhookConfig = z.strictObject({
@@ -188,7 +188,7 @@ function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
   const now = systemClock.now();
   throw new DeliveryError(`The webhook's server answered HTTP ${statusCode}`, {
     retryable: isRetryable,
-    retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, now, LONGEST_WAIT_MS),
+    retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, now),
     advice: isRetryable
       ? null
       : "Check the receiver's address, and that its service takes this kind of message.",

@@ -29,6 +29,9 @@ export const SourceClientRecord = z
     rateLimit: toRateLimit(tags),
   }));
 
+/** What a header can name at most, and the tables take. */
+const MOST = 999_999_999;
+
 function textsIn(tags: Record<string, unknown>): Readonly<Record<string, string>> {
   const texts = Object.entries(tags).filter(([, value]) => typeof value === "string");
   return Object.fromEntries(texts as [string, string][]);
@@ -36,10 +39,10 @@ function textsIn(tags: Record<string, unknown>): Readonly<Record<string, string>
 
 /** `ratelimit.limit` calls in any rolling window of `ratelimit.period` minutes, for all users of the client. */
 function toRateLimit(tags: Record<string, unknown>): { limit: number; periodMs: number } | null {
-  const limit = Number(tags["ratelimit.limit"]);
-  const minutes = Number(tags["ratelimit.period"]);
-  const isLimit = Number.isFinite(limit) && Number.isFinite(minutes) && limit > 0 && minutes > 0;
-  return isLimit ? { limit, periodMs: minutes * MINUTE } : null;
+  const limit = Math.floor(Number(tags["ratelimit.limit"]));
+  const periodMs = Math.round(Number(tags["ratelimit.period"]) * MINUTE);
+  const isLimit = limit >= 1 && limit <= MOST && periodMs >= 1 && periodMs <= MOST;
+  return isLimit ? { limit, periodMs } : null;
 }
 
 export const clientRecord = defineCall({

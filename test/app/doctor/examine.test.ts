@@ -1,12 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { examine } from "../../../src/app/doctor/examine.ts";
+import { examineDatabase } from "../../../src/app/doctor/examine-database.ts";
 import type { Finding } from "../../../src/app/doctor/finding.ts";
 import { readSurroundings } from "../../../src/config.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createLog } from "../../../src/log.ts";
+import { openDatabase } from "../../../src/store/database.ts";
 import type { Bundle } from "../../bundle.ts";
 import { bundleEarshot, runEarshot } from "../../cli/run-earshot.ts";
 import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
@@ -30,7 +33,7 @@ beforeAll(async () => {
   bundle = await bundleEarshot();
   api = await startFixture({
     ...SEED,
-    client: { name: "Acme", tags: { "ratelimit.limit": "30", "ratelimit.period": "10" } },
+    client: { name: "Acme", tags: { "ratelimit.limit": "60", "ratelimit.period": "10" } },
   });
   baseUrl = await api.api.listen({ host: "127.0.0.1", port: 0 });
   slack = await startFakeSlack({ channels: ["alerts"] });
@@ -47,6 +50,7 @@ afterAll(async () => {
 
 interface Changes {
   readonly password?: string;
+  readonly queries?: readonly string[];
   readonly channel?: string;
   readonly smtpPort?: number;
   readonly hook?: string;
@@ -63,6 +67,7 @@ async function writeConfig(changes: Changes = {}): Promise<string> {
         username: SEED.user.username,
         password: changes.password ?? SEED.user.password,
         clientId: "earshot-api-client",
+        queries: changes.queries ?? ["*"],
       },
       receivers: [
         {
@@ -113,6 +118,7 @@ test("where all is well, every check says so and nobody is told anything", async
     credentials: "ok",
     budget: "ok",
     projects: "ok",
+    queries: "ok",
     database: "ok",
     migrations: "ok",
     disk: "ok",
@@ -125,7 +131,7 @@ test("where all is well, every check says so and nobody is told anything", async
     "receiver desk": "ok",
     "receiver tickets": "ok",
   });
-  expect(findings.find(({ what }) => what === "budget")?.found).toMatch(/^30 calls in 10m/);
+  expect(findings.find(({ what }) => what === "budget")?.found).toMatch(/^60 calls in 10m/);
   expect(slack.calls.map(({ method }) => method)).not.toContain("chat.postMessage");
   expect([smtp.mails, web.requests]).toEqual([[], []]);
 });
@@ -163,6 +169,32 @@ test("what is wrong is named with what to do, and no secret is shown", async () 
     slack.token,
   ])
     expect(said).not.toContain(secret);
+});
+
+test("queries that nobody has are told, for a monitor of nothing is silent", async () => {
+  const findings = await examineWith(await writeConfig({ queries: ["Amce*"] }));
+  const said = findings.find(({ what }) => what === "queries");
+  expect(said).toMatchObject({
+    state: "fail",
+    found: expect.stringMatching(/^none fits source\.queries in 1 project, but there are \w/),
+  });
+});
+
+test("a database that a later version has changed is told", async () => {
+  const newer = await createTestDatabase();
+  const opened = openDatabase({ url: newer.url, onError: () => {} });
+  try {
+    await sql`insert into earshot.kysely_migration (name, timestamp) values ('9999-later', '')`.execute(
+      opened.db,
+    );
+    expect((await examineDatabase(newer.url)).find(({ what }) => what === "migrations")).toMatchObject({
+      state: "fail",
+      found: "a later Earshot has changed the database (9999-later)",
+    });
+  } finally {
+    await opened.close();
+    await newer.drop();
+  }
 });
 
 test("a folder that replaces one template is sound, and one that replaces it badly is told", async () => {

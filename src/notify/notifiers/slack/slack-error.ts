@@ -6,8 +6,8 @@ import {
 } from "@slack/web-api";
 import { systemClock } from "../../../lib/clock.ts";
 import { SECOND } from "../../../lib/instant.ts";
-import { readRetryAfter } from "../../../lib/retry-after.ts";
-import { DeliveryError, LONGEST_WAIT_MS } from "../../delivery-error.ts";
+import { LONGEST_WAIT_MS, readRetryAfter } from "../../../lib/retry-after.ts";
+import { DeliveryError } from "../../delivery-error.ts";
 
 /** What the SDK threw, as a delivery error: whether trying again helps, and what a person can do. */
 export function toSlackDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
@@ -78,7 +78,7 @@ function fromStatus(error: WebAPIHTTPError): DeliveryError {
   const isPermanent = error.statusCode < 500 && ![408, 425, 429].includes(error.statusCode);
   return new DeliveryError(`Slack answered HTTP ${error.statusCode}`, {
     retryable: !isPermanent,
-    retryAfterMs: readRetryAfter(error.headers["retry-after"] ?? null, systemClock.now(), LONGEST_WAIT_MS),
+    retryAfterMs: readRetryAfter(error.headers["retry-after"] ?? null, systemClock.now()),
     concernsPlace: !isPermanent,
     advice: isPermanent ? "Check the receiver's apiUrl, and what stands between Earshot and Slack." : null,
   });

@@ -1,0 +1,32 @@
+import { DAY, type Instant } from "../lib/instant.ts";
+import type { Traits } from "../model/source-trait.ts";
+
+/** A page with fewer mentions than were asked for. */
+export interface ShortPage {
+  readonly rows: number;
+  /** All rows of its walk so far. */
+  readonly sent: number;
+  readonly total: number | null;
+  /** The most that this server ever sent on one page. */
+  readonly fullest: number;
+  /** More was there behind such a page of this walk. */
+  readonly goOn: boolean;
+}
+
+/**
+ * Whether such a page is the last, whatever its cursor: a server may allow fewer on a page than it is asked for, and not
+ * say so. Its total decides, where that was seen to agree; else a page is the last as long as it has sent fuller ones.
+ */
+export function isLastPage(
+  { rows, sent, total, fullest, goOn }: ShortPage,
+  traits: Traits,
+  now: Instant,
+): boolean {
+  const known = traits.get("total")?.value;
+  const isWrong = known === "high" || known === "low" || traits.has("repeated-rows");
+  if (total !== null && !isWrong && sent < total) return false;
+  if (total !== null && !isWrong && known === "agrees") return true;
+  const seen = traits.get("short-pages");
+  const wentOn = seen?.value === "go-on" && now - seen.lastAt < DAY;
+  return !goOn && !wentOn && rows < fullest;
+}
