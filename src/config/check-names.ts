@@ -1,3 +1,4 @@
+import { digestClashes } from "../digest/digest-clashes.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/fault.ts";
 import type { RouteConfig } from "../notify/route.ts";
@@ -38,6 +39,7 @@ export function checkNames(config: ConfigFile, receivers: readonly ReceiverConfi
       digest.receivers.map(({ name }) => name),
     );
   });
+  issues.push(...digestClashes(config.digests));
   check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);
 }

@@ -1,3 +1,8 @@
+import { HOUR } from "../lib/instant.ts";
+
+/** Vendors may ask for a wait by mistake, of years at worst; however long it is, a message is tried so often. */
+export const LONGEST_WAIT_MS = HOUR;
+
 /**
  * A message that did not get through, judged where the vendor is known. The message names the vendor's answer and
  * never a secret; it is stored, logged and shown. It carries no `cause`: what libraries throw may hold requests.

@@ -1,6 +1,7 @@
+import { DAY } from "../lib/instant.ts";
+import { readRetryAfter } from "../lib/retry-after.ts";
 import type { Budget } from "./budget.ts";
 import { readBudget } from "./budget.ts";
-import { readRetryAfter } from "./retry-after.ts";
 import type { Transport } from "./transport.ts";
 
 /** What one exchange told about the rate budget. */
@@ -30,7 +31,7 @@ export function throughGate(transport: Transport, gate: Gate, now: () => number)
         await leave({
           status: answer.status,
           budget: readBudget(answer.header),
-          retryAfterMs: refused ? readRetryAfter(answer.header("retry-after"), now()) : null,
+          retryAfterMs: refused ? readRetryAfter(answer.header("retry-after"), now(), DAY) : null,
         });
         return answer;
       } catch (error) {

@@ -176,6 +176,27 @@ describe("the local mailbox", () => {
       "Earshot",
     );
   });
+
+  it("keeps the pictures that its HTML shows", async () => {
+    const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+    const transport = createTransport({ ...inbox.smtp, secure: false });
+    await transport.sendMail({
+      from: "earshot@example.com",
+      to: "duty@example.org",
+      html: '<img src="cid:chart@earshot">',
+      attachments: [
+        { filename: "chart.png", cid: "chart@earshot", content: png },
+        { filename: "notes.txt", content: "notes" },
+      ],
+    });
+    transport.close();
+    const [mail] = await store.list({ kind: "email", limit: 10 });
+    expect(mail).toMatchObject({ pictures: [{ cid: "chart@earshot" }] });
+    const [picture] = (mail?.kind === "email" && mail.pictures) || [];
+    const file = await store.findFile(picture?.file ?? "");
+    expect(file).toMatchObject({ name: "chart.png", type: "image/png" });
+    expect(Buffer.from(file?.bytes ?? [])).toEqual(png);
+  });
 });
 
 function connect(token: string): WebClient {
