@@ -1,58 +1,42 @@
-import { createActionLinks } from "./app/action-links.ts";
 import { createAskForTalk } from "./app/ask-for-talk.ts";
-import { keepCounts, keepTidy, keepWatch, takePresses } from "./app/beside-the-queue.ts";
-import { createDirectory } from "./app/directory.ts";
-import { createHandlers, walkSettings } from "./app/handlers.ts";
-import { recordArrivals } from "./app/learn-arrivals.ts";
-import { linkSecret } from "./app/link-secret.ts";
-import { openReceivers } from "./app/open-receivers.ts";
+import { runBesideTheQueue } from "./app/beside-the-queue.ts";
+import { createSweep } from "./app/create-sweep.ts";
+import { createHandlers } from "./app/handlers.ts";
+import { openSource } from "./app/open-source.ts";
+import { openTelling } from "./app/open-telling.ts";
 import { openTemplates } from "./app/open-templates.ts";
-import { createPlaces } from "./app/places.ts";
-import { planPolls, publishPlan } from "./app/plan-polls.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { registerQueries } from "./app/register-queries.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
 import { soundRules, soundTemplates } from "./app/sound-files.ts";
-import { createSourceKnowledge } from "./app/source-knowledge.ts";
-import { createSourcePages } from "./app/source-pages.ts";
-import { accountOf, learnLimit, priorityOf, sourcesOf } from "./app/sources.ts";
-import { type Swept, sweep } from "./app/sweep.ts";
+import { learnLimit } from "./app/sources.ts";
+import type { Swept } from "./app/sweep.ts";
 import { totalsOf } from "./app/totals-of.ts";
-import { createUnsubscribeLinks } from "./app/unsubscribe-links.ts";
-import { createViewOf } from "./app/view-of.ts";
+import { createWalkParts } from "./app/walk-parts.ts";
 import { createWatch, type Looked } from "./app/watch/create-watch.ts";
 import { guardRules } from "./app/watch/guard-rules.ts";
-import { createCallNotes, queryScope } from "./app/watch/note-calls.ts";
 import { noteJob } from "./app/watch/note-jobs.ts";
 import { createOutageNotes } from "./app/watch/note-outages.ts";
 import { createRuleNotes } from "./app/watch/rule-notes.ts";
-import { createPngRenderer } from "./charts/png-renderer.ts";
 import type { Config } from "./config.ts";
-import { announceDigests } from "./digest/announce-digests.ts";
-import { planDigests } from "./digest/planned-digest.ts";
-import { createStoryCache } from "./ingest/fold-stories.ts";
-import type { WalkRequest } from "./ingest/watermark.ts";
-import { type Clock, monotonicMs } from "./lib/clock.ts";
+import type { Clock } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError } from "./lib/errors.ts";
 import { type Instant, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
 import type { QueueTally } from "./model/metric-facts.ts";
-import type { Query, WatchedQuery } from "./model/query.ts";
-import type { DeliverParts } from "./notify/deliver.ts";
+import type { Query } from "./model/query.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
 import { createQueues } from "./queue/queues.ts";
 import { createWorker } from "./queue/worker.ts";
 import type { Rule } from "./rules/rule.ts";
-import { createBudgetStore } from "./store/budgets.ts";
 import { createConsoleStore } from "./store/console.ts";
 import { openDatabase } from "./store/database.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
-import { createSourceTraitStore } from "./store/source-traits.ts";
 import { createStores, type Stores } from "./store/stores.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
@@ -111,8 +95,11 @@ async function assemble(
   closing: Closing,
 ): Promise<Earshot> {
   const { config, clock, log, roles } = options;
+  const { sweepEveryMs = SECOND } = options;
+  const sweepsRun = sweepEveryMs !== null;
   const consoleUrl = options.consoleUrl ?? (() => null);
   const stopping = new AbortController();
+  const { signal } = stopping;
   await migrate(options.databaseUrl);
   const database = openDatabase({
     url: options.databaseUrl,
@@ -121,126 +108,38 @@ async function assemble(
   });
   closing.add(database.close);
   const stores = createStores(database.db);
-  const pictures = createPngRenderer();
-  closing.add(pictures.close);
   await ensurePartitions(database.db, clock.now());
-  const budget = createBudgetStore(database.db, accountOf(config.source));
-  const sources = sourcesOf(config, database, budget, log, stopping.signal);
-  for (const one of Object.values(sources)) closing.add(one.close);
-  const source = sources.background;
-  const notifiers = openReceivers(config.receivers, { renderer, stores, clock, log }, closing);
-  const places = createPlaces(notifiers);
-  const secret = await linkSecret(stores);
-  const actionsFor = createActionLinks({ receivers: config.receivers, secret, consoleUrl, clock });
+  await stores.setAside.forgetRules(clock.now());
+  const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
+  const source = openSource({ config, database, stores, rulesFor, clock, log, signal }, closing);
+  const { budget, knowledge, calls } = source;
+  const telling = await openTelling({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
+  const { notifiers, places, digests, deliver } = telling;
   const outages = createOutageNotes({
     stores,
     clock,
-    sweepsRun: options.sweepEveryMs !== null,
+    sweepsRun,
     queueIn: options.queue.kind,
   });
   const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
   closing.add(queues.close);
-  await stores.setAside.forgetRules(clock.now());
-  const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
-  const calls = createCallNotes({ stores, clock });
-  const knowledge = createSourceKnowledge(
-    createSourceTraitStore(database.db, accountOf(config.source)),
-    clock,
-  );
-  const { pagesOf, firstPage } = createSourcePages({
-    sources,
-    priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),
-    pageSize: config.source.pageSize,
-    knowledge,
-    stores,
-    clock,
-  });
-  const pages = (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
-    calls.notedPages(queries.map(queryScope), pagesOf(queries, request, signal));
-
-  const digests = planDigests(config.digests);
-  const viewParts = {
-    stores,
-    rulesFor,
-    timezone: config.timezone,
-    pictures,
-    consoleUrl,
-    actionsFor,
-    unsubscribeUrl: createUnsubscribeLinks({
-      receivers: config.receivers,
-      secret,
-      consoleUrl,
-    }),
-    languageOf: (digest: string, receiver: string) =>
-      digests.find(({ name }) => name === digest)?.languages.get(receiver) ?? null,
-  };
-
-  let publishedAt = Number.NEGATIVE_INFINITY;
-  const sweepNow = async (): Promise<Swept> => {
-    const now = clock.now();
-    await announceDigests(stores.digests, digests, now);
-    const plan = { stores, budget, source: config.source, rulesFor, knowledge };
-    if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
-      publishedAt = monotonicMs();
-      await publishPlan(plan, now);
-    }
-    return sweep({ stores, queues, digests, places, planPolls: (at) => planPolls(plan, at) }, now);
-  };
-  const deliverParts: DeliverParts = {
-    log: stores.notifications,
-    lanes: stores.lanes,
-    standing: stores.alertMessages,
-    receiversOf: places.receiversOf,
-    notifierOf: (receiver) => notifiers.get(receiver),
-    viewOf: createViewOf(viewParts),
-    clock,
-  };
+  const plan = { stores, budget, source: config.source, rulesFor, knowledge };
+  const sweep = createSweep({ stores, queues, digests, places, plan, clock });
   const handlers = createHandlers({
-    poll: {
-      store: stores,
-      walkPages: (query, request, signal) => pages([query], request, signal),
-      walkPagesOf: pages,
-      firstPage,
-      knowledge,
-      walkAlone: stores.walks.walkAlone,
-      rulesFor,
-      directory: createDirectory(config),
-      clock,
-      settings: (query, walk) => walkSettings(config.source, query, walk, rulesFor(query)),
-      stories: createStoryCache(),
-      everyMs: (walk) => (walk === "added" ? config.source.pollEvery : config.source.updatesEvery),
-    },
-    sharing: {
-      isProven: async () => (await budget.read()).sharing === "proven",
-      learn: async (sharing) => {
-        await budget.setSharing(sharing);
-        log.info({ sharing }, "calls for several queries at once");
-      },
-    },
-    onWalked: async (walks) => {
-      if ((await budget.read()).limit === null) return;
-      const historyFrom = clock.now() - config.source.history;
-      const finished = walks.map(({ key, result }) => ({
-        key,
-        found: key.walk === "added" ? result.added : result.changed,
-        startedAt: result.startedAt,
-        historyFrom,
-      }));
-      await recordArrivals(stores, finished);
-    },
-    deliver: deliverParts,
-    show: { ...deliverParts, standing: stores.alertMessages },
+    ...createWalkParts({ config, stores, source, rulesFor, clock, log }),
+    deliver,
+    show: { ...deliver, standing: stores.alertMessages },
     digest: {
       store: stores,
       digests,
-      askForTalk: createAskForTalk(source, log, stopping.signal),
+      askForTalk: createAskForTalk(source.background, log, signal),
       clock,
       historyMs: config.source.history,
       consoleUrl,
     },
     sweep: async () => {
       await stores.watch.beat("sweep", clock.now());
-      await sweepNow();
+      await sweep();
     },
     noted: (job, payload, work) => noteJob({ stores, clock, log }, job, payload, work),
     queues,
@@ -249,11 +148,11 @@ async function assemble(
   });
   const refreshQueries = async (): Promise<readonly Query[]> => {
     const now = clock.now();
-    await calls.noted("client", () => learnLimit(source, budget, log));
+    await calls.noted("client", () => learnLimit(source.background, budget, log));
     const watchFrom = options.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.source.history, now };
     return calls.noted("projects and queries", () =>
-      registerQueries({ source, stores }, config.source, moments, stopping.signal),
+      registerQueries({ source: source.background, stores }, config.source, moments, signal),
     );
   };
 
@@ -261,13 +160,13 @@ async function assemble(
     config,
     stores,
     notifiers,
-    deliver: deliverParts,
+    deliver,
     outages,
     pollEveryMs: config.source.pollEvery,
-    sweepsRun: options.sweepEveryMs !== null,
+    sweepsRun,
     clock,
     log,
-    signal: stopping.signal,
+    signal,
   });
   const worker = createWorker({
     queues,
@@ -277,18 +176,25 @@ async function assemble(
   });
   closing.add(worker.stop);
   await worker.start();
-  const besides = { config, stores, clock, log, signal: stopping.signal };
-  if (roles.includes("deliver")) closing.add(takePresses(besides));
-  if (roles.includes("sweep")) {
-    closing.add(keepTidy({ ...besides, db: database.db, budget, refreshQueries }));
-    // Null: a driver sweeps by hand, and lives through a past that nobody counts again or looks after.
-    const everyMs = options.sweepEveryMs === undefined ? SECOND : options.sweepEveryMs;
-    if (everyMs !== null) {
-      closing.add(keepCounts({ ...besides, source, budget }));
-      await queues.remindEvery("sweep", {}, { everyMs });
-      if (options.looksAtItself !== false) closing.add(keepWatch({ ...besides, watch, outages }));
-    }
-  }
+  if (roles.includes("sweep") && sweepEveryMs !== null)
+    await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
+  runBesideTheQueue(
+    roles,
+    {
+      config,
+      stores,
+      db: database.db,
+      source,
+      refreshQueries,
+      watch: options.looksAtItself === false ? null : watch,
+      outages,
+      sweepsRun,
+      clock,
+      log,
+      signal,
+    },
+    closing,
+  );
   // First of all: what waits for the source or for its next round is told to stop.
   closing.add(async () => stopping.abort(new Error("Earshot is stopping")));
   return {
@@ -296,16 +202,14 @@ async function assemble(
     rules,
     previews: createPreviews({
       renderer,
-      contentOf: createContentOfAlert({ ...viewParts, facts: createConsoleStore(database.db) }),
+      contentOf: createContentOfAlert({ ...telling.view, facts: createConsoleStore(database.db) }),
     }),
-    sweep: sweepNow,
+    sweep,
     look: watch.look,
     queueTallies: () =>
       Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
     refreshQueries,
-    totals: () => totalsOf(source, stores, config.source.lookback, clock.now()),
+    totals: () => totalsOf(source.background, stores, config.source.lookback, clock.now()),
     stop: closing.close,
   };
 }
-
-const PUBLISH_EVERY_MS = 15 * SECOND;

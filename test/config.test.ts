@@ -126,6 +126,18 @@ test.each([
   ],
   ["  - receivers: [alerts]\nrotations: [{ name: p, timezone: +02:00, receivers: [alerts] }]\n", "time zone"],
   ["  - receivers: [alerts]\ninhibitions: [{ mute: {} }]\n", '"while" is missing'],
+  [
+    "  - receivers: [alerts]\ndigests: [{ name: d, at: '08:00', timezone: UTC, receivers: [alerts] }, { name: d, at: '09:00', timezone: UTC, receivers: [alerts] }]\n",
+    'there are two digests "d"',
+  ],
+  [
+    "  - receivers: [alerts]\ndigests: [{ name: d (Asia/Kolkata), at: '08:00', timezone: UTC, receivers: [alerts] }, { name: d, at: '09:00', timezone: UTC, receivers: [{ name: alerts, timezone: Asia/Kolkata }] }]\n",
+    'there are two digests "d (Asia/Kolkata)"',
+  ],
+  [
+    "  - receivers: [alerts]\ndigests: [{ name: d, at: '08:00', timezone: UTC, receivers: [alerts, { name: alerts, timezone: Asia/Kolkata }] }]\n",
+    '"alerts" reads it already',
+  ],
 ])("a fault of routing is told before anything runs: %j", async (routes, fault) => {
   const text = SOUND.replace("  - receivers: [alerts]\n", routes);
   expect((await faultsOf(text)).join("\n")).toContain(fault);

@@ -39,23 +39,6 @@ export function observe(
   }
 }
 
-/** Many observations in the order of `at`. `life` is the newest alert after them, `changes` all that happened. */
-export function observeAll(
-  life: AlertLife | null,
-  rule: LifeRule,
-  observations: Iterable<Observation>,
-): { readonly life: AlertLife | null; readonly changes: readonly LifeChange[] } {
-  const changes: LifeChange[] = [];
-  let current = life;
-  for (const observation of observations) {
-    for (const change of observe(current, rule, observation)) {
-      changes.push(change);
-      current = change.life ?? current;
-    }
-  }
-  return { life: current, changes };
-}
-
 const NOTHING: readonly LifeChange[] = [{ outcome: "Nothing", life: null, isNew: false }];
 
 function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence): readonly LifeChange[] {

@@ -1,4 +1,4 @@
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Alert } from "../model/alert.ts";
 import { AlertLink, DEED_LABELS, signAlertLink } from "../model/alert-link.ts";

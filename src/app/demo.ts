@@ -16,8 +16,10 @@ import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
 import { SLACK_PATH } from "../web/slack-routes.ts";
 import { LOCAL_ACCOUNT } from "./local-account.ts";
-import { type LocalParts, localConfig, startLocalParts, sweepEveryMs } from "./local-parts.ts";
+import { localConfig } from "./local-config.ts";
+import { type LocalParts, startLocalParts } from "./local-parts.ts";
 import { ROLES } from "./roles.ts";
+import { sweepEveryMs } from "./sweep-every-ms.ts";
 
 /** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;

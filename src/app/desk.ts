@@ -7,10 +7,11 @@ import { uuid7 } from "../lib/uuid7.ts";
 import type { WeeklyRange } from "../lib/weekly-range.ts";
 import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
+import { graverThan } from "../model/severity.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../model/silence.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
-import { refuseMisnamed } from "./alert-names.ts";
+import { refuseMisnamed } from "./misnamed-in.ts";
 
 /**
  * What people do: about alerts, and about what they want to hear. It only writes facts; who is told what of it is
@@ -22,7 +23,7 @@ export interface Desk {
   act(alertId: string, action: AlertAction, by: string): Promise<Acted | null>;
   /** Throws a UserError where it would last too long, or names what no alert can have. */
   addSilence(asked: AskedSilence): Promise<Silence>;
-  /** Silences this alert, and what follows it, for a time. Null: there is no such alert. */
+  /** Silences this alert, and what follows it, for a time, unless it grows graver. Null: there is no such alert. */
   silenceAlert(alertId: string, lengthMs: number, by: string): Promise<Silenced | null>;
   /** False: it had ended already, or there is none. */
   expireSilence(id: string, by: string): Promise<boolean>;
@@ -113,8 +114,12 @@ async function silenceAlert(
   if (alert === undefined || known.length > 1) return null;
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
   const now = clock.now();
-  const match = { fingerprint: alert.fingerprint };
-  const silence = silenceOf({ match, author: by, comment: "", lengthMs }, now);
+  const graver = graverThan(alert.severity);
+  // Whoever silences a warning has not heard of the crisis that it may become.
+  const match = { fingerprint: alert.fingerprint, ...(graver !== null && { not: { severity: graver } }) };
+  // Fingerprints tell nobody anything.
+  const comment = `${alert.queryName}, ${alert.rule}`;
+  const silence = silenceOf({ match, author: by, comment, lengthMs }, now);
   const detail = `by ${by}, for ${formatDuration(lengthMs)}`;
   await stores.transaction(async (facts) => {
     await facts.silences.add(silence);

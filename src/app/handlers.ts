@@ -1,19 +1,14 @@
-import type { SourceConfig } from "../config/source-config.ts";
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
 import { closeWindows } from "../ingest/close-windows.ts";
 import { type PollOutcome, pollQuery } from "../ingest/poll-query.ts";
 import { pollTogether, type TogetherParts } from "../ingest/poll-together.ts";
-import type { WalkSettings } from "../ingest/watermark.ts";
-import { HOUR } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { OwedNotification } from "../model/notification.ts";
-import type { WatchedQuery } from "../model/query.ts";
-import type { WalkKey, WalkName } from "../model/walk.ts";
+import type { WalkKey } from "../model/walk.ts";
 import { type DeliverParts, deliver } from "../notify/deliver.ts";
 import { type ShowParts, show } from "../notify/show.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
-import type { Rule } from "../rules/rule.ts";
 import type { RepeatedJob } from "./watch/note-jobs.ts";
 
 export interface HandlerParts {
@@ -124,26 +119,3 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
 function ids({ projectId, queryId }: { projectId: string; queryId: string }) {
   return { projectId, queryId };
 }
-
-/**
- * The configured settings of a walk over one query. What is new is read back into history, for the baselines; changes
- * are of interest from when the query is watched.
- */
-export function walkSettings(
-  source: SourceConfig,
-  query: WatchedQuery,
-  walk: WalkName,
-  rules: readonly Pick<Rule, "catchUp">[],
-): WalkSettings {
-  const newestFirst = rules.some(({ catchUp }) => catchUp === "newest-first");
-  return {
-    ...(newestFirst && { newestFirstBehindMs: NEWEST_FIRST_BEHIND_MS }),
-    overlapMs: source.overlap,
-    lookbackMs: source.lookback,
-    settleMs: source.settle,
-    historyFrom: walk === "added" ? query.watchFrom - source.history : query.watchFrom,
-  };
-}
-
-/** A walk that is less behind than this is over before the order in which it reads matters. */
-const NEWEST_FIRST_BEHIND_MS = HOUR;

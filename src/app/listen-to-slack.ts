@@ -1,4 +1,4 @@
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { listenSocket } from "../notify/notifiers/slack/listen-socket.ts";

@@ -4,3 +4,7 @@ export const LOCAL_ACCOUNT = {
   password: "local-only",
   clientId: "earshot-api-client",
 };
+
+/** What the local Slack is called with, and what signs the presses of its buttons. */
+export const LOCAL_SLACK_TOKEN = "xoxb-local";
+export const LOCAL_SIGNING_SECRET = "signs-presses-of-the-local-slack";

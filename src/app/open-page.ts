@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
+import { within } from "../lib/within.ts";
 import type { LocalInbox } from "../local-inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
 import { renderSlackMessage } from "../local-inbox/render-slack-message.ts";
@@ -162,11 +162,4 @@ const READY_WITHIN_MS = 4_000;
 async function expectNoneMissing(database: Database): Promise<void> {
   const missing = await pendingMigrations(database.db);
   if (missing.length > 0) throw new Error(`the database has not had ${missing.join(", ")}`);
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = delay(ms, undefined, { ref: false }).then(() => {
-    throw new Error(`no answer within ${ms} ms`);
-  });
-  return Promise.race([work, late]);
 }

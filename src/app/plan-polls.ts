@@ -19,7 +19,7 @@ import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "
 import type { Rule } from "../rules/rule.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { Stores } from "../store/stores.ts";
-import type { WalkCandidate } from "../store/walks.ts";
+import type { WalkCandidate } from "../store/walk-plans.ts";
 
 export interface PlanParts {
   readonly stores: Stores;
@@ -88,7 +88,7 @@ function priorityOf({ purpose, importance }: PlannedCall): Priority {
 }
 
 /** Everything that the plan depends on, as the tables have it now. */
-export async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
+async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
   const hour = hourOfWeek(now);
   const [walks, traits, added, updated] = await Promise.all([
     parts.stores.walks.candidates(hour, now),

@@ -1,4 +1,4 @@
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import type { ShownWait } from "../model/shown.ts";
 import { channelLane } from "../notify/notifiers/slack/slack-lanes.ts";
 import { receiverWait } from "../notify/receiver-wait.ts";

@@ -1,4 +1,4 @@
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Logger } from "../log.ts";

@@ -75,7 +75,8 @@ async function perform(
     const silenced = await desk.silenceAlert(alertId, deed.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);
     const length = formatDuration(deed.lengthMs);
-    return { result: { outcome: "Done" }, say: `Silenced for ${length}. Its end is told all the same.` };
+    const say = `Silenced for ${length}. Should it grow graver, it is told, and so is its end.`;
+    return { result: { outcome: "Done" }, say };
   }
   const action =
     deed.do === "assign"

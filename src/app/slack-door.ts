@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
+import { readJson } from "../lib/read-json.ts";
 import type { Logger } from "../log.ts";
 import { isSignedBySlack } from "../notify/notifiers/slack/is-signed-by-slack.ts";
 import { ANSWER_WITHIN_MS } from "../notify/notifiers/slack/listen-socket.ts";
@@ -43,9 +44,5 @@ export function createSlackDoor(parts: {
 }
 
 function payloadOf(body: string): unknown {
-  try {
-    return JSON.parse(new URLSearchParams(body).get("payload") ?? "null");
-  } catch {
-    return null;
-  }
+  return readJson(new URLSearchParams(body).get("payload") ?? "") ?? null;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { loadRules } from "../rules/load-rules.ts";
@@ -9,7 +10,10 @@ import { openTemplates } from "./open-templates.ts";
 export async function soundRules(directory: string): Promise<readonly Rule[]> {
   const { rules, faults } = await loadRules(directory);
   if (faults.length > 0) {
-    throw new UserError(`the rules in ${directory} have ${faults.length} faults`, faults.map(describeFault));
+    throw new UserError(
+      `the rules in ${directory} have ${counted(faults.length, "fault")}`,
+      faults.map(describeFault),
+    );
   }
   return rules;
 }
@@ -22,6 +26,6 @@ export async function soundTemplates(directory: string): Promise<Renderer> {
   const renderer = await openTemplates(directory);
   const faults = renderer.check();
   if (faults.length > 0)
-    throw new UserError(`the templates in ${directory} have ${faults.length} faults`, faults);
+    throw new UserError(`the templates in ${directory} have ${counted(faults.length, "fault")}`, faults);
   return renderer;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReceiverConfig } from "../config.ts";
+import type { ReceiverConfig } from "../config/receiver-config.ts";
 import type { Clock } from "../lib/clock.ts";
 import { readSigned, signText } from "../lib/signed-text.ts";
 import type { Stores } from "../store/stores.ts";

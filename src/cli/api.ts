@@ -4,6 +4,7 @@ import { accountOf } from "../app/sources.ts";
 import { readSurroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { findAccess } from "./api/access.ts";
@@ -77,9 +78,7 @@ function unknownCall(word: string): UserError {
     word,
     API_CALLS.map((call) => call.name),
   );
-  return new UserError(`there is no call "${word}"${near === undefined ? "" : `; did you mean "${near}"?`}`, [
-    "earshot api lists them all",
-  ]);
+  return new UserError(`there is no call "${word}"${didYouMean(near)}`, ["earshot api lists them all"]);
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

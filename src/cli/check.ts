@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { misnamedIn } from "../app/alert-names.ts";
+import { misnamedIn } from "../app/misnamed-in.ts";
 import { openTemplates } from "../app/open-templates.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { counted } from "../lib/counted.ts";
@@ -37,7 +37,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   // Whether a name is known can be said only where every rule could be read.
   const misnamed = config === null || faults.length > 0 ? [] : await misnamedIn(file, config, rules);
   const all = [...[...misnamed, ...faults].map(describeFault), ...renderer.check()];
-  if (all.length > 0) throw new UserError(`${all.length} ${all.length === 1 ? "fault" : "faults"}`, all);
+  if (all.length > 0) throw new UserError(counted(all.length, "fault"), all);
   if (config !== null)
     console.log(
       `${file}: sound, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,

@@ -62,6 +62,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot local-api start                   the Listening API alone, with a sample account
 
 Environment: DATABASE_URL (else an embedded PostgreSQL), REDIS_URL (else queues on PostgreSQL),
-LOG_LEVEL (default info), EARSHOT_HOME (default .earshot), EARSHOT_CONFIG (default earshot.yaml).
+LOG_LEVEL (default info for the monitor, warn for everything else), EARSHOT_HOME (default .earshot),
+EARSHOT_CONFIG (default earshot.yaml).
 
 Exit codes: 0 done, 1 failed, 2 something you wrote is at fault (configuration, rule, flag), 130 interrupted.`;

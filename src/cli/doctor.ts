@@ -2,7 +2,9 @@ import type { Command } from "commander";
 import { examine } from "../app/doctor/examine.ts";
 import type { Finding } from "../app/doctor/finding.ts";
 import { readSurroundings } from "../config.ts";
+import { counted } from "../lib/counted.ts";
 import { createLog } from "../log.ts";
+import { cleanLine } from "../templates/clean-text.ts";
 import { timeHere } from "./local-address.ts";
 import { ExitError } from "./run.ts";
 
@@ -27,7 +29,7 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
       });
       console.log(options.json ? JSON.stringify(findings, null, 2) : table(findings));
       const failed = findings.filter(({ state }) => state === "fail").length;
-      if (failed > 0) throw new ExitError(failed === 1 ? "1 check failed" : `${failed} checks failed`, 1);
+      if (failed > 0) throw new ExitError(`${counted(failed, "check")} failed`, 1);
     });
 }
 
@@ -35,13 +37,8 @@ function table(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ what }) => what.length));
   return findings
     .flatMap(({ what, state, found, advice }) => {
-      const line = `${state.padEnd(4)}  ${oneLine(what).padEnd(width)}  ${oneLine(found)}`;
-      return advice === null ? [line] : [line, `${" ".repeat(width + 8)}→ ${oneLine(advice)}`];
+      const line = `${state.padEnd(4)}  ${cleanLine(what).padEnd(width)}  ${cleanLine(found)}`;
+      return advice === null ? [line] : [line, `${" ".repeat(width + 8)}→ ${cleanLine(advice)}`];
     })
     .join("\n");
-}
-
-/** Names and answers come from outside; none of them moves the cursor. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim();
 }

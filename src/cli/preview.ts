@@ -18,6 +18,7 @@ import { loadRules } from "../rules/load-rules.ts";
 import { type Sample, samples } from "../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
 import { commandLog } from "./command-log.ts";
+import { findAlert } from "./desk/find-alert.ts";
 
 interface PreviewOptions {
   readonly alert?: string;
@@ -75,11 +76,10 @@ async function preview(
   const file = options.config ?? configFile;
   const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
   const renderer = await openTemplates(options.templates ?? config?.templates ?? shippedFolder("templates"));
-  const content =
+  const { content, of } =
     options.alert === undefined
-      ? ofSample(about, options.sample ?? null)
+      ? { content: ofSample(about, options.sample ?? null), of: options.sample ?? namesOf(about)[0] ?? "" }
       : await ofAlert(about, options.alert, { config, env });
-  const of = options.alert ?? options.sample ?? namesOf(about)[0] ?? "";
   if (only !== null) return previewOne(previewTemplate(only, content, of, renderer), options, env);
   const { slack, email } = showPreview(content, renderer);
   if (options.json) {
@@ -133,7 +133,7 @@ async function ofAlert(
   about: About,
   id: string,
   parts: { config: Config | null; env: NodeJS.ProcessEnv },
-): Promise<PreviewContent> {
+): Promise<{ content: PreviewContent; of: string }> {
   if (about !== "alert") throw new UserError("--alert goes with the template alert");
   const { config, env } = parts;
   const { rules } = await loadRules(config?.rules ?? shippedFolder("rules"));
@@ -145,9 +145,10 @@ async function ofAlert(
     log: commandLog(env),
   });
   try {
-    const found = await opened.contentOf(id);
-    if (found !== null) return found;
-    throw new UserError(`there is no alert "${id}"`, ["the id stands in the address of its page"]);
+    const alert = await findAlert(opened.stores, id);
+    const content = await opened.contentOf(alert.id);
+    if (content !== null) return { content, of: alert.id };
+    throw new UserError(`what alert "${id}" was about is stored no longer`);
   } finally {
     await opened.close();
   }

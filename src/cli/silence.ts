@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { refuseMisnamed } from "../app/alert-names.ts";
+import { refuseMisnamed } from "../app/misnamed-in.ts";
 import type { OpenDesk } from "../app/open-desk.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";

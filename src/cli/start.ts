@@ -4,13 +4,14 @@ import type { ReplaySpeed } from "../app/replay/replay.ts";
 import { ROLES, type Role } from "../app/roles.ts";
 import { readSurroundings } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
-import { toPort } from "./parse-port.ts";
 import { runDemo } from "./run-demo.ts";
 import { runMonitor } from "./run-monitor.ts";
 import { runReplay } from "./run-replay.ts";
 import type { StartOptions } from "./start-options.ts";
+import { toPort } from "./to-port.ts";
 
 export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -62,10 +63,7 @@ function unknownWord(word: string, program: Command): UserError {
   const commands = program.commands.map((command) => command.name());
   if (commands.length === 1) return new UserError(`start takes flags only, got "${word}"`);
   const meant = closestWord(word, commands);
-  return new UserError(
-    `there is no command "${word}"${meant === undefined ? "" : ` — did you mean "${meant}"?`}`,
-    ["earshot --help lists them"],
-  );
+  return new UserError(`there is no command "${word}"${didYouMean(meant)}`, ["earshot --help lists them"]);
 }
 
 function toRoles(text: string): readonly (Role | "web")[] {

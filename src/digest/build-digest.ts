@@ -9,8 +9,8 @@ import type { WatchedQuery } from "../model/query.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { composeDigest, type QueryFacts } from "./compose.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
+import type { StoryFacts } from "./rank-stories.ts";
 import { type Period, periodsBefore } from "./schedule.ts";
-import type { StoryFacts } from "./stories.ts";
 import type { AskForTalk, Talk } from "./talk.ts";
 
 /** Mentions of one query and sentiment in a period. */

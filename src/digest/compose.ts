@@ -12,8 +12,8 @@ import type {
 } from "../templates/digest-view.ts";
 import { shortenText } from "../templates/shorten-text.ts";
 import { isQuiet } from "./quiet.ts";
+import { rankStories, type StoryFacts } from "./rank-stories.ts";
 import type { Period } from "./schedule.ts";
-import { rankStories, type StoryFacts } from "./stories.ts";
 import type { Talk } from "./talk.ts";
 
 /** What was collected for one digest: plain facts, in any order. */

@@ -67,8 +67,10 @@ function readField(
     const [, range = "", step] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? [];
     const [from = "", to] = range.split("-");
     const first = range === "*" ? least : read(from, names, firstName);
-    const last =
+    const end =
       range === "*" || (step !== undefined && to === undefined) ? most : read(to ?? from, names, firstName);
+    // `sat-sun`: as an end, Sunday is the seventh day.
+    const last = names === DAYS && end === 0 && first > 0 ? 7 : end;
     const by = step === undefined ? 1 : Number(step);
     if (!(first >= least && last <= most && first <= last && by >= 1) || range.split("-").length > 2)
       return null;

@@ -43,7 +43,7 @@ export function unknownKey(path: Path, known: readonly string[]): Issue {
 }
 
 /** A value outside a list, and the one that was probably meant. */
-export function unknownValue(path: Path, value: unknown, known: readonly string[]): Issue {
+function unknownValue(path: Path, value: unknown, known: readonly string[]): Issue {
   const suggestion = typeof value === "string" ? closestWord(value, known) : undefined;
   return {
     path,

@@ -1,3 +1,5 @@
+import { didYouMean } from "./did-you-mean.ts";
+
 /** Something wrong in a file that a person wrote. Lines and columns count from 1. */
 export interface Fault {
   readonly file: string;
@@ -18,6 +20,5 @@ export interface Issue {
 
 /** `rules/crisis.yaml:7:3 unknown key "sentimnt" — did you mean "sentiment"?` */
 export function describeFault(fault: Fault): string {
-  const hint = fault.suggestion === undefined ? "" : ` — did you mean "${fault.suggestion}"?`;
-  return `${fault.file}:${fault.line}:${fault.column} ${fault.message}${hint}`;
+  return `${fault.file}:${fault.line}:${fault.column} ${fault.message}${didYouMean(fault.suggestion)}`;
 }

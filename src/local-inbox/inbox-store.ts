@@ -32,9 +32,9 @@ export interface SlackInboxMessage {
   readonly files?: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** A file that the local Slack took. */
+/** A file that the local Slack took, or that came with a mail. */
 export interface InboxFile {
-  /** As Slack names it: `F…`. */
+  /** As Slack names it: `F…`; of a mail `M…`. */
   readonly id: string;
   readonly name: string;
   /** Media type by its first bytes; `application/octet-stream` for what is not known. */
@@ -59,6 +59,8 @@ export interface EmailInboxMessage {
   readonly text: string | null;
   /** Hostile to whoever shows it: only inside a sandboxed frame. */
   readonly html: string | null;
+  /** Files that came with it for its HTML, by the Content-ID that names them there; absent for most. */
+  readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
   readonly sizeBytes: number;
 }
 

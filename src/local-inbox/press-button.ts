@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { SECOND } from "../lib/instant.ts";
+import { readJson } from "../lib/read-json.ts";
+import { storableText } from "../lib/storable-text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { Interactivity, LocalInboxDeps } from "./local-inbox-options.ts";
-import { storableText } from "./storable.ts";
 
 /** Somebody uses an element of a message. */
 export interface ButtonPress {
@@ -119,7 +120,7 @@ export async function keepAnswer(
   ts: string,
   body: string,
 ): Promise<void> {
-  const text = fieldsOf(parseJson(body))["text"];
+  const text = fieldsOf(readJson(body))["text"];
   if (typeof text !== "string" || text === "") return;
   await store.append({
     ...message,
@@ -143,12 +144,4 @@ function refused(because: string): Pressed {
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? { ...value } : {};
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,6 @@
+import { storableText } from "../lib/storable-text.ts";
 import type { SlackMethod } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
-import { storableText } from "./storable.ts";
 
 /** `files.completeUploadExternal`: what was uploaded is shared as a message of its own. */
 export function shareSlackFiles({ store, clock, channels, files, nextTs }: SlackWorkspace): SlackMethod {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { storableText } from "../lib/storable-text.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { storableText } from "./storable.ts";
 
 interface Channel {
   readonly id: string;

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { readJson } from "../lib/read-json.ts";
+import { storableText } from "../lib/storable-text.ts";
 import type { LocalInboxDeps } from "./local-inbox-options.ts";
 import type { SlackMethod } from "./slack-method.ts";
-import { storableText } from "./storable.ts";
+import { typeOfFile } from "./type-of-file.ts";
 
 interface Upload {
   readonly name: string;
@@ -39,14 +41,14 @@ export function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (i
     complete: async (
       json: string,
     ): Promise<{ readonly files: { id: string; title: string }[] } | { readonly error: string }> => {
-      const wanted = Wanted.safeParse(parseJson(json));
+      const wanted = Wanted.safeParse(readJson(json));
       if (!wanted.success) return { error: "invalid_arguments" };
       for (const { id } of wanted.data) {
         const upload = uploads.get(id);
         if (upload === undefined) return { error: "file_not_found" };
         if (upload.bytes === null) return { error: "file_update_failed" };
         const { name, bytes } = upload;
-        await store.putFile({ id, name, type: typeOf(bytes), receivedAt: clock.now(), bytes });
+        await store.putFile({ id, name, type: typeOfFile(bytes), receivedAt: clock.now(), bytes });
         uploads.delete(id);
       }
       return { files: wanted.data.map(({ id, title }) => ({ id, title: storableText(title ?? "") })) };
@@ -61,17 +63,3 @@ export function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (i
 
 const MOST_BYTES = 2 * 1024 * 1024;
 const Wanted = z.array(z.object({ id: z.string(), title: z.string().max(2000).optional() })).min(1);
-
-/** Nothing but pictures is shown as one, whatever its name says. */
-function typeOf(bytes: Uint8Array): string {
-  return PNG.every((byte, index) => bytes[index] === byte) ? "image/png" : "application/octet-stream";
-}
-const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}

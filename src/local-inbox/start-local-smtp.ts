@@ -1,9 +1,11 @@
-import { simpleParser } from "mailparser";
+import { randomBytes } from "node:crypto";
+import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { storableText } from "../lib/storable-text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { EmailInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
-import { storableText } from "./storable.ts";
+import { typeOfFile } from "./type-of-file.ts";
 
 export interface LocalSmtp {
   readonly host: string;
@@ -50,8 +52,11 @@ async function receive(
   const raw = Buffer.concat(chunks);
   if (raw.length > MAX_BYTES) throw Object.assign(new Error("too large"), { responseCode: 552 });
   const { mailFrom, rcptTo } = session.envelope;
+  const mail = await simpleParser(raw, { skipTextToHtml: true, skipHtmlToText: true, skipImageLinks: true });
+  const pictures = await keepPictures(mail, { store, clock });
   await store.append({
-    ...(await parse(raw)),
+    ...read(mail),
+    ...(pictures.length > 0 && { pictures }),
     kind: "email",
     id: uuid7(clock.now()),
     receivedAt: clock.now(),
@@ -61,10 +66,31 @@ async function receive(
   });
 }
 
-type Parsed = Omit<EmailInboxMessage, "kind" | "id" | "receivedAt" | "from" | "to" | "sizeBytes">;
+/** Kept beside the mail, since lists of mails read every mail whole. */
+async function keepPictures(
+  { attachments }: ParsedMail,
+  { store, clock }: Pick<LocalInboxDeps, "store" | "clock">,
+): Promise<{ cid: string; file: string }[]> {
+  const pictures = [];
+  for (const { cid, content, filename } of attachments) {
+    if (cid === undefined) continue;
+    const file = `M0${randomBytes(5).toString("hex").toUpperCase()}`;
+    const name = storableText(filename ?? "").slice(0, 255);
+    await store.putFile({
+      id: file,
+      name,
+      type: typeOfFile(content),
+      receivedAt: clock.now(),
+      bytes: content,
+    });
+    pictures.push({ cid: storableText(cid), file });
+  }
+  return pictures;
+}
 
-async function parse(raw: Buffer): Promise<Parsed> {
-  const mail = await simpleParser(raw, { skipTextToHtml: true, skipHtmlToText: true, skipImageLinks: true });
+type Read = Omit<EmailInboxMessage, "kind" | "id" | "receivedAt" | "from" | "to" | "pictures" | "sizeBytes">;
+
+function read(mail: ParsedMail): Read {
   const references = typeof mail.references === "string" ? [mail.references] : (mail.references ?? []);
   return {
     subject: storableText(mail.subject ?? ""),

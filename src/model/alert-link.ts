@@ -5,7 +5,7 @@ import { readSigned, signText } from "../lib/signed-text.ts";
 /** What a link in a mail can do: one deed about one alert, in the name of the receiver whom it was sent to. */
 export const AlertLink = z.strictObject({
   alertId: z.guid(),
-  deed: z.enum(["acknowledge", "resolve", "not-relevant", "silence"]),
+  deed: z.enum(["acknowledge", "assign", "resolve", "not-relevant", "silence"]),
   by: z.string().min(1),
 });
 export type AlertLink = z.infer<typeof AlertLink>;
@@ -13,6 +13,7 @@ export type AlertLink = z.infer<typeof AlertLink>;
 /** How the deeds are called where people choose among them. */
 export const DEED_LABELS: Readonly<Record<AlertLink["deed"], string>> = {
   acknowledge: "I have it in hand",
+  assign: "Give it to somebody",
   resolve: "It is over",
   "not-relevant": "Not relevant",
   silence: "Silence for 4 hours",

@@ -37,18 +37,6 @@ export type Decision =
       readonly nextAt: Instant | null;
     };
 
-/** Decides for one alert and one receiver. */
-export function decide(
-  matter: Matter,
-  receiver: ReceiverTerms,
-  now: Instant,
-  around: Circumstances = CALM,
-): Decision {
-  const [decided] = decideAll([matter], receiver, now, around);
-  if (!decided) throw new Error("The pipeline lost a matter");
-  return decided.decision;
-}
-
 /** Decides for all alerts of one receiver that are to be looked at now; throttled together, gravest first. */
 export function decideAll(
   matters: readonly Matter[],

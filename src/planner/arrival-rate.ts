@@ -35,7 +35,7 @@ export function hourOfWeek(at: Instant): number {
   return (((Math.floor(at / HOUR) - 4 * 24) % HOURS) + HOURS) % HOURS;
 }
 
-export const HOURS = 168;
+const HOURS = 168;
 const MEMORY_MS = 28 * DAY;
 const HOUR_MEMORY_MS = 4 * HOUR;
 const RECENT_HALF_LIFE_MS = 10 * MINUTE;

@@ -82,7 +82,7 @@ interface Scored {
  * How much delay × importance has gathered behind a walk. One that has waited three rounds comes before all that have
  * not: that takes a third of the calls at most, and nobody starves however quiet it is.
  */
-export function gathered(candidate: Candidate, roundMs: number, now: Instant): number {
+function gathered(candidate: Candidate, roundMs: number, now: Instant): number {
   const ageMs = Math.max(0, now - (candidate.knownUntil ?? candidate.waitsSince));
   const worth = (candidate.importance * candidate.rate * ageMs * ageMs) / 2;
   const rounds = ageMs / Math.max(1, roundMs);

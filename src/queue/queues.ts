@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
+import { within } from "../lib/within.ts";
 import type { Logger } from "../log.ts";
 import {
   type Backend,
@@ -12,7 +13,6 @@ import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { type EngineOutage, keepReminders } from "./reminders.ts";
 import { createTrouble } from "./trouble.ts";
-import { within } from "./within.ts";
 
 export interface AddOptions {
   /**

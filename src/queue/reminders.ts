@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
+import { within } from "../lib/within.ts";
 import type { OpenQueue } from "./backend.ts";
 import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type QueueName } from "./jobs.ts";
-import { within } from "./within.ts";
 
 export interface Reminder {
   readonly job: JobName;

@@ -2,7 +2,7 @@
  * Every address of the API by the name of its call, below the base address. `{…}` stands for a place that the caller
  * fills. What is marked as an extension is not in the specification; the live service has it.
  */
-export const ADDRESSES = {
+const ADDRESSES = {
   client: "/client",
   me: "/me",
   projects: "/projects/summary",

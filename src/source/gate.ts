@@ -1,6 +1,6 @@
+import { readRetryAfter } from "../lib/retry-after.ts";
 import type { Budget } from "./budget.ts";
 import { readBudget } from "./budget.ts";
-import { readRetryAfter } from "./retry-after.ts";
 import type { Transport } from "./transport.ts";
 
 /** What one exchange told about the rate budget. */

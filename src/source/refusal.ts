@@ -1,9 +1,10 @@
 import type { Instant } from "../lib/instant.ts";
+import { readRetryAfter } from "../lib/retry-after.ts";
 import { readBudget } from "./budget.ts";
 import { readErrorBody } from "./error-body.ts";
-import { readRetryAfter, waitForBudget } from "./retry-after.ts";
 import { SourceError, type SourceErrorKind } from "./source-error.ts";
 import type { Answer } from "./transport.ts";
+import { waitForBudget } from "./wait-for-budget.ts";
 
 /**
  * The error for an answer outside 2xx. Its status alone decides the kind: bodies come in several shapes, as HTML from

@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
+import { storableText } from "../lib/storable-text.ts";
 import type { Mention, MentionCategory } from "../model/mention.ts";
-import { storableText } from "./storable-text.ts";
 import { parseWireInstant } from "./wire-instant.ts";
 
 /** A mention that cannot be kept: it has no identity or no time. */

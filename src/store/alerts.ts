@@ -2,14 +2,16 @@ import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { RulePrecision } from "../model/alert-action.ts";
-import type { AlertEvent } from "../model/alert-event.ts";
-import { type Match, matchKey } from "../model/match.ts";
-import type { Mention } from "../model/mention.ts";
+import { createAlertHistoryStore } from "./alert-history.ts";
 import { at, atOrNull, type Db } from "./database.ts";
-import { dayOf } from "./mentions.ts";
+import { createMatchStore } from "./matches.ts";
 
+/** Alerts, with the mentions that they told of and what was said and found out about them. */
 export function createAlertStore(db: Db) {
   return {
+    ...createMatchStore(db),
+    ...createAlertHistoryStore(db),
+
     /** The open alerts of a query. The caller holds the query's lock, so nobody else changes them meanwhile. */
     async openOfQuery(projectId: string, queryId: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
@@ -115,94 +117,6 @@ export function createAlertStore(db: Db) {
         update earshot.latest_alerts set open = ${alert.state !== "resolved"}
         where project_id = ${alert.projectId} and fingerprint = ${alert.fingerprint} and alert_id = ${alert.id}::uuid
       `.execute(db);
-    },
-
-    /** Which of these mentions each of these rules has already told about: `rule\u0000queryId\u0000resourceId`. */
-    async alreadyMatched(
-      projectId: string,
-      matches: readonly { rule: string; mention: Mention }[],
-    ): Promise<Set<string>> {
-      if (matches.length === 0) return new Set();
-      const keys = matches.map(({ rule, mention }) => ({
-        rule,
-        q: mention.queryId,
-        r: mention.resourceId,
-        d: dayOf(mention),
-      }));
-      const { rows } = await sql<{ rule: string; queryId: string; resourceId: string }>`
-        select m.rule, m.query_id as "queryId", m.resource_id as "resourceId"
-        from json_to_recordset(${JSON.stringify(keys)}::json) as k(rule text, q text, r text, d date)
-        join earshot.matches m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
-          and m.rule = k.rule
-      `.execute(db);
-      return new Set(rows.map((row) => matchKey(row.rule, row)));
-    },
-
-    async addMatches(projectId: string, matches: readonly Match[]): Promise<void> {
-      if (matches.length === 0) return;
-      const rows = matches.map(({ rule, mention, alertId, at, because }) => ({
-        rule,
-        q: mention.queryId,
-        r: mention.resourceId,
-        d: dayOf(mention),
-        alert: alertId,
-        at,
-        because,
-      }));
-      await sql`
-        insert into earshot.matches (project_id, query_id, resource_id, day, rule, alert_id, at, because)
-        select ${projectId}, q, r, d, rule, alert, to_timestamp(at / 1000), because
-        from json_to_recordset(${JSON.stringify(rows)}::json)
-          as m(q text, r text, d date, rule text, alert uuid, at double precision, because text)
-        on conflict do nothing
-      `.execute(db);
-    },
-
-    /** The rules that a mention met, and the alerts that it went to. */
-    async matchesOf(
-      projectId: string,
-      mention: Mention,
-    ): Promise<{ rule: string; alertId: string; at: Instant; because: string }[]> {
-      const { rows } = await sql<{ rule: string; alertId: string; at: Instant; because: string }>`
-        select rule, alert_id as "alertId", at, because from earshot.matches
-        where project_id = ${projectId} and query_id = ${mention.queryId} and resource_id = ${mention.resourceId}
-        order by at, rule
-      `.execute(db);
-      return rows;
-    },
-
-    async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {
-      if (events.length === 0) return;
-      await sql`
-        insert into earshot.alert_events (project_id, alert_id, at, what, detail)
-        select ${projectId}, "alertId", to_timestamp(at / 1000), what, detail
-        from json_to_recordset(${JSON.stringify(events)}::json)
-          as e("alertId" uuid, at double precision, what text, detail text)
-      `.execute(db);
-    },
-
-    /** What was found out about an alert when people were told; null before that. Its shape belongs to `alerts`. */
-    async explanation(projectId: string, alertId: string): Promise<unknown> {
-      const { rows } = await sql<{ explanation: unknown }>`
-        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
-      `.execute(db);
-      return rows[0]?.explanation ?? null;
-    },
-
-    /** Keeps it with the alert. Two deliveries that found out the same at once write the same. */
-    async explain(projectId: string, alertId: string, explanation: unknown): Promise<void> {
-      await sql`
-        update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb
-        where project_id = ${projectId} and id = ${alertId}::uuid
-      `.execute(db);
-    },
-
-    async events(projectId: string, alertId: string): Promise<AlertEvent[]> {
-      const { rows } = await sql<AlertEvent>`
-        select alert_id as "alertId", at, what, detail from earshot.alert_events
-        where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq
-      `.execute(db);
-      return rows;
     },
 
     /** By the id alone, or by its first letters where they name one alert only. */

@@ -1,54 +1,14 @@
 import { sql } from "kysely";
-import { DAY, type Instant } from "../lib/instant.ts";
+import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
-import type { PageOutcome, PageRows, StoredMention, StoryMention } from "../model/stored-mention.ts";
+import type { StoryMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
+import { createMentionPageStore } from "./mention-pages.ts";
 
+/** Mentions as they are stored, and as rules, messages and people ask for them. */
 export function createMentionStore(db: Db) {
   return {
-    /** Spells a page for `storePage`. Costs processor time and touches no table. */
-    rowsOf: (page: readonly StoredMention[]): PageRows => ({
-      keys: page.map(({ mention }) => keyOf(mention)),
-      edited: new Set(
-        page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : [])),
-      ),
-      json: JSON.stringify(page.map(toRow)),
-    }),
-
-    /**
-     * Stores a page: new mentions are inserted, changed ones replaced, known ones left alone. A version older than the
-     * stored one changes nothing, so pages may arrive in any order. `folded`: stories, by place, that the rows do not
-     * know of yet.
-     */
-    async storePage(
-      projectId: string,
-      page: PageRows,
-      seenAt: Instant,
-      folded: ReadonlyMap<number, string> = new Map(),
-    ): Promise<PageOutcome> {
-      if (page.keys.length === 0) return { added: [], changed: [] };
-      const rows = pageRows(page, folded);
-      // The page is read straight into the table: kept aside to be joined with, it would be spilled to disk and back.
-      const inserted = await sql<MentionKey>`
-        insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
-          sentiment, story, reach, body)
-        select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
-          ${at(seenAt)}, s, k, n, b
-        from ${rows} as p
-        on conflict do nothing
-        returning query_id as "queryId", resource_id as "resourceId"
-      `.execute(db);
-      const added = placesOf(inserted.rows, page.keys);
-      const edited = added.filter((index) => page.edited.has(index));
-      const moved = await removeMoved(db, projectId, rows, edited);
-      if (moved.length > 0) {
-        const places = new Set(moved.map(({ index }) => index));
-        const rest = added.filter((index) => !places.has(index));
-        return { added: rest, changed: [...moved, ...(await replaceChanged(db, projectId, rows))] };
-      }
-      if (added.length === page.keys.length) return { added, changed: [] };
-      return { added, changed: await replaceChanged(db, projectId, rows) };
-    },
+    ...createMentionPageStore(db),
 
     /** Mentions of a query whose moment lies in [from, to), newest first. */
     async inWindow(
@@ -144,109 +104,4 @@ export function createMentionStore(db: Db) {
       return rows;
     },
   };
-}
-
-type MentionKey = Pick<Mention, "queryId" | "resourceId">;
-
-/** Where in the page the mentions with these keys stand: the first place of each, each once, in order. */
-function placesOf(inserted: readonly MentionKey[], keys: readonly string[]): number[] {
-  const wanted = new Set(inserted.map(keyOf));
-  const places: number[] = [];
-  for (const [index, key] of keys.entries()) if (wanted.delete(key)) places.push(index);
-  return places;
-}
-
-function keyOf({ queryId, resourceId }: MentionKey): string {
-  return `${queryId}\u0000${resourceId}`;
-}
-
-const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
-  s text, k text, n bigint, b json)`;
-
-/** The page as a table; where mentions tell stories of others, with those. */
-function pageRows({ json }: PageRows, folded: ReadonlyMap<number, string>) {
-  if (folded.size === 0) return sql`(select * from json_to_recordset(${json}::json) as r${PAGE_COLUMNS})`;
-  const others = JSON.stringify([...folded].map(([place, story]) => ({ place, story })));
-  return sql`(
-    select i, q, r, d, e, a, u, s, coalesce(f.story, k) as k, n, b
-    from json_to_recordset(${json}::json) as r${PAGE_COLUMNS}
-    left join json_to_recordset(${others}::json) as f(place int, story text) on f.place = i)`;
-}
-
-/** Short names: a page of 5,000 is one parameter of some megabytes. */
-function toRow({ mention, eventAt, story }: StoredMention, index: number) {
-  return {
-    i: index,
-    q: mention.queryId,
-    r: mention.resourceId,
-    d: dayOf(mention),
-    e: eventAt,
-    a: mention.addedAt,
-    u: mention.updatedAt,
-    s: mention.sentiment,
-    k: story,
-    n: mention.reach === null ? null : Math.round(mention.reach),
-    b: mention,
-  };
-}
-
-/** UTC day of publication, part of the identity because it is the partition. */
-export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
-  const day = Math.floor((publishedAt ?? 0) / DAY);
-  // Mentions of a page are mostly of one day, and spelling it costs more than finding it.
-  if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
-  return lastDay.text;
-}
-
-let lastDay = { day: 0, text: "1970-01-01" };
-
-/**
- * The day of publication is the partition and so part of the key, and a source may correct it, or tell it later: such a
- * mention was inserted anew, and its earlier row goes. Only what has changed since it came can have moved.
- */
-async function removeMoved(
-  db: Db,
-  projectId: string,
-  rows: ReturnType<typeof pageRows>,
-  edited: readonly number[],
-): Promise<PageOutcome["changed"]> {
-  if (edited.length === 0) return [];
-  const moved = await sql<PageOutcome["changed"][number]>`
-    with page as (
-      select i, q, r, d from ${rows} as p
-      where i in (select place::int from json_array_elements_text(${JSON.stringify(edited)}::json) place)),
-    gone as (
-      delete from earshot.mentions m using page
-      where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d
-      returning i, m.body as before, m.story as told),
-    followed as (
-      update earshot.matches x set day = d from page
-      where x.project_id = ${projectId} and x.query_id = q and x.resource_id = r and x.day <> d)
-    select i as index, before, told as story from gone order by i
-  `.execute(db);
-  return moved.rows;
-}
-
-async function replaceChanged(
-  db: Db,
-  projectId: string,
-  rows: ReturnType<typeof pageRows>,
-): Promise<PageOutcome["changed"]> {
-  const changed = await sql<PageOutcome["changed"][number]>`
-    with page as (
-      select distinct on (q, r, d) * from ${rows} as p
-      order by q, r, d, u desc, i),
-    old as (
-      select page.*, m.body as before, m.story as told from page
-      join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
-      where m.body::text <> b::text and m.updated_at <= to_timestamp(u / 1000)
-      for update of m),
-    written as (
-      update earshot.mentions m
-      set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
-        sentiment = s, story = k, reach = n, body = b
-      from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d)
-    select i as index, before, told as story from old order by i
-  `.execute(db);
-  return changed.rows;
 }

@@ -1,18 +1,24 @@
 import Handlebars from "handlebars";
 import { closestWord } from "../lib/closest-word.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { FORMATS, type Format } from "./escape.ts";
 import { escapeView } from "./escape-view.ts";
+import { findMisnamed } from "./find-misnamed.ts";
 import { guardHelper, helpers } from "./helpers.ts";
 import { readTemplates } from "./read-templates.ts";
 import { sampleViews } from "./sample-views.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "./template-names.ts";
 import { tidyText } from "./tidy-text.ts";
+import { shapeOf } from "./view-shape.ts";
 
 export interface Renderer {
   /** The text of one template over one view. Throws a UserError that names the file when the template has a fault. */
   render(name: TemplateName, view: object): string;
-  /** Renders every template with every sample view that fits it: all faults, each with its file; [] when all is well. */
+  /**
+   * Looks for names that nobody has, and renders every template with every sample view that fits it: all faults, each
+   * with its file; [] when all is well.
+   */
   check(): readonly string[];
 }
 
@@ -41,7 +47,7 @@ export async function createRenderer(options: { directory: string; base?: string
     check: () => [
       ...faultsOfNames(sources),
       ...unusedTemplates(own, shipped, sources),
-      ...faultsOfRendering(sources, render),
+      ...faultsOfContent(sources, render),
     ],
   };
 }
@@ -94,7 +100,7 @@ function unusedTemplates(
     .filter((name) => !asked.has(name) && !shipped.has(name) && hasFormat(name))
     .map((name) => {
       const closest = closestWord(name, [...asked]);
-      return `templates/${name}.hbs: nothing uses it${closest === undefined ? "" : `; did you mean ${closest}.hbs?`}`;
+      return `templates/${name}.hbs: nothing uses it${didYouMean(closest === undefined ? closest : `${closest}.hbs`)}`;
     });
 }
 
@@ -104,9 +110,13 @@ function includedBy(source: string): string[] {
   );
 }
 
-function faultsOfRendering(sources: ReadonlyMap<string, string>, render: Renderer["render"]): string[] {
+function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer["render"]): string[] {
   const faults = new Set<string>();
   for (const name of TEMPLATE_NAMES.filter((known) => sources.has(known))) {
+    const misnamed = findMisnamed(sources, name, shapeOf(sampleViews(name)));
+    for (const fault of misnamed) faults.add(fault);
+    // Rendering would tell the same in other words.
+    if (misnamed.length > 0) continue;
     for (const view of sampleViews(name)) {
       try {
         render(name, view);

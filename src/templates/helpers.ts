@@ -19,12 +19,13 @@ import {
  */
 export const helpers: Readonly<Record<string, HelperDelegate>> = {
   /** `{{time openedAt}}` → `Mon 23 Feb, 08:35 PST`, in the view's zone. */
-  time: (at: Instant, options: HelperOptions) => formatTime(at, zoneOf(options), languageOf(options)),
+  time: (at: Instant, options: HelperOptions) =>
+    formatTime(momentOf(at), zoneOf(options), languageOf(options)),
   /** `{{timeAfter lastSeenAt openedAt}}` → `08:39`, with its day when that is another one. */
   timeAfter: (at: Instant, before: Instant, options: HelperOptions) =>
     formatTimeAfter(at, before, zoneOf(options), languageOf(options)),
   /** `{{day periodFrom}}` → `Mon 23 Feb 2015`. */
-  day: (at: Instant, options: HelperOptions) => formatDay(at, zoneOf(options), languageOf(options)),
+  day: (at: Instant, options: HelperOptions) => formatDay(momentOf(at), zoneOf(options), languageOf(options)),
   /** `{{length openedAt resolvedAt}}` → `3h 20m`. */
   length: (from: Instant, to: Instant) => formatLength(to - from),
   number: (value: number) => formatNumber(value),
@@ -47,10 +48,18 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   and: (a: unknown, b: unknown) => Boolean(a) && Boolean(b),
 };
 
+function momentOf(at: Instant): Instant {
+  if (typeof at !== "number") throw new UserError(`"${String(at)}" is no moment`);
+  return at;
+}
+
 function withoutFirst(text: string, said: string): string {
   const end = text.search(/\. (?=\S)/);
   return end > 0 && said.startsWith(text.slice(0, end)) ? text.slice(end + 2) : text;
 }
+
+/** What would show nothing as the first of January 1970. */
+const MOMENTS: ReadonlySet<string> = new Set(["time", "timeAfter", "day", "length"]);
 
 /** The same, refusing arguments that are not there, and with names that say where. */
 export function guardHelper(name: string, helper: HelperDelegate): HelperDelegate {
@@ -58,6 +67,11 @@ export function guardHelper(name: string, helper: HelperDelegate): HelperDelegat
     const missing = values.indexOf(undefined);
     if (missing !== -1) {
       throw new UserError(`argument ${missing + 1} of "${name}" is not in the view (a misspelt name?)`);
+    }
+    if (MOMENTS.has(name) && values.includes(null)) {
+      throw new UserError(
+        `argument ${values.indexOf(null) + 1} of "${name}" may be missing: ask with {{#if}} first`,
+      );
     }
     return helper.apply(this, values as Parameters<HelperDelegate>);
   };

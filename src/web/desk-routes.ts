@@ -4,7 +4,7 @@ import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import { type AlertLink, DEED_LABELS, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
+import { AlertLink, DEED_LABELS, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
 import { LONGEST_SILENCE_MS } from "../model/silence.ts";
 import type { ConsoleDesk } from "./console-desk.ts";
 import type { Forms } from "./door/forms.ts";
@@ -78,10 +78,11 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
+    const asks = { label: DEED_LABELS[link.deed], asksWho: link.deed === "assign", action: `/act/${text}` };
     return reply
       .type(HTML)
       .header("cache-control", "no-store")
-      .send(deedPage({ alert, label: DEED_LABELS[link.deed], action: `/act/${text}` }).toString());
+      .send(deedPage({ alert, ...asks }).toString());
   });
 
   // The signature in the address is what a form's token is elsewhere: whoever has it may do this one thing.
@@ -89,7 +90,8 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
     const { alert, link } = found;
-    const asked = { do: link.deed, to: "", length: LINK_SILENCE_MS };
+    const { to } = LinkForm.parse(request.body ?? {});
+    const asked = { do: link.deed, to, length: LINK_SILENCE_MS };
     const refused = await perform(parts, alert, asked, `${link.by} (by mail)`);
     const sentence =
       refused === null ? `Done: ${DEED_LABELS[link.deed]}.` : `Nothing was changed: ${refused}.`;
@@ -136,7 +138,7 @@ function reasonOf(error: unknown): string {
 async function perform(
   { desk }: Parts,
   alert: Alert,
-  asked: { readonly do: Deed | "assign"; readonly to: string; readonly length: number },
+  asked: { readonly do: Deed; readonly to: string; readonly length: number },
   by: string,
 ): Promise<string | null> {
   if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
@@ -154,14 +156,16 @@ async function perform(
 
 const HTML = "text/html; charset=utf-8";
 
-const Form = z.object({ token: z.string().max(200), by: z.string().trim().max(80).catch("") });
+const Name = z.string().trim().max(80).catch("");
+const LinkForm = z.object({ to: Name }).catch({ to: "" });
+const Form = z.object({ token: z.string().max(200), by: Name });
 const Length = z
   .string()
   .transform((text) => parseDuration(text) ?? 0)
   .pipe(z.number().min(60_000).max(LONGEST_SILENCE_MS))
   .catch(4 * HOUR);
 const ActForm = Form.extend({
-  do: z.enum(["acknowledge", "resolve", "not-relevant", "silence", "assign"]),
-  to: z.string().trim().max(80).catch(""),
+  do: AlertLink.shape.deed,
+  to: Name,
   length: Length,
 });

@@ -8,6 +8,7 @@ import { openLinksOutside } from "./open-links-outside.ts";
 import { InboxQuestion, inboxPage, inboxPlaces, PRESS_PATH } from "./pages/inbox.ts";
 import { addressOf, route } from "./route.ts";
 import type { Times } from "./times.ts";
+import { withPictures } from "./with-pictures.ts";
 
 const FileId = z.object({ id: z.string().max(50) });
 const short = z.string().max(300);
@@ -67,7 +68,7 @@ export function inboxRoutes(
     return reply
       .header("content-security-policy", EMAIL_POLICY)
       .type("text/html; charset=utf-8")
-      .send(openLinksOutside(message.html));
+      .send(openLinksOutside(await withPictures(message.html, message.pictures ?? [], inbox.findFile)));
   });
 
   /** A picture of a message. Anything else is not shown, whatever it calls itself. */

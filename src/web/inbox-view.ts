@@ -65,4 +65,6 @@ export interface EmailMessage {
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly text: string | null;
   readonly html: string | null;
+  /** Files that its HTML shows, by the Content-ID that names them there. */
+  readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
 }

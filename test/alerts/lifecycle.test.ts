@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "../../src/alerts/alert-life.ts";
-import { observe, observeAll } from "../../src/alerts/lifecycle.ts";
+import { observe } from "../../src/alerts/lifecycle.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Severity } from "../../src/model/severity.ts";
+import { observeAll } from "./observe-all.ts";
 
 const RULE: LifeRule = { severity: "warning", forMs: 0, overAfterMs: 30 * MINUTE };
 

@@ -28,6 +28,7 @@ test("a mail gets a link for each deed, each for this alert and this reader, and
   const links = linksOf("https://earshot.example")(ALERT, "ann");
   expect(links.map(({ label }) => label)).toEqual([
     "I have it in hand",
+    "Give it to somebody",
     "It is over",
     "Not relevant",
     "Silence for 4 hours",

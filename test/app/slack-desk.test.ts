@@ -184,7 +184,9 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
   await press(fake.press(posted, "earshot-assign", { selectedUser: "U0BO" }));
   web.clock.advance(MINUTE);
   await press(fake.press(posted, "earshot-silence", { option: "4h", user: { id: "U0BO", name: "Bo" } }));
-  expect(await answer()).toBe("ephemeral: Silenced for 4h. Its end is told all the same.");
+  expect(await answer()).toBe(
+    "ephemeral: Silenced for 4h. Should it grow graver, it is told, and so is its end.",
+  );
   await press(fake.press(posted, "earshot-not-relevant"));
   expect(await history()).toEqual([
     "12:00 AssignedBy by Ann Example (U0ANN), to Bo (U0BO)",
@@ -193,7 +195,11 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
   ]);
   const silences = await web.stores.silences.list(web.clock.now(), false);
   expect(silences).toMatchObject([
-    { match: { fingerprint: alert.fingerprint }, author: "Bo (U0BO)", endsAt: NOW + MINUTE + 4 * HOUR },
+    {
+      match: { fingerprint: alert.fingerprint, not: { severity: "critical" } },
+      comment: "Acme, negative",
+      ...{ author: "Bo (U0BO)", endsAt: NOW + MINUTE + 4 * HOUR },
+    },
   ]);
   expect((await web.stores.alerts.find("p", alert.id))?.care).toMatchObject({
     assignee: "Bo (U0BO)",

@@ -10,7 +10,8 @@ test("a command that is named is loaded alone, under that name", async () => {
     const { commands } = await createProgram({}, [name, "--help"]);
     expect(commands.map((command) => command.name())).toEqual([name]);
   }
-});
+  // It loads all of Earshot, which takes a busy machine long.
+}, 120_000);
 
 test.each([["nosuch"], ["constructor"], ["--version"], [""]])(
   "%j is answered with all commands",

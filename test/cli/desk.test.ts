@@ -82,6 +82,34 @@ test("why prints what the rule measured, who stands how, and what each delivery 
   expect(told).toMatchObject({ alert: { id: alert.id }, receivers: [{ receiver: "comms-slack" }] });
 });
 
+test("why tells what the vendor said of a message that it took", async () => {
+  const one = anAlert({ openedAt: NOW - 2 * HOUR, fingerprint: "answered" });
+  await stores.alerts.save([one]);
+  const refs = [
+    { answer: "250 2.0.0 queued as 4F1", messageId: "<1@example.com>" },
+    { channel: "C01", ts: "1.000001" },
+    { status: "202" },
+  ];
+  for (const ref of refs) {
+    const notification = owed(one);
+    await stores.notifications.owe([notification]);
+    const claimed = await stores.notifications.claim(one.projectId, notification.id);
+    if (claimed !== null) await stores.notifications.markSent(claimed, NOW, ref as Record<string, string>);
+  }
+  const text = await earshot("why", one.id, "--rules", "rules");
+  for (const said of ["250 2.0.0 queued as 4F1", "message 1.000001 in C01", "HTTP 202"])
+    expect(text).toContain(`attempt 1: sent: ${said}`);
+});
+
+test("a message about a stored alert is previewed by the letters of its id that lists show", async () => {
+  const folder = join(home, "shown");
+  const id = alert.id.slice(0, 23);
+  const files = await earshot("preview", "email/alert.txt", "--alert", id, "--out", folder);
+  expect(files).toBe(join(folder, `email-alert-${alert.id}.txt`));
+  const missing = earshot("preview", "alert", "--alert", "0000000", "--out", folder);
+  await expect(missing).rejects.toThrow('there is no alert "0000000"');
+});
+
 test("why of a mention tells of every rule that is about its query, and of the alert that it went to", async () => {
   const text = await earshot("why", "courier-1", "--rules", "rules");
   expect(text).toContain("Mention courier-1 in Kestrel Mobile");
@@ -107,7 +135,7 @@ test("a silence is added with matchers and weekly windows, listed, and ended", a
     "from 1m to 90d",
   );
   await expect(earshot("silence", "add", "--match", "auther=bot*", "--rules", "rules")).rejects.toThrow(
-    `no rule gives a label "auther"; did you mean "author"?`,
+    `no rule gives a label "auther" — did you mean "author"?`,
   );
   await expect(earshot("silence", "add")).rejects.toThrow("needs --match or --alert");
 });

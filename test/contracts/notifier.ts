@@ -28,7 +28,8 @@ export interface NotifierFailure {
   readonly name: string;
   arrange(): void | Promise<void>;
   readonly retryable: boolean;
-  readonly retryAfterMs?: number;
+  /** Null: nothing that could be meant. Not asked where absent. */
+  readonly retryAfterMs?: number | null;
   /** Whether everybody who leads to the same place has to wait; not asked where absent. */
   readonly concernsPlace?: boolean;
   /** Something of what a person is told to do. */

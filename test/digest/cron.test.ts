@@ -35,6 +35,7 @@ test.each([
     "0 9 * apr 7",
     ["2026-04-05 2026-04-05T07:00", "2026-04-12 2026-04-12T07:00"],
   ],
+  ["weekends", "0 9 * * sat-sun", ["2026-03-07 2026-03-07T08:00", "2026-03-08 2026-03-08T08:00"]],
   ["leap years", "0 0 29 2 *", ["2028-02-29 2028-02-28T23:00", "2032-02-29 2032-02-28T23:00"]],
 ])("a cron line with %s comes when it says", (_, cron, expected) => {
   expect(coming(cron, "Europe/Berlin", "2026-03-05T12:00:00Z", 2)).toEqual(expected);

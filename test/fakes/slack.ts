@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { createMemoryInboxStore } from "../../src/local-inbox/create-memory-inbox-store.ts";
 import type { SlackInboxMessage } from "../../src/local-inbox/inbox-store.ts";
 import { startLocalSlack } from "../../src/local-inbox/start-local-slack.ts";
 import { createLog } from "../../src/log.ts";
+import { createMemoryInboxStore } from "./memory-inbox-store.ts";
 import { startSocketServer } from "./socket-server.ts";
 
 /** What goes wrong with the next call (of that method, where one is named). */

@@ -3,9 +3,9 @@ import { createTransport } from "nodemailer";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
-import { createMemoryInboxStore } from "../../src/local-inbox/create-memory-inbox-store.ts";
 import type { InboxStore } from "../../src/local-inbox/inbox-store.ts";
 import { createLog } from "../../src/log.ts";
+import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 
 const log = createLog({ level: "silent" });
 const clock = createManualClock(Date.UTC(2026, 1, 23, 16, 40));
@@ -175,6 +175,27 @@ describe("the local mailbox", () => {
     expect(mail?.kind === "email" && mail.headers.find(({ name }) => name === "From")?.value).toContain(
       "Earshot",
     );
+  });
+
+  it("keeps the pictures that its HTML shows", async () => {
+    const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+    const transport = createTransport({ ...inbox.smtp, secure: false });
+    await transport.sendMail({
+      from: "earshot@example.com",
+      to: "duty@example.org",
+      html: '<img src="cid:chart@earshot">',
+      attachments: [
+        { filename: "chart.png", cid: "chart@earshot", content: png },
+        { filename: "notes.txt", content: "notes" },
+      ],
+    });
+    transport.close();
+    const [mail] = await store.list({ kind: "email", limit: 10 });
+    expect(mail).toMatchObject({ pictures: [{ cid: "chart@earshot" }] });
+    const [picture] = (mail?.kind === "email" && mail.pictures) || [];
+    const file = await store.findFile(picture?.file ?? "");
+    expect(file).toMatchObject({ name: "chart.png", type: "image/png" });
+    expect(Buffer.from(file?.bytes ?? [])).toEqual(png);
   });
 });
 

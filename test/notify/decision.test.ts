@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Severity } from "../../src/model/severity.ts";
-import type { ReceiverTerms, Terms, Told } from "../../src/notify/batch.ts";
-import { type Decision, decide } from "../../src/notify/decision.ts";
+import type { Matter, ReceiverTerms, Terms, Told } from "../../src/notify/batch.ts";
+import { type Decision, decideAll } from "../../src/notify/decision.ts";
 import { QuietHours } from "../../src/notify/quiet-hours.ts";
 import { alertOf } from "./alert-of.ts";
 
@@ -26,6 +26,13 @@ const told = (given: Partial<Told> = {}): Told => ({
   ended: false,
   ...given,
 });
+
+/** For one alert and one receiver. */
+function decide(matter: Matter, receiver: ReceiverTerms, now: Instant): Decision {
+  const [decided] = decideAll([matter], receiver, now);
+  if (decided === undefined) throw new Error("the pipeline lost a matter");
+  return decided.decision;
+}
 
 const at = (hour: number, minute = 0) => hour * HOUR + minute * MINUTE;
 const decided = (

@@ -1,6 +1,5 @@
 import { act } from "../../src/alerts/act.ts";
 import type { LifeRule, Observation } from "../../src/alerts/alert-life.ts";
-import { observeAll } from "../../src/alerts/lifecycle.ts";
 import { parseDuration } from "../../src/lib/duration.ts";
 import { groupBy } from "../../src/lib/group-by.ts";
 import type { Instant } from "../../src/lib/instant.ts";
@@ -18,6 +17,7 @@ import { Rotation } from "../../src/notify/rotation.ts";
 import { RouteConfig } from "../../src/notify/route.ts";
 import { type Directory, tellAbout } from "../../src/notify/tell.ts";
 import { Throttle } from "../../src/notify/throttle.ts";
+import { observeAll } from "../alerts/observe-all.ts";
 import { alertOf } from "./alert-of.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
+import type { JsonValue } from "../../src/lib/json.ts";
 import type { WindowCondition, WindowVerdict } from "../../src/rules/window-condition.ts";
 import { lnNegativeBinomialLow } from "../../src/spike/negative-binomial-low.ts";
 import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
@@ -40,6 +41,13 @@ describe("absence", () => {
     expect(verdicts[first]?.because).toMatch(
       /^\d+ mentions in 2 h, \d+ expected\. Chance alone brings so few .*\. Either people fell silent, or the query or its source no longer finds them\.$/,
     );
+  });
+
+  it("cannot go on from what later code has learned", () => {
+    const arrivals = [[{ bucket: START, count: 3 }]];
+    const { state } = window.step(window.initial(), { bucket: START, bucketMs: BUCKET, arrivals });
+    const later = { ...(state as { slots: JsonValue }), learned: "AwAA" };
+    expect([window.initial(), state, later].map((one) => window.canRead?.(one))).toEqual([true, true, false]);
   });
 
   it("knows the night", () => {

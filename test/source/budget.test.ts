@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readBudget } from "../../src/source/budget.ts";
-import { readRetryAfter, waitForBudget } from "../../src/source/retry-after.ts";
+import { waitForBudget } from "../../src/source/wait-for-budget.ts";
 
 const MINUTE = 60_000;
 
@@ -23,22 +23,6 @@ test("the budget is read from its two headers", () => {
 
 test.each(["", "30", "0/10m", "30/0m", "x/10m", "30/10d"])("%j is no budget", (value) => {
   expect(readBudget(headers({ "x-rate-limit": value }))).toBeNull();
-});
-
-test.each([
-  ["7", 7_000],
-  [" 1.5 ", 1_500],
-  ["Wed, 21 Oct 2026 07:28:10 GMT", 10_000],
-  ["Wed, 21 Oct 2026 07:27:00 GMT", 0],
-  ["86400", 3_600_000],
-  ["1000000000000", 3_600_000],
-  ["Thu, 22 Oct 2026 07:28:10 GMT", 3_600_000],
-  ["-5", null],
-  ["1e12", null],
-  ["soon", null],
-  [null, null],
-])("Retry-After %j is %j ms", (value, expected) => {
-  expect(readRetryAfter(value, Date.UTC(2026, 9, 21, 7, 28))).toBe(expected);
 });
 
 test("without Retry-After the wait grows with the calls above the limit, up to the whole period", () => {

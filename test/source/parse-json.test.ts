@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { storableText } from "../../src/lib/storable-text.ts";
 import { parseJson } from "../../src/source/parse-json.ts";
-import { storableText } from "../../src/source/storable-text.ts";
 
 function readBack(bytes: Buffer): unknown {
   const { value, read } = parseJson(bytes, { longIds: false });

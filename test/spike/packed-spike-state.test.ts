@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LateCount } from "../../src/spike/detector.ts";
 import {
+  canReadSpikeState,
   PACKED_BYTES,
   type PackedSpikeState,
   packSpikeState,
@@ -45,6 +46,7 @@ describe("a stored state", () => {
           { state },
         );
         const stored = packSpikeState(state);
+        expect(canReadSpikeState(stored)).toBe(true);
         expect(packSpikeState(unpackSpikeState(stored))).toBe(stored);
         expect(unpackSpikeState(stored).startAt).toBe(state.startAt);
         // What another series left on the sheet does not shine through.
@@ -96,6 +98,7 @@ describe("a stored state", () => {
     ["too much", Buffer.alloc(2_000, 2).toString("base64")],
     ["a broken block of the first version", { startAt: 0, block: "AAAA" }],
   ])("that is %s is refused", (_, packed) => {
+    expect(canReadSpikeState(packed)).toBe(false);
     expect(() => unpackSpikeState(packed)).toThrow(/spike state/);
   });
 });

@@ -3,6 +3,7 @@ import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";
+import type { EmailMessage } from "../../src/web/inbox-view.ts";
 import { learningPart } from "../../src/web/parts/learning.ts";
 import { waitsPanel } from "../../src/web/parts/receiver-waits.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -255,15 +256,7 @@ test("programs get the same facts as JSON", async () => {
 
 test("messages are shown as their readers see them, emails in a frame that does nothing", async () => {
   web.inbox.push(slackMessage("2", "1", "an answer"), slackMessage("1", null, "the first word <b>"), {
-    kind: "email",
-    id: "mail/1",
-    receivedAt: NOW,
-    from: "earshot@example.com",
-    to: ["press@example.com"],
-    subject: "Subject <i>",
-    messageId: null,
-    headers: [{ name: "X-Odd", value: "<u>" }],
-    text: "plain <s>",
+    ...mailMessage("mail/1"),
     html: `<html><head></head><body><script>parent.document.title = "owned"</script>Hello</body></html>`,
   });
   const channel = (await get("/inbox")).body;
@@ -276,6 +269,24 @@ test("messages are shown as their readers see them, emails in a frame that does 
   expect(frame.body).toContain('<base target="_blank">');
   expect(frame.headers.get("content-security-policy")).toMatch(
     /^default-src 'none'; style-src 'unsafe-inline'; img-src data: cid:; .*sandbox/,
+  );
+});
+
+test("the picture of a mail is shown where its HTML asks for it, and nowhere else", async () => {
+  const png = new Uint8Array([1, 2, 3]);
+  web.files.set("M0123456789", { type: "image/png", bytes: png });
+  web.files.set("M0000000000", { type: "text/html", bytes: png });
+  web.inbox.unshift({
+    ...mailMessage("mail/2"),
+    html: '<head></head><img src="cid:chart@earshot"><img src="cid:other"><img src="cid:page">cid:chart@earshot',
+    pictures: [
+      { cid: "chart@earshot", file: "M0123456789" },
+      { cid: "page", file: "M0000000000" },
+    ],
+  });
+  const { body } = await get("/inbox/email/mail%2F2/html");
+  expect(body).toContain(
+    '<img src="data:image/png;base64,AQID"><img src="cid:other"><img src="cid:page">cid:chart@earshot',
   );
 });
 
@@ -323,6 +334,21 @@ test("health, readiness and gauges are there for machines", async () => {
   for (const line of metrics.split("\n").filter((one) => one !== ""))
     expect(line).toMatch(/^(# (HELP|TYPE) earshot_\w+ .+|earshot_\w+(\{.*\})? -?[\d.e+]+)$/);
 });
+
+function mailMessage(id: string): EmailMessage {
+  return {
+    kind: "email",
+    id,
+    receivedAt: NOW,
+    from: "earshot@example.com",
+    to: ["press@example.com"],
+    subject: "Subject <i>",
+    messageId: null,
+    headers: [{ name: "X-Odd", value: "<u>" }],
+    text: "plain <s>",
+    html: null,
+  };
+}
 
 function slackMessage(ts: string, threadTs: string | null, text: string) {
   return {

@@ -145,6 +145,15 @@ test("a link of a mail needs no login, does nothing when it is opened, and what 
   expect((await ask(path, {}, {})).status).toBe(409);
 });
 
+test("a link of a mail gives the alert to whoever is named, and asks who that is", async () => {
+  const path = linkTo("assign");
+  expect(await (await ask(path)).text()).toContain('<input name="to"');
+  const nobody = await ask(path, {}, { to: " " });
+  expect([nobody.status, await nobody.text()]).toEqual([409, expect.stringContaining("name somebody")]);
+  expect((await ask(path, {}, { to: "Cy <b>" })).status).toBe(200);
+  expect(await historyOf()).toEqual(["AssignedBy by on-call (by mail), to Cy <b>"]);
+});
+
 test("a link that was changed, signed by somebody else or is a week old does nothing", async () => {
   const good = linkTo("resolve");
   const forged = signAlertLink("another", { alertId: alert.id, deed: "resolve", by: "on-call" }, NOW);

@@ -5,12 +5,12 @@ import { createSlackDesk } from "../../src/app/slack-desk.ts";
 import { createSlackDoor } from "../../src/app/slack-door.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
-import { createMemoryInboxStore } from "../../src/local-inbox/create-memory-inbox-store.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { actionBlocks } from "../../src/notify/notifiers/slack/action-blocks.ts";
 import { samples } from "../../src/templates/samples.ts";
 import type { SlackDoor } from "../../src/web/slack-routes.ts";
+import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 import { anAlert, tellAStory } from "./tell-a-story.ts";
 

@@ -34,10 +34,7 @@ export async function examineSource(config: SourceConfig, gate?: Gate): Promise<
     const projects = await client.projects();
     const watched = projects.filter(({ projectId, name }) => isNamed(config.projects, projectId, name));
     return [
-      ok(
-        "credentials",
-        `the login works, and sees ${projects.length} ${projects.length === 1 ? "project" : "projects"}`,
-      ),
+      ok("credentials", `the login works, and sees ${counted(projects.length, "project")}`),
       budgetOf(account.rateLimit, latest.budget),
       projects.length === 0
         ? fail(

@@ -11,7 +11,7 @@ import type { Logger } from "../../log.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../store/embedded.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
-import { misnamedIn } from "../alert-names.ts";
+import { misnamedIn } from "../misnamed-in.ts";
 import { openTemplates } from "../open-templates.ts";
 import { openShellBudget } from "../shell-budget.ts";
 import { accountOf } from "../sources.ts";

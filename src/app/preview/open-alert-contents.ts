@@ -2,7 +2,7 @@ import type { Surroundings } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { openDesk } from "../open-desk.ts";
+import { type OpenDesk, openDesk } from "../open-desk.ts";
 import { createContentOfAlert } from "./content-of-alert.ts";
 import type { PreviewContent } from "./preview-content.ts";
 
@@ -13,7 +13,11 @@ export async function openAlertContents(options: {
   readonly timezone: string;
   readonly consoleUrl: string | null;
   readonly log: Logger;
-}): Promise<{ contentOf(alertId: string): Promise<PreviewContent | null>; close(): Promise<void> }> {
+}): Promise<{
+  contentOf(alertId: string): Promise<PreviewContent | null>;
+  readonly stores: Pick<OpenDesk["stores"], "alerts">;
+  close(): Promise<void>;
+}> {
   const { surroundings, rules, timezone, consoleUrl, log } = options;
   const { stores, facts, close } = await openDesk(surroundings, systemClock, log);
   const contentOf = createContentOfAlert({
@@ -23,5 +27,5 @@ export async function openAlertContents(options: {
     timezone,
     consoleUrl: () => consoleUrl,
   });
-  return { contentOf, close };
+  return { contentOf, stores, close };
 }

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { describeError } from "../../lib/errors.ts";
 
 /** An email as a browser shows it: how wide the window is, and what the reader prefers. */
-export const LOOKS = [
+const LOOKS = [
   { name: "light", width: 680, scheme: "light" },
   { name: "dark", width: 680, scheme: "dark" },
   { name: "phone", width: 390, scheme: "light" },

@@ -1,4 +1,5 @@
 import { closestWord } from "../../lib/closest-word.ts";
+import { didYouMean } from "../../lib/did-you-mean.ts";
 import { UserError } from "../../lib/errors.ts";
 import { harmlessLine } from "./harmless.ts";
 
@@ -25,7 +26,7 @@ export function findNamed(what: string, wanted: string, list: readonly Named[]):
     wanted,
     list.map((one) => one.name),
   );
-  const hint = near === undefined ? "" : `; did you mean "${harmlessLine(near)}"?`;
+  const hint = didYouMean(near === undefined ? near : harmlessLine(near));
   throw new UserError(`there is no ${what} "${wanted}"${hint}`, named(list));
 }
 

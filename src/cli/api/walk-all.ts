@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { retryDelayMs } from "../../lib/retry-delay.ts";
@@ -133,8 +134,7 @@ function createProgress({ terminal, tell }: Walking) {
   let written = 0;
   let pages = 0;
   let all = "";
-  const state = (): string =>
-    `${spellNumber(written)}${all} mentions written, ${pages} ${pages === 1 ? "page" : "pages"}`;
+  const state = (): string => `${spellNumber(written)}${all} mentions written, ${counted(pages, "page")}`;
   return {
     add: (count: number, total: number | null): void => {
       written += count;

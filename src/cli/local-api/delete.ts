@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { counted } from "../../lib/counted.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { DELETABLE, type Deletable, deleteThing } from "../../local-api/desk/delete-thing.ts";
@@ -88,6 +89,6 @@ function runDeleteMentions(
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     });
-    printOutcome({ deleted }, `${deleted} ${deleted === 1 ? "mention" : "mentions"} deleted.`, options);
+    printOutcome({ deleted }, `${counted(deleted, "mention")} deleted.`, options);
   });
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import {
@@ -39,7 +40,7 @@ export function addLocalFault(group: Command, env: NodeJS.ProcessEnv): void {
     .action((ids: readonly string[], options: { json: boolean }) =>
       withTables(env, async ({ db }) => {
         const cleared = await deleteFaults(db, ids.length === 0 ? undefined : ids.map(toCount));
-        printOutcome({ cleared }, `${cleared} ${cleared === 1 ? "fault" : "faults"} cleared.`, options);
+        printOutcome({ cleared }, `${counted(cleared, "fault")} cleared.`, options);
       }),
     );
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { counted } from "../../lib/counted.ts";
 import { ROLES } from "../../local-api/desk/create-account.ts";
 import { grant, revoke } from "../../local-api/desk/grant.ts";
 import { printOutcome } from "./print.ts";
@@ -56,7 +57,7 @@ Examples:
           ...(user === undefined ? {} : { user }),
           ...(client === undefined ? {} : { client }),
         });
-        printOutcome({ revoked }, `${revoked} ${revoked === 1 ? "token" : "tokens"} revoked.`, options);
+        printOutcome({ revoked }, `${counted(revoked, "token")} revoked.`, options);
       }),
     );
 }

@@ -11,8 +11,8 @@ import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-w
 import { signingSecret } from "../../local-api/desk/signing-secret.ts";
 import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
-import { toPort } from "../parse-port.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
+import { toPort } from "../to-port.ts";
 import { curlLines } from "./curl-lines.ts";
 
 interface StartOptions {

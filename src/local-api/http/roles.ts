@@ -1,4 +1,4 @@
-export const ROLES_WITH_API = ["Regular", "Admin"] as const;
+const ROLES_WITH_API = ["Regular", "Admin"] as const;
 
 /** Only these two roles can use the API; all others are refused. */
 export function mayUseApi(role: string): boolean {

@@ -1,6 +1,6 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 
-export const INSIGHT_ORDERS = ["volume", "tweets", "retweets", "impressions", "name"] as const;
+const INSIGHT_ORDERS = ["volume", "tweets", "retweets", "impressions", "name"] as const;
 
 export interface InsightOrder {
   readonly orderBy: (typeof INSIGHT_ORDERS)[number];

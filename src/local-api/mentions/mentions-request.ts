@@ -29,9 +29,9 @@ export interface RequestScope extends FilterScope {
   groupMembers(groupIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>;
 }
 
-export const MAX_PAGE_SIZE = 5_000;
+const MAX_PAGE_SIZE = 5_000;
 /** What `page` and `pageSize` alone can reach. */
-export const REACHABLE_BY_PAGE = 10_000;
+const REACHABLE_BY_PAGE = 10_000;
 const DEFAULT_PAGE_SIZE = 20;
 const MAX_QUERIES = 200;
 

@@ -1,7 +1,7 @@
 import { DATA_POLICIES, type DataPolicyName } from "./data-policy.ts";
 
 /** The client tag that names the data policy of a client. */
-export const DATA_POLICY_TAG = "data.policy";
+const DATA_POLICY_TAG = "data.policy";
 
 /**
  * The policy of a call: that of the project, else that of the client (its tag `data.policy`), else `full`. A name
@@ -15,6 +15,6 @@ export function dataPolicyOf(
   return isDataPolicyName(named) ? named : "restricted";
 }
 
-export function isDataPolicyName(name: string): name is DataPolicyName {
+function isDataPolicyName(name: string): name is DataPolicyName {
   return Object.hasOwn(DATA_POLICIES, name);
 }

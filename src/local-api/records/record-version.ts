@@ -5,9 +5,9 @@ export const RECORD_VERSIONS = ["current", "earlier"] as const;
 export type RecordVersion = (typeof RECORD_VERSIONS)[number];
 
 /** The client tag that names the version for all calls of a client. */
-export const RECORD_VERSION_TAG = "mentions.version";
+const RECORD_VERSION_TAG = "mentions.version";
 /** The parameter that names it for one call. */
-export const RECORD_VERSION_PARAMETER = "mentionVersion";
+const RECORD_VERSION_PARAMETER = "mentionVersion";
 
 /**
  * The version in which a call wants its mentions: the parameter `mentionVersion`, else the client's tag

@@ -11,7 +11,7 @@ import {
 } from "../parameters/parameter-reader.ts";
 import type { DataPolicyName } from "../policy/data-policy.ts";
 import { dataPolicyOf } from "../policy/data-policy-of.ts";
-import { showingCondition } from "../policy/withheld-sources.ts";
+import { showingCondition } from "../policy/showing-condition.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";

@@ -34,13 +34,6 @@ export async function findUser(db: Database, username: string): Promise<StoredUs
   return rows[0] && toUser(rows[0]);
 }
 
-export async function findClient(db: Database, name: string): Promise<StoredClient | undefined> {
-  const { rows } = await sql<ClientRow>`
-    select id as client_id, name as client_name, tags, details, created_at as client_created_at
-    from local_api.client where name = ${name}`.execute(db);
-  return rows[0] && toClient(rows[0]);
-}
-
 /** The login that the client record shows as its owner: the one that was in it first. */
 export async function findOwner(db: Database, clientId: number): Promise<string> {
   const { rows } = await sql<{ username: string }>`

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { storableText } from "../../lib/storable-text.ts";
 import { mentionId } from "../records/mention-id.ts";
 import { mentionFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
@@ -42,7 +43,7 @@ export function mentionRow(version: MentionVersion, record: RecordColumns): stri
     `"shape_id":${record.shape_id}`,
     `"said":${JSON.stringify(record.said)}`,
   ];
-  if (text !== null) row.push(`"full_text":${JSON.stringify(storable(text))}`);
+  if (text !== null) row.push(`"full_text":${JSON.stringify(storableText(text))}`);
   if (record.exact_text !== null) row.push(`"exact_text":${JSON.stringify(record.exact_text)}`);
   for (const { field, column, write } of FIELDS) {
     const value = facts[field];
@@ -51,10 +52,11 @@ export function mentionRow(version: MentionVersion, record: RecordColumns): stri
   return `{${row.join(",")}}`;
 }
 
+/** Columns hold what PostgreSQL can keep; inside the record texts arrive as they were found. */
 function writerOf(field: MentionField, type: FieldType): (value: unknown) => unknown {
   if (type === "moment") return (value) => moment(Number(value));
-  if (type === "text") return (value) => storable(String(value));
-  if (type === "texts") return (value) => (value as readonly string[]).map(storable);
+  if (type === "text") return (value) => storableText(String(value));
+  if (type === "texts") return (value) => (value as readonly string[]).map(storableText);
   if (type !== "number" || field === "latitude" || field === "longitude") return (value) => value;
   return (value) => whole(Number(value));
 }
@@ -67,16 +69,4 @@ function moment(at: Instant): string {
 function whole(value: number): number | null {
   if (Number.isNaN(value)) return null;
   return Math.trunc(Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, value)));
-}
-
-/** PostgreSQL keeps neither NUL nor half a character in text. Inside the record they arrive as they were found. */
-function storable(text: string): string {
-  return MAYBE_NOT.test(text) ? withoutFaults(text) : text;
-}
-
-/** Also pairs of surrogates, which are fine: a quick look that spares nearly all texts the thorough one. */
-const MAYBE_NOT = /[\0\ud800-\udfff]/;
-
-function withoutFaults(text: string): string {
-  return text.replaceAll(/\0|\p{Surrogate}/gu, "\uFFFD");
 }

@@ -4,15 +4,17 @@ import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type Agent, type Dispatcher, request as requestUrl } from "undici";
 import { z } from "zod";
+import { systemClock } from "../../lib/clock.ts";
 import { toIso } from "../../lib/instant.ts";
+import { readRetryAfter } from "../../lib/retry-after.ts";
 import { defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { createAgent, PrivateAddressError } from "./webhook/create-agent.ts";
+import { createAgent, PrivateAddressError, publicLookup } from "./webhook/create-agent.ts";
 
 const WebhookConfig = z.strictObject({
   kind: z.literal("webhook"),
   /** Treated as a secret: many services put their key into it. */
-  url: z.url({ protocol: /^https?$/ }),
+  url: z.url({ protocol: /^https?$/, error: "expected an address such as https://hooks.example/earshot" }),
   /** Signs each body: `X-Earshot-Signature: sha256=<HMAC of "<timestamp>.<body>">`. */
   secret: z.string().min(1).exactOptional(),
   /** Whether the address may lead into a private network, or to this machine. */
@@ -88,17 +90,42 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
       "Content-Type": "application/json",
       "User-Agent": "Earshot",
       "Idempotency-Key": notificationId,
+      ...basicLogin(config.url),
       ...(signature && { "X-Earshot-Timestamp": sentAt, "X-Earshot-Signature": signature }),
     },
   };
 }
 
+/** A name and a password in the address are HTTP Basic, as everywhere. */
+function basicLogin(url: string): { readonly Authorization?: string } {
+  const { username, password } = new URL(url);
+  if (username === "" && password === "") return {};
+  const login = [username, password].map(decoded).join(":");
+  return { Authorization: `Basic ${Buffer.from(login).toString("base64")}` };
+}
+
+/** A percent sign that nobody encoded is one. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Connects as a message would (with TLS where the address says so), and says nothing. */
-async function knock({ url, secret }: WebhookConfig, signal: AbortSignal): Promise<void> {
+async function knock(
+  { url, secret, allowPrivateAddress }: WebhookConfig,
+  signal: AbortSignal,
+): Promise<void> {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";
-  const address = { host, port: Number(port) || (isTls ? 443 : 80) };
+  const address = {
+    host,
+    port: Number(port) || (isTls ? 443 : 80),
+    ...(allowPrivateAddress ? {} : { lookup: publicLookup }),
+  };
   const socket = isTls
     ? connectTls({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}) })
     : connectPlain(address);
@@ -107,7 +134,8 @@ async function knock({ url, secret }: WebhookConfig, signal: AbortSignal): Promi
       signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
     });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "no answer in time";
+    const code = codeOf(error);
+    if (code === "EPRIVATE") throw refused();
     throw new DeliveryError(`The webhook's server cannot be reached: ${code}`, {
       retryable: true,
       advice: "Check the receiver's address, and whether this machine may reach it.",
@@ -156,10 +184,11 @@ function codeOf(error: unknown): string {
 function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
   if (statusCode >= 200 && statusCode < 300) return;
   const isRetryable = statusCode >= 500 || [408, 425, 429].includes(statusCode);
-  const seconds = Number.parseInt(String(headers["retry-after"] ?? ""), 10);
+  const asked = headers["retry-after"];
+  const now = systemClock.now();
   throw new DeliveryError(`The webhook's server answered HTTP ${statusCode}`, {
     retryable: isRetryable,
-    retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+    retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, now),
     advice: isRetryable
       ? null
       : "Check the receiver's address, and that its service takes this kind of message.",

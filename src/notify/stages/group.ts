@@ -57,6 +57,8 @@ function dueAtOf(
     : { at: waited, by: `groupWait ${formatDuration(waitMs)}` };
 }
 
-function newsAt({ matter: { alert } }: Saying): Instant {
-  return alert.resolvedAt ?? alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt;
+/** What ended before anybody heard of it has been news since it fired. */
+function newsAt({ reason, matter: { alert } }: Saying): Instant {
+  const ended = reason === "Resolved" ? alert.resolvedAt : null;
+  return ended ?? alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt;
 }

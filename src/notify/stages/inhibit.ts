@@ -1,4 +1,5 @@
-import { MINUTE } from "../../lib/instant.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
 import type { Batch, Dropped, Held, Saying } from "../batch.ts";
 import { describeInhibitor, inhibitorOf, standingInhibitors } from "../inhibition.ts";
 
@@ -7,7 +8,7 @@ const LOOK_AGAIN_MS = 15 * MINUTE;
 
 /**
  * Holds back what a graver alert mutes, until that is over; if the alert still stands then, it is told at once. The end
- * of what was announced passes. What ends meanwhile is dropped.
+ * of what was announced passes. What began and ended meanwhile is dropped; what was over before is told as ever.
  */
 export function inhibit(batch: Batch): Batch {
   const say: Saying[] = [];
@@ -16,15 +17,29 @@ export function inhibit(batch: Batch): Batch {
   const inhibitors = standingInhibitors(batch.around.inhibitions, batch.around.open);
   for (const saying of batch.say) {
     const { matter, reason } = saying;
-    const found = reason === "Resolved" ? null : inhibitorOf(inhibitors, matter.alert);
-    if (found === null) {
+    const { alert } = matter;
+    const found = reason === "Resolved" ? null : inhibitorOf(inhibitors, alert);
+    if (found === null || wasOverBefore(found.source, alert)) {
       say.push(saying);
       continue;
     }
     const by = describeInhibitor(found.source, found.inhibition);
-    if (matter.alert.resolvedAt === null) {
-      held.push({ matter, reason: "HeldByInhibition", by, until: batch.now + LOOK_AGAIN_MS });
-    } else dropped.push({ matter, reason: "EndedWhileMuted", by, nextAt: null });
+    if (alert.resolvedAt !== null && beganDuring(found.source, alert)) {
+      dropped.push({ matter, reason: "EndedWhileMuted", by, nextAt: null });
+    } else held.push({ matter, reason: "HeldByInhibition", by, until: batch.now + LOOK_AGAIN_MS });
   }
   return { ...batch, say, held, dropped };
+}
+
+function wasOverBefore(source: Alert, { resolvedAt }: Alert): boolean {
+  return resolvedAt !== null && resolvedAt < beganAt(source);
+}
+
+function beganDuring(source: Alert, alert: Alert): boolean {
+  return beganAt(alert) >= beganAt(source);
+}
+
+/** Since when it could mute, or be heard. */
+function beganAt({ firedAt, openedAt }: Alert): Instant {
+  return firedAt ?? openedAt;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
+import { vendorAnswer } from "../../model/vendor-answer.ts";
 import type { Db } from "../database.ts";
 import { projects } from "./projects.ts";
 
@@ -30,14 +31,18 @@ export function createConsoleNotifications(db: Db) {
 
     /** Every attempt at the notifications about an alert, oldest first. */
     async alertDeliveries(projectId: string, alertId: string, limit: number): Promise<ShownDelivery[]> {
-      const { rows } = await sql<ShownDelivery>`
-        select d.notification_id as "notificationId", d.attempt, d.at_wall as "atWall", d.outcome, d.detail
+      const { rows } = await sql<ShownDelivery & { vendorRef: Record<string, string> | null }>`
+        select d.notification_id as "notificationId", d.attempt, d.at_wall as "atWall", d.outcome, d.detail,
+          case when d.outcome = 'sent' and d.attempt > 0 then n.vendor_ref end as "vendorRef"
         from earshot.notifications n
         join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id
         where n.project_id = ${projectId} and ${isAbout(alertId)}
         order by d.notification_id desc, d.attempt desc limit ${limit}
       `.execute(db);
-      return rows.reverse();
+      return rows.reverse().map(({ vendorRef, ...delivery }) => ({
+        ...delivery,
+        detail: delivery.detail || vendorAnswer(vendorRef ?? {}),
+      }));
     },
 
     async alertReceivers(projectId: string, alertId: string): Promise<ShownReceiver[]> {

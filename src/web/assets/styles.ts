@@ -4,7 +4,7 @@ export const STYLES = `
   color-scheme: light dark;
   --ground: #f5f6f8; --paper: #ffffff; --ink: #171b21; --soft: #59636f; --line: #dde1e7; --fold: #eef0f4;
   --link: #1a56a8; --focus: #1a56a8;
-  --negative: #b8460b; --neutral: #98a2ae; --positive: #1268b3; --unknown: #c9d0d8;
+  --negative: #b8460b; --neutral: #87919e; --positive: #1268b3; --unknown: #c9d0d8;
   --critical: #a8271a; --critical-ink: #ffffff; --warning: #f3c14b; --warning-ink: #3b2a00; --info: #d9e3f0; --info-ink: #1d3a5f;
   --good: #1c6b4a; --fault: #a8271a;
 }
@@ -142,6 +142,7 @@ tbody th .detail { display: block; font-weight: 400; }
 .filters { display: flex; flex-wrap: wrap; align-items: end; gap: 8px 14px; margin-bottom: 14px; }
 .filters label, .bare label { display: grid; gap: 2px; font-size: .85rem; color: var(--soft); }
 .filters .grows { flex: 1 1 200px; }
+::placeholder { color: var(--soft); opacity: 1; }
 input, select, .filters button, .bare button { font: inherit; font-size: 1rem; color: var(--ink); background: var(--paper); border: 1px solid var(--neutral); border-radius: 5px; padding: 6px 9px; min-height: 36px; width: 100%; }
 .filters button, .bare button { width: auto; padding: 6px 18px; background: var(--link); border-color: var(--link); color: var(--paper); font-weight: 600; cursor: pointer; }
 .bare { max-width: 380px; margin: 12vh auto 0; padding: 0 20px; display: grid; gap: 8px; }

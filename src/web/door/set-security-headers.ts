@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 /** Nothing inline, nothing from elsewhere, nobody else's frame. */
-export const PAGE_POLICY = [
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

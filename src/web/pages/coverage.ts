@@ -14,7 +14,7 @@ import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
 import { learningPart } from "../parts/learning.ts";
 import { livePart } from "../parts/live.ts";
-import { outagePanel } from "../parts/outage-list.ts";
+import { outagePanel } from "../parts/outage-panel.ts";
 import { waitsPanel } from "../parts/receiver-waits.ts";
 import { traitsPart } from "../parts/traits.ts";
 import { foreign, formatNumber, shorten, spellOut } from "../parts/words.ts";

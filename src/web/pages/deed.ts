@@ -11,12 +11,16 @@ export function deedPage(shown: {
   readonly alert: Alert;
   readonly label: string;
   readonly action: string;
+  /** Whether it has to be said to whom. */
+  readonly asksWho: boolean;
 }): Html {
   return barePage(
     "Do something about it",
     html`<h1>${foreign(shown.alert.queryName)}: ${spellOut(shown.alert.rule)}</h1>
 <p dir="auto">${shown.alert.because}</p>
-<form method="post" action="${shown.action}"><button type="submit">${shown.label}</button></form>`,
+<form method="post" action="${shown.action}">${
+      shown.asksWho && html`<label>To <input name="to" maxlength="80" required></label>`
+    }<button type="submit">${shown.label}</button></form>`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readJson } from "../../lib/read-json.ts";
 import type { MentionListing, MentionPosition } from "../../model/shown.ts";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
@@ -80,7 +81,7 @@ function writePosition({ moment, queryId, resourceId }: MentionPosition): string
 }
 
 function readPosition(text: string): MentionPosition | null {
-  const parsed = Position.safeParse(parseJson(Buffer.from(text, "base64url").toString("utf8")));
+  const parsed = Position.safeParse(readJson(Buffer.from(text, "base64url").toString("utf8")));
   if (!parsed.success) return null;
   const [moment, queryId, resourceId] = parsed.data;
   return { moment, queryId, resourceId };
@@ -88,11 +89,3 @@ function readPosition(text: string): MentionPosition | null {
 
 /** Moments that the database can hold. */
 const Position = z.tuple([z.number().min(-62e12).max(250e12), z.string(), z.string()]);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

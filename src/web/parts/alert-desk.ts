@@ -9,7 +9,7 @@ export function alertDesk(alert: Alert, token: string): Html | null {
   const isOpen = alert.resolvedAt === null;
   const action = `/alerts/${alert.id}/act`;
   return html`<section class="panel desk is-slim" aria-labelledby="h-desk"><h2 id="h-desk" class="unseen">Do something about it</h2>
-<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
+<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">${NO_DEFAULT}
 <label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
 ${
   isOpen &&
@@ -25,6 +25,12 @@ ${
 }
 </form></section>`;
 }
+
+/**
+ * Enter in a field presses the first button of its form, and does nothing where that is disabled: nobody says "not
+ * relevant" by typing a name.
+ */
+const NO_DEFAULT = html`<button type="submit" disabled hidden></button>`;
 
 export function lengthChoice(
   name = "length",

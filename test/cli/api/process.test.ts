@@ -47,7 +47,7 @@ test("the command teaches itself: alone, with --help, and for each call", async 
   for (const word of ["--base-url", "EARSHOT_API_URL", "Exit codes", "--token-in"])
     expect(help.join("")).toContain(word);
   const asked = (...words: string[]) => program.parseAsync(["node", "earshot", "api", ...words]);
-  await expect(asked("mentoins")).rejects.toThrow('there is no call "mentoins"; did you mean "mentions"?');
+  await expect(asked("mentoins")).rejects.toThrow('there is no call "mentoins" — did you mean "mentions"?');
   await expect(asked("me")).rejects.toThrow("there is no account to ask with");
 }, 120_000);
 

@@ -166,7 +166,7 @@ test("--quiet says nothing but the answer", async () => {
 test.each<[string, Parameters<typeof run>[1], number, RegExp]>([
   ["mentions", { query: ["Gamma"] }, 2, /there is no query "Gamma".*\n.*Alpha\n.*Beta/],
   ["mentions", { query: ["a"] }, 2, /several of the queries are called "a"/],
-  ["queries", { project: "Brnads" }, 2, /there is no project "Brnads"; did you mean "Brands"\?/],
+  ["queries", { project: "Brnads" }, 2, /there is no project "Brnads" — did you mean "Brands"\?/],
   ["queries", { project: "99" }, 2, /^project|queries: 404/],
   ["projects", { project: "Brands" }, 2, /about the whole account/],
   ["categories", { query: ["Alpha"] }, 2, /is not about queries/],

@@ -54,6 +54,19 @@ describe("a mail", () => {
   });
   afterEach(() => fake.close());
 
+  it.each([
+    ["info@bücher.example", "info@xn--bcher-kva.example"],
+    ["o'brien+x@sub.example.org", "o'brien+x@sub.example.org"],
+    ["Ann <ann@example.org>", null],
+    ["müller@example.org", null],
+    ["ann@example.org\r\nBcc: bo@example.org", null],
+    ["ann@", null],
+  ])("to %j goes to %j", (to, expected) => {
+    const read = email.config.safeParse({ kind: "email", to, from: to, smtp: { host: "mail.example" } });
+    expect(read.data?.to ?? null).toBe(expected);
+    expect(read.data?.from ?? null).toBe(expected);
+  });
+
   it("has the same Message-ID on every try, and another for another notification", async () => {
     const first = await notifier.send(alertMessage(), options());
     const second = await notifier.send(alertMessage({ attempt: 2 }), options());

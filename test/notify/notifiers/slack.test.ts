@@ -33,7 +33,13 @@ function failuresOf(fake: FakeSlack): NotifierFailure[] {
   const away = { retryable: true, concernsPlace: true };
   return [
     status(429, { "retry-after": "17" }, { ...away, retryAfterMs: 17_000, says: /rate limit/ }),
-    status(429, {}, away),
+    ...["", "abc", "Wed, 21 Oct 2099 07:28:00 GMT"].map((time) =>
+      status(429, { "retry-after": time }, { ...away, retryAfterMs: null, says: /does not say how long/ }),
+    ),
+    status(429, { "retry-after": "-5" }, { ...away, retryAfterMs: null, says: /rate limit/ }),
+    ...[429, 503].map((code) =>
+      status(code, { "retry-after": "99999999999" }, { ...away, retryAfterMs: 3_600_000 }),
+    ),
     status(500, {}, away),
     status(502, {}, away),
     status(503, { "retry-after": "5" }, { ...away, retryAfterMs: 5_000 }),
@@ -47,6 +53,10 @@ function failuresOf(fake: FakeSlack): NotifierFailure[] {
       { answer: { status: 200, body: `<html>login ${fake.token}` } },
       { ...away, says: /readable/ },
     ),
+    ...["", "null", "[]", "{}", '{"ok":false}', '{"ok":true}', '{"ok":true,'].map((body) =>
+      fault(`the answer ${body}`, { answer: { status: 200, body } }, { ...away, says: /readable/ }),
+    ),
+    status(204, {}, { ...away, says: /readable/ }),
     fault("a broken connection", { drop: "before" }, away),
     fault("an answer that never came", { drop: "after" }, away),
     ...Object.entries(REFUSALS).flatMap(([codes, outcome]) =>

@@ -33,6 +33,12 @@ testNotifier("webhook", async (deps) => {
       answers(500, true),
       answers(503, true, 4_000),
       answers(429, true, 30_000),
+      {
+        name: "a wait of years",
+        arrange: () => void fake.answers.push({ status: 503, headers: { "retry-after": "99999999999" } }),
+        retryable: true,
+        retryAfterMs: 3_600_000,
+      },
       answers(408, true),
       answers(404, false),
       answers(410, false),
@@ -57,6 +63,17 @@ it("a webhook's body is signed with its time, and its key is the notification's"
   expect(request?.headers["idempotency-key"]).toBe("n-1");
 });
 
+it("a login that stands in the address is sent as one", async () => {
+  const fake = await startFakeWebServer();
+  const url = fake.url.replace("//", "//us%40er:p%3Aw@");
+  const notifier = webhook.create({ ...TO_THIS_MACHINE, url }, await notifierDeps());
+  await notifier.send(alertMessage(), { signal: AbortSignal.timeout(5_000) });
+  await notifier.close();
+  await fake.close();
+  const login = Buffer.from("us@er:p:w").toString("base64");
+  expect(fake.requests[0]?.headers["authorization"]).toBe(`Basic ${login}`);
+});
+
 it.each([
   "http://127.0.0.1:PORT/hook",
   "http://localhost:PORT/hook",
@@ -75,6 +92,8 @@ it.each([
     message: expect.stringContaining("private network"),
     advice: expect.stringContaining("allowPrivateAddress"),
   });
+  const checked = notifier.check({ signal: AbortSignal.timeout(5_000) });
+  await expect(checked).rejects.toThrow(/private network/);
   await notifier.close();
   await fake.close();
   expect(fake.requests).toEqual([]);

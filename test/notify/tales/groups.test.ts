@@ -26,6 +26,13 @@ test("after a message the group rests for its interval, and then tells everythin
   ]);
 });
 
+test("what ends before its group is told waits no longer for that", () => {
+  const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupWait: "10m" })) })
+    .evidence("ann", "09:00", author("ann"))
+    .ends("ann", "09:05");
+  expect(tale.until("10:00")).toEqual(["09:10 team: ended ann (FiredAndEnded)"]);
+});
+
 test("a rise in severity waits for no group", () => {
   const tale = startTale({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))

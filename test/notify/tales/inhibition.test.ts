@@ -31,6 +31,23 @@ test("what was told before the crisis is told as over while it goes on", () => {
   expect(tale.until("10:00").at(-1)).toBe("09:30 team: resolved angry (Resolved)");
 });
 
+test("what was over before the crisis is told while it goes on; what only began before it, when it is over", () => {
+  const asleep = { team: { quietHours: [{ timezone: "UTC", from: "07:00", to: "09:00" }] } };
+  const tale = startTale({ inhibitions: CRISIS_MUTES, manners: asleep })
+    .evidence("early", "08:00")
+    .ends("early", "08:20")
+    .evidence("angry", "08:30")
+    .evidence("crisis", "08:50", critical)
+    .ends("angry", "08:55")
+    .ends("crisis", "10:00");
+  expect(tale.until("11:00")).toEqual([
+    "08:50 team: fired crisis (FirstNotification)",
+    "09:00 team: ended early (FiredAndEnded)",
+    "10:00 team: resolved crisis (Resolved)",
+    "10:00 team: ended angry (FiredAndEnded)",
+  ]);
+});
+
 test("what grows as grave as the crisis is heard", () => {
   const tale = startTale({ inhibitions: CRISIS_MUTES })
     .evidence("crisis", "09:00", critical)

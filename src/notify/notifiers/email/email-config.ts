@@ -1,5 +1,12 @@
+import { domainToASCII } from "node:url";
 import { z } from "zod";
 import { returnPath } from "./return-path.ts";
+
+/** Domains may be written as people read them; on the wire they are ASCII, which every mail server takes. */
+const Address = z
+  .string()
+  .transform(withAsciiDomain)
+  .pipe(z.email("expected one address such as ann@brand.example, without a name beside it"));
 
 const Smtp = z.strictObject({
   host: z.string().min(1),
@@ -34,10 +41,14 @@ const Dkim = z.strictObject({
 export const EmailConfig = z.strictObject({
   kind: z.literal("email"),
   /** One address: several people are several receivers, so that each has an outcome of its own. */
-  to: z.email(),
-  from: z.email(),
+  to: Address,
+  from: Address,
   /** The name beside `from`. */
-  fromName: z.string().max(60).default("Earshot"),
+  fromName: z
+    .string()
+    .max(60)
+    .regex(/^\P{Cc}*$/u, "expected one line")
+    .default("Earshot"),
   /**
    * Where mail servers report what they could not deliver later on; `from` unless told otherwise. `{id}` in it becomes
    * the notification's, so that each mail has a return path of its own: `bounces+{id}@brand.example`.
@@ -53,6 +64,13 @@ export const EmailConfig = z.strictObject({
   dkim: Dkim.exactOptional(),
 });
 export type EmailConfig = z.output<typeof EmailConfig>;
+
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf("@") + 1;
+  const domain = address.slice(at);
+  if (at === 0 || /^\p{ASCII}*$/u.test(domain)) return address;
+  return `${address.slice(0, at)}${domainToASCII(domain) || domain}`;
+}
 
 /** Whether it is an address with an id in its place: mail servers take 64 characters before the @ (RFC 5321). */
 function isReturnPath(bouncesTo: string): boolean {

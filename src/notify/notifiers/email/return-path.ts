@@ -1,5 +1,5 @@
 /** Stands in `bouncesTo` for the notification, so that each mail has a return path of its own. */
-export const ID_PLACE = "{id}";
+const ID_PLACE = "{id}";
 
 /**
  * The envelope's sender, where mail servers report what they could not deliver. With `{id}` in it the report says which

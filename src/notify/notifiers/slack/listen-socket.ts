@@ -1,8 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { SocketModeClient } from "@slack/socket-mode";
+import { monotonicMs } from "../../../lib/clock.ts";
 import { describeError } from "../../../lib/errors.ts";
 import { retryDelayMs } from "../../../lib/retry-delay.ts";
 import type { Logger } from "../../../log.ts";
+import { afterSocket, type EndedSocket } from "./after-socket.ts";
 import { SILENT } from "./connect.ts";
 import { openSocketUrl } from "./open-socket-url.ts";
 import type { SlackConfig } from "./slack-config.ts";
@@ -25,27 +27,25 @@ export const ANSWER_WITHIN_MS = 2_500;
  */
 export async function listenSocket(parts: SocketParts): Promise<void> {
   const { log, signal } = parts;
-  for (let failures = 0; !signal.aborted; ) {
-    const outcome = await oneSocket(parts);
+  for (let row = { pauses: 0, quick: 0 }; !signal.aborted; ) {
+    const ended = await oneSocket(parts);
     if (signal.aborted) return;
-    failures = outcome.wasOpen ? 0 : failures + 1;
-    if (outcome.error !== null)
-      log.warn({ reason: outcome.error }, "slack: the socket for buttons is closed");
-    // One that was open is followed at once; what cannot be opened is tried again, at last once a minute.
-    if (failures > 0)
-      await delay(retryDelayMs(failures, undefined, Math.random()), undefined, { signal }).catch(() => {});
+    if (ended.error !== null) log.warn({ reason: ended.error }, "slack: the socket for buttons is closed");
+    row = afterSocket(row, ended);
+    // At last once a minute.
+    if (row.pauses > 0)
+      await delay(retryDelayMs(row.pauses, undefined, Math.random()), undefined, { signal }).catch(() => {});
   }
 }
 
-interface Ended {
-  readonly wasOpen: boolean;
+interface Ended extends EndedSocket {
   /** Null where Slack asked to open another one. */
   readonly error: string | null;
 }
 
 async function oneSocket({ config, onInteraction, log, signal }: SocketParts): Promise<Ended> {
   const opened = await openSocketUrl(config, signal);
-  if ("error" in opened) return { wasOpen: false, error: opened.error };
+  if ("error" in opened) return { openMs: null, error: opened.error };
   const client = new SocketModeClient({
     appToken: config.appToken,
     autoReconnectEnabled: false,
@@ -56,9 +56,9 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
       retryConfig: { retries: 0 },
     },
   });
-  let wasOpen = false;
+  let openSince: number | null = null;
   client.on("connected", () => {
-    wasOpen = true;
+    openSince = monotonicMs();
     log.info("slack: the socket for buttons is open");
   });
   client.on("interactive", ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
@@ -72,7 +72,9 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
   try {
     client.start().catch(() => {});
     await disconnected;
-    return { wasOpen, error: wasOpen ? null : "Slack did not open it" };
+    return openSince === null
+      ? { openMs: null, error: "Slack did not open it" }
+      : { openMs: monotonicMs() - openSince, error: null };
   } finally {
     signal.removeEventListener("abort", stop);
     client.removeAllListeners();

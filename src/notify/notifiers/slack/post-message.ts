@@ -2,7 +2,7 @@ import type { VendorRef } from "../../define-notifier.ts";
 import type { SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
 import { EVENT_TYPE, type MessagePart } from "./find-own-message.ts";
-import { slackErrorCode } from "./slack-error.ts";
+import { slackErrorCode, unreadableAnswer } from "./slack-error.ts";
 
 /** Where a message stands in Slack. */
 export interface Thread {
@@ -40,7 +40,9 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
     const answer = await connection.client.chat.postMessage(
       thread === null ? message : { ...message, thread_ts: thread.ts, reply_broadcast: broadcast },
     );
-    const vendorRef = { channel: answer.channel ?? channel, ts: answer.ts ?? "" };
+    // Without its name a message could never be edited; the next try looks whether it stands there.
+    if (answer.ts === undefined) throw unreadableAnswer();
+    const vendorRef = { channel: answer.channel ?? channel, ts: answer.ts };
     return thread === null ? vendorRef : { ...vendorRef, inThread: thread.ts };
   } catch (error) {
     const code = slackErrorCode(error) ?? "";
@@ -57,7 +59,7 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
 const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
 
 /** Slack will not show these blocks; the text alone it will. */
-export const BAD_LAYOUT = new Set([
+const BAD_LAYOUT = new Set([
   "invalid_blocks",
   "invalid_blocks_format",
   "msg_blocks_too_long",

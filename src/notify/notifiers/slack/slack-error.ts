@@ -4,15 +4,26 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from "@slack/web-api";
+import { systemClock } from "../../../lib/clock.ts";
+import { SECOND } from "../../../lib/instant.ts";
+import { LONGEST_WAIT_MS, readRetryAfter } from "../../../lib/retry-after.ts";
 import { DeliveryError } from "../../delivery-error.ts";
 
 /** What the SDK threw, as a delivery error: whether trying again helps, and what a person can do. */
 export function toSlackDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
   if (error instanceof DeliveryError) return error;
   if (error instanceof WebAPIRateLimitedError) {
-    return new DeliveryError(`Slack asks us to wait ${error.retryAfter}s (rate limit)`, {
+    const retryAfterMs = boundedWait(error.retryAfter);
+    const howLong = retryAfterMs === null ? "" : ` ${error.retryAfter}s`;
+    return new DeliveryError(`Slack asks us to wait${howLong} (rate limit)`, {
       retryable: true,
-      retryAfterMs: error.retryAfter * 1000,
+      retryAfterMs,
+      concernsPlace: true,
+    });
+  }
+  if (isRefusalWithoutTime(error)) {
+    return new DeliveryError("Slack asks us to wait, and does not say how long (rate limit)", {
+      retryable: true,
       concernsPlace: true,
     });
   }
@@ -25,10 +36,20 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
       secrets,
     });
   }
+  // The SDK wraps what the network throws. What is left broke where it read an answer that is no object.
+  if (error instanceof TypeError) return unreadableAnswer();
   return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, {
     retryable: true,
     concernsPlace: true,
     secrets,
+  });
+}
+
+/** What came back is not what Slack answers: it is not known whether the message got through. */
+export function unreadableAnswer(): DeliveryError {
+  return new DeliveryError("Slack's answer was not readable (a proxy in between?)", {
+    retryable: true,
+    concernsPlace: true,
   });
 }
 
@@ -38,19 +59,14 @@ export function slackErrorCode(error: unknown): string | null {
 }
 
 function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): DeliveryError {
-  const code = error.data.error;
+  const code: unknown = error.data.error;
   // The SDK puts the whole answer here when it is no JSON: a proxy's page, which tells nothing and may tell too much.
-  if (!/^[a-z][a-z0-9_-]{1,60}$/.test(code)) {
-    return new DeliveryError("Slack's answer was not readable (a proxy in between?)", {
-      retryable: true,
-      concernsPlace: true,
-    });
-  }
+  if (typeof code !== "string" || !/^[a-z][a-z0-9_-]{1,60}$/.test(code)) return unreadableAnswer();
   const advice = PERMANENT[code];
   return new DeliveryError(`Slack refused the message: ${code}`, {
     // An unknown refusal may be a passing one: rather a few tries in vain than an alert that nobody sees.
     retryable: advice === undefined,
-    retryAfterMs: (error.data.response_metadata?.retryAfter ?? 0) * 1000 || null,
+    retryAfterMs: boundedWait(error.data.response_metadata?.retryAfter ?? 0),
     advice: advice ?? null,
     concernsPlace: AWAY.has(code),
     secrets,
@@ -58,14 +74,24 @@ function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): D
 }
 
 function fromStatus(error: WebAPIHTTPError): DeliveryError {
-  const seconds = Number.parseInt(error.headers["retry-after"] ?? "", 10);
+  if (error.statusCode < 400) return unreadableAnswer();
   const isPermanent = error.statusCode < 500 && ![408, 425, 429].includes(error.statusCode);
   return new DeliveryError(`Slack answered HTTP ${error.statusCode}`, {
     retryable: !isPermanent,
-    retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+    retryAfterMs: readRetryAfter(error.headers["retry-after"] ?? null, systemClock.now()),
     concernsPlace: !isPermanent,
     advice: isPermanent ? "Check the receiver's apiUrl, and what stands between Earshot and Slack." : null,
   });
+}
+
+/** Null, and our own back-off, for a time that cannot be meant. */
+function boundedWait(seconds: number): number | null {
+  return seconds > 0 ? Math.min(seconds * SECOND, LONGEST_WAIT_MS) : null;
+}
+
+/** The SDK throws a plain error for a 429 whose `Retry-After` is missing, or no number. */
+function isRefusalWithoutTime(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Retry header did not contain");
 }
 
 function reasonOf(error: unknown): string {

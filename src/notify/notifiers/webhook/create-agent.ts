@@ -20,7 +20,8 @@ export function createAgent(url: string, allowPrivate: boolean): Agent {
   return new Agent({ connect: { lookup: publicLookup } });
 }
 
-const publicLookup: LookupFunction = (host, options, callback) => {
+/** Finds addresses of the public internet; a name that leads anywhere else is refused. */
+export const publicLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, "", 0);
     const bad = addresses.find(({ address }) => isPrivateAddress(address));

@@ -1,12 +1,6 @@
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import { DATA_POLICIES, type DataPolicy, type DataPolicyName } from "./data-policy.ts";
 
-/** Page types whose mentions do not show the field under the policy. */
-export function withheldSources(policy: DataPolicyName, field: string): string[] {
-  const sources: DataPolicy = DATA_POLICIES[policy];
-  return Object.keys(sources).filter((source) => sources[source]?.shows(field) === false);
-}
-
 /**
  * For answers made of the values of a field over many mentions (hashtags, authors, links …): leaves out the mentions
  * that may not show it, so that no breakdown tells what a record withholds. Nothing when every source shows it.
@@ -15,4 +9,10 @@ export function showingCondition(policy: DataPolicyName, field: string): Mention
   const values = withheldSources(policy, field);
   if (values.length === 0) return undefined;
   return { kind: "not", condition: { kind: "one-of", field: "pageType", values } };
+}
+
+/** Page types whose mentions do not show the field under the policy. */
+function withheldSources(policy: DataPolicyName, field: string): string[] {
+  const sources: DataPolicy = DATA_POLICIES[policy];
+  return Object.keys(sources).filter((source) => sources[source]?.shows(field) === false);
 }

@@ -1,0 +1,24 @@
+import { announceDigests } from "../digest/announce-digests.ts";
+import { type Clock, monotonicMs } from "../lib/clock.ts";
+import { SECOND } from "../lib/instant.ts";
+import { type PlanParts, planPolls, publishPlan } from "./plan-polls.ts";
+import { type SweepParts, type Swept, sweep } from "./sweep.ts";
+
+const PUBLISH_EVERY_MS = 15 * SECOND;
+
+/** One sweep as it is now: digests whose time has come are announced first, and now and then the plan is published. */
+export function createSweep(
+  parts: Omit<SweepParts, "planPolls"> & { readonly plan: PlanParts; readonly clock: Clock },
+): () => Promise<Swept> {
+  const { plan, clock, ...swept } = parts;
+  let publishedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = clock.now();
+    await announceDigests(parts.stores.digests, parts.digests, now);
+    if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
+      publishedAt = monotonicMs();
+      await publishPlan(plan, now);
+    }
+    return sweep({ ...swept, planPolls: (at) => planPolls(plan, at) }, now);
+  };
+}

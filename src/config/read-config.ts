@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { UserError, whyUnread } from "../lib/errors.ts";
+import { describeFault, type Issue } from "../lib/fault.ts";
+import { byPlace, readYaml } from "../lib/read-yaml.ts";
+import { fillSecrets } from "./fill-secrets.ts";
+
+/**
+ * Reads a YAML file, or the part of it under `key`. Every fault is told at once, with file, line and what was expected,
+ * as a UserError. `${NAME}` in a text is replaced by that environment variable; `password_file: path` gives `password`
+ * the content of a file. `parse` gives undefined where it found issues, and adds them.
+ */
+export async function readConfig<Parsed>(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  parse: (content: unknown, issues: Issue[]) => Parsed | undefined,
+  key?: string,
+): Promise<Parsed> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new UserError(`${file} cannot be read: ${whyUnread(error)}`);
+  });
+  const yaml = readYaml(file, text);
+  const issues: Issue[] = [];
+  const folder = dirname(file);
+  const filled =
+    key === undefined
+      ? await fillSecrets(yaml.content, [], { env, folder, issues })
+      : await fillSecrets(partOf(yaml.content, key), [key], { env, folder, issues });
+  const parsed = yaml.faults.length > 0 ? undefined : parse(filled, issues);
+  const faults = [...yaml.faults, ...issues.map(yaml.locate)].sort(byPlace);
+  if (parsed === undefined || faults.length > 0) {
+    throw new UserError(
+      `${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}`,
+      faults.map(describeFault),
+    );
+  }
+  return parsed;
+}
+
+function partOf(content: unknown, key: string): unknown {
+  return typeof content === "object" && content !== null
+    ? Object.entries(content).find(([name]) => name === key)?.[1]
+    : undefined;
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { describeIssues } from "../lib/describe-issues.ts";
+import type { Issue } from "../lib/fault.ts";
+import { NotifierConfig } from "../notify/notifiers.ts";
+import { QuietHours } from "../notify/quiet-hours.ts";
+import { STORM_THROTTLE, Throttle } from "../notify/throttle.ts";
+
+const Receiver = z.object({
+  name: z.string().min(1),
+  quietHours: z.array(QuietHours).default([]),
+  throttle: Throttle.exactOptional(),
+});
+
+/** What every receiver has beside what its kind needs. */
+export interface ReceiverConfig extends Omit<z.output<typeof Receiver>, "throttle"> {
+  /** Null: `throttle: none`, or a program that reads it. */
+  readonly throttle: Throttle | null;
+  readonly notifier: NotifierConfig;
+}
+
+/** The receivers of a configuration, also of one that has other faults, so that one look at the file finds them all. */
+export function readReceivers(content: unknown, issues: Issue[]): ReceiverConfig[] {
+  return receiversIn(content).flatMap((entry, index) => readReceiver(entry, index, issues));
+}
+
+function receiversIn(content: unknown): readonly unknown[] {
+  if (typeof content !== "object" || content === null || !("receivers" in content)) return [];
+  return Array.isArray(content.receivers) ? content.receivers : [];
+}
+
+/** A receiver is a name, its manners, and what the notifier of its kind needs. */
+function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverConfig[] {
+  const path = ["receivers", index];
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) {
+    issues.push({ path, message: "expected a receiver with a name and a kind" });
+    return [];
+  }
+  const { name, quietHours, throttle, ...rest } = entry as Record<string, unknown>;
+  const isOff = throttle === "none";
+  const manners = Receiver.safeParse({
+    name,
+    quietHours,
+    ...(throttle !== undefined && !isOff && { throttle }),
+  });
+  const notifier = NotifierConfig.safeParse(rest);
+  for (const [result, schema] of [
+    [manners, Receiver],
+    [notifier, NotifierConfig],
+  ] as const) {
+    if (result.success) continue;
+    const found = describeIssues(result.error, schema, entry);
+    issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
+  }
+  if (!manners.success || !notifier.success) return [];
+  const usual = notifier.data.kind === "webhook" ? null : STORM_THROTTLE;
+  return [
+    {
+      ...manners.data,
+      throttle: isOff ? null : (manners.data.throttle ?? usual),
+      notifier: notifier.data,
+    },
+  ];
+}

@@ -1,0 +1,42 @@
+import { sql } from "kysely";
+import type { AlertEvent } from "../model/alert-event.ts";
+import type { Db } from "./database.ts";
+
+/** What happened to an alert, and what was found out about it when people were told. */
+export function createAlertHistoryStore(db: Db) {
+  return {
+    async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {
+      if (events.length === 0) return;
+      await sql`
+        insert into earshot.alert_events (project_id, alert_id, at, what, detail)
+        select ${projectId}, "alertId", to_timestamp(at / 1000), what, detail
+        from json_to_recordset(${JSON.stringify(events)}::json)
+          as e("alertId" uuid, at double precision, what text, detail text)
+      `.execute(db);
+    },
+
+    /** What was found out about an alert when people were told; null before that. Its shape belongs to `alerts`. */
+    async explanation(projectId: string, alertId: string): Promise<unknown> {
+      const { rows } = await sql<{ explanation: unknown }>`
+        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+      return rows[0]?.explanation ?? null;
+    },
+
+    /** Keeps it with the alert. Two deliveries that found out the same at once write the same. */
+    async explain(projectId: string, alertId: string, explanation: unknown): Promise<void> {
+      await sql`
+        update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb
+        where project_id = ${projectId} and id = ${alertId}::uuid
+      `.execute(db);
+    },
+
+    async events(projectId: string, alertId: string): Promise<AlertEvent[]> {
+      const { rows } = await sql<AlertEvent>`
+        select alert_id as "alertId", at, what, detail from earshot.alert_events
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq
+      `.execute(db);
+      return rows;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { faultOfMessage } from "../../../../src/local-inbox/slack-limits.ts";
+import { digestBlocks } from "../../../../src/notify/notifiers/slack/digest-blocks.ts";
+import { createRenderer } from "../../../../src/templates/create-renderer.ts";
+import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
+
+const renderer = await createRenderer({ directory: "templates" });
+const [full] = sampleDigestViews;
+
+/** What the section of alerts says of a day with so many. */
+function alertsOf(count: number): string {
+  const [one] = full.alerts;
+  const alerts = Array.from({ length: count }, (_, i) => ({ ...one, rule: `rule-${i + 1}.` }) as typeof one);
+  const blocks = digestBlocks({ ...full, alerts: alerts.filter((alert) => alert !== undefined) }, renderer);
+  expect(faultOfMessage("x", blocks)).toBeNull();
+  const section = blocks.find((block) => block.type === "section" && block.text.text.startsWith("*Alerts*"));
+  return section?.type === "section" ? section.text.text : "";
+}
+
+test.each([1, 5, 12, 40, 500])(
+  "of %i alerts a digest tells those that have room, and how many more there were",
+  (count) => {
+    const text = alertsOf(count);
+    const told = text.match(/rule-\d+\./g)?.length ?? 0;
+    const more = Number(/… and (\d+) more alert/.exec(text)?.[1] ?? 0);
+    expect(told).toBeGreaterThan(0);
+    expect(told + more).toBe(count);
+    expect(text.length).toBeLessThanOrEqual(3_000);
+  },
+);
