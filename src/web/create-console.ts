@@ -95,6 +95,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
   });
+  // First of all: what is awaited below finishes the routes before it, and those that were finished have no other.
+  answerFaults(app, frames, deps.log);
   assetRoutes(app);
   healthRoutes(app, deps.health, deps.facts, times);
   const explainer = deps.explainer ?? null;
@@ -123,7 +125,6 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, watch, times);
-  answerFaults(app, frames, deps.log);
   return {
     listen: () => listen(app, settings),
     close: async () => {

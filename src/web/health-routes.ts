@@ -14,9 +14,11 @@ export interface Health {
 export function healthRoutes(app: FastifyInstance, health: Health, facts: ConsoleFacts, times: Times): void {
   app.get("/healthz", async (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
 
+  const checked = () => health.ready().catch(() => [{ name: "checks", ok: false }]);
+
   // Open to all, so it names what is needed and keeps the reasons to the log.
   app.get("/readyz", async (_request, reply) => {
-    const checks = await health.ready().catch(() => [{ name: "checks", ok: false }]);
+    const checks = await checked();
     const lines = checks.map(({ name, ok }) => `${name}: ${ok ? "ok" : "failing"}`);
     return reply
       .code(checks.every(({ ok }) => ok) ? 200 : 503)
@@ -24,9 +26,10 @@ export function healthRoutes(app: FastifyInstance, health: Health, facts: Consol
       .send(`${lines.join("\n")}\n`);
   });
 
-  app.get("/metrics", async (_request, reply) =>
-    reply
-      .type("text/plain; version=0.0.4; charset=utf-8")
-      .send(await renderMetrics(facts, times, () => health.queues?.() ?? Promise.resolve([]))),
-  );
+  app.get("/metrics", async (_request, reply) => {
+    const isReady = (await checked()).every(({ ok }) => ok);
+    const queues = () => health.queues?.() ?? Promise.resolve([]);
+    const text = await renderMetrics(facts, times, queues, isReady);
+    return reply.type("text/plain; version=0.0.4; charset=utf-8").send(text);
+  });
 }

@@ -6,12 +6,31 @@ import { deliveryReason } from "./metrics/delivery-reason.ts";
 import { exposed, type Gauge, gauge, type Sample } from "./metrics/exposition.ts";
 import type { Times } from "./times.ts";
 
-/** Gauges in Prometheus' text format: what pages somebody when Earshot itself is in trouble. */
+/**
+ * Gauges in Prometheus' text format: what pages somebody when Earshot itself is in trouble. Where the tables cannot be
+ * read, that alone is told: a scrape that fails looks as if the process were gone.
+ */
 export async function renderMetrics(
   facts: ConsoleFacts,
   times: Times,
   queues: () => Promise<readonly QueueTally[]>,
+  isReady: boolean,
 ): Promise<string> {
+  const readiness = gauge("earshot_ready", "1 while /readyz says that all is there that is needed, else 0.", [
+    { value: isReady ? 1 : 0 },
+  ]);
+  const gauges = await gaugesOf(facts, times, queues).catch((error: unknown) => {
+    if (isReady) throw error;
+    return [];
+  });
+  return exposed([readiness, ...gauges]);
+}
+
+async function gaugesOf(
+  facts: ConsoleFacts,
+  times: Times,
+  queues: () => Promise<readonly QueueTally[]>,
+): Promise<Gauge[]> {
   const now = times.now();
   const [open, due, walks, counted, heartbeat, budgets, tallies] = await Promise.all([
     facts.countOpenAlerts(),
@@ -23,7 +42,7 @@ export async function renderMetrics(
     // An engine that is away takes nothing from the rest.
     queues().catch(() => []),
   ]);
-  return exposed([
+  return [
     gauge("earshot_open_alerts", "Alerts that are not resolved.", [{ value: open }]),
     gauge(
       "earshot_alerts",
@@ -76,7 +95,7 @@ export async function renderMetrics(
         ? []
         : [{ labels: { outcome: heartbeat.outcome }, value: heartbeat.outcome === "Beats" ? 1 : 0 }],
     ),
-  ]);
+  ];
 }
 
 function queryGauges(walks: readonly ShownWalk[], now: number): Gauge[] {

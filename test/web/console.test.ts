@@ -335,6 +335,23 @@ test("health, readiness and gauges are there for machines", async () => {
     expect(line).toMatch(/^(# (HELP|TYPE) earshot_\w+ .+|earshot_\w+(\{.*\})? -?[\d.e+]+)$/);
 });
 
+test("without the database, metrics say that alone, and no answer says what broke inside", async () => {
+  let ok = false;
+  const away = await startTestConsole(NOW, {
+    deps: { health: { ready: async () => [{ name: "database", ok }] } },
+  });
+  try {
+    await away.database.close();
+    const scraped = await fetch(`${away.url}/metrics`);
+    expect([scraped.status, (await scraped.text()).match(/^[^#].*$/gm)]).toEqual([200, ["earshot_ready 0"]]);
+    ok = true;
+    const failed = await fetch(`${away.url}/metrics`);
+    expect([failed.status, await failed.json()]).toEqual([500, { error: "This page could not be made" }]);
+  } finally {
+    await away.close();
+  }
+});
+
 function mailMessage(id: string): EmailMessage {
   return {
     kind: "email",
