@@ -80,7 +80,9 @@ async function* observe(
     for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
       const page = stampPage(fetched, parts.now());
       found.push(...(await seenOn(page, parts, traits, asked, pages)));
-      if (last !== null && isShort(last, pageSize) && wentOn(last, page, request))
+      // What was all there was, as the server counted it then, was no short page: more of it became visible late.
+      const wasAll = last?.total != null && rows >= last.total;
+      if (last !== null && isShort(last, pageSize) && !wasAll && wentOn(last, page, request))
         found.push({ trait: "short-pages", value: "go-on" });
       pages += 1;
       rows += rowsOf(page);

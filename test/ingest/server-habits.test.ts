@@ -216,7 +216,10 @@ test.each(Object.entries(HABITS))(
   "against a server that %s, everything is stored once and the habit is known",
   async (_what, { habits, learned }) => {
     const { learned: known } = await tell(habits, PLAIN);
-    expect(await known()).toMatchObject(learned);
+    const habitsKnown: Readonly<Record<string, string>> = await known();
+    expect(habitsKnown).toMatchObject(learned);
+    // It is not said of servers that have as many on a page as they are asked for, whatever arrives late.
+    expect(habitsKnown["short-pages"]).toBe(learned["short-pages"]);
   },
 );
 
