@@ -6,14 +6,14 @@ import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
 import type { Db } from "../store/database.ts";
 import type { Stores } from "../store/stores.ts";
-import { createDesk } from "./desk.ts";
+import { createDesk } from "./desk/desk.ts";
+import { appsOf, listenToSlack } from "./desk/listen-to-slack.ts";
+import { createSlackDesk } from "./desk/slack-desk.ts";
 import { keepCounting } from "./keep-counting.ts";
 import { keepTables } from "./keep-tables.ts";
 import { keepUp } from "./keep-up.ts";
-import { appsOf, listenToSlack } from "./listen-to-slack.ts";
-import type { OpenSource } from "./open-source.ts";
 import type { Role } from "./roles.ts";
-import { createSlackDesk } from "./slack-desk.ts";
+import type { OpenSource } from "./source/open-source.ts";
 import { keepLooking } from "./watch/keep-looking.ts";
 import type { OutageNotes } from "./watch/note-outages.ts";
 

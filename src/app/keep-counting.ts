@@ -6,7 +6,7 @@ import type { Logger } from "../log.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { BudgetStore } from "../store/budgets.ts";
 import type { Stores } from "../store/stores.ts";
-import { reconcile } from "./reconcile.ts";
+import { reconcile } from "./source/reconcile.ts";
 
 /** Between two questions, for all processes together: calls for the background are few. */
 const EVERY_MS = MINUTE;

@@ -18,18 +18,18 @@ import { createStores } from "../store/stores.ts";
 import { createConsole } from "../web/create-console.ts";
 import { fileAddress, type InboxView } from "../web/inbox-view.ts";
 import type { ConsoleSettings } from "../web/settings.ts";
-import { createAlertExplainer } from "./alert-explainer.ts";
-import { createDesk } from "./desk.ts";
-import { explainMention } from "./explain.ts";
-import { linkSecret } from "./link-secret.ts";
-import { appsOf } from "./listen-to-slack.ts";
-import { LOCAL_PEOPLE } from "./local-parts.ts";
+import { createDesk } from "./desk/desk.ts";
+import { explainMention } from "./desk/explain.ts";
+import { appsOf } from "./desk/listen-to-slack.ts";
+import { createSlackDesk } from "./desk/slack-desk.ts";
+import { createSlackDoor } from "./desk/slack-door.ts";
+import { LOCAL_PEOPLE } from "./local/local-parts.ts";
 import type { Previews } from "./preview/create-previews.ts";
-import { createReceiverWaits } from "./receiver-waits.ts";
-import { createSlackDesk } from "./slack-desk.ts";
-import { createSlackDoor } from "./slack-door.ts";
 import { stillLearning } from "./still-learning.ts";
-import { createUnsubscribing } from "./unsubscribe-links.ts";
+import { createAlertExplainer } from "./telling/alert-explainer.ts";
+import { linkSecret } from "./telling/link-secret.ts";
+import { createReceiverWaits } from "./telling/receiver-waits.ts";
+import { createUnsubscribing } from "./telling/unsubscribe-links.ts";
 
 export interface Page {
   /** Where it answers on this machine. */

@@ -4,7 +4,7 @@ import { describeFault } from "../lib/fault.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
-import { openTemplates } from "./open-templates.ts";
+import { openTemplates } from "./telling/open-templates.ts";
 
 /** The rules of a folder. Rejects with a UserError that names every fault. */
 export async function soundRules(directory: string): Promise<readonly Rule[]> {

@@ -8,8 +8,8 @@ import type { WalkKey } from "../model/walk.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
 import { DIGEST_PATIENCE_MS } from "../watch/find-troubles.ts";
-import type { Places } from "./places.ts";
-import type { PlannedPoll } from "./plan-polls.ts";
+import type { PlannedPoll } from "./source/plan-polls.ts";
+import type { Places } from "./telling/places.ts";
 import { jobScope } from "./watch/note-jobs.ts";
 
 /** Work that the tables say is due, by kind. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type TakenBounce, takeBounce } from "../app/take-bounce.ts";
+import { type TakenBounce, takeBounce } from "../app/telling/take-bounce.ts";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { withDesk } from "./desk/with-desk.ts";

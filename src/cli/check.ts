@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { misnamedIn } from "../app/misnamed-in.ts";
-import { openTemplates } from "../app/open-templates.ts";
+import { misnamedIn } from "../app/desk/misnamed-in.ts";
+import { openTemplates } from "../app/telling/open-templates.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { LOCAL_ACCOUNT } from "../app/local-account.ts";
+import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
 
 const Note = z.object({

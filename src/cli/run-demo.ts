@@ -1,5 +1,5 @@
-import { DEMO_SPEED, type Demo, startDemo } from "../app/demo.ts";
 import { openEngines } from "../app/engines.ts";
+import { DEMO_SPEED, type Demo, startDemo } from "../app/local/demo.ts";
 import { openPage } from "../app/open-page.ts";
 import type { Surroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";

@@ -1,5 +1,5 @@
+import { misnamedIn } from "../app/desk/misnamed-in.ts";
 import { openEngines } from "../app/engines.ts";
-import { misnamedIn } from "../app/misnamed-in.ts";
 import { openPage } from "../app/open-page.ts";
 import { ROLES } from "../app/roles.ts";
 import { startEarshot } from "../app.ts";

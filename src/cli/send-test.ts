@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { openTemplates } from "../app/open-templates.ts";
-import { sendTest, type TestOutcome } from "../app/send-test.ts";
+import { openTemplates } from "../app/telling/open-templates.ts";
+import { sendTest, type TestOutcome } from "../app/telling/send-test.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { refuseMisnamed } from "../app/misnamed-in.ts";
-import type { OpenDesk } from "../app/open-desk.ts";
+import { refuseMisnamed } from "../app/desk/misnamed-in.ts";
+import type { OpenDesk } from "../app/desk/open-desk.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { explainAlert, explainMention } from "../app/explain.ts";
+import { explainAlert, explainMention } from "../app/desk/explain.ts";
 import { UserError } from "../lib/errors.ts";
 import { harmlessJson } from "./api/harmless.ts";
 import { findAlertOrNull } from "./desk/find-alert.ts";

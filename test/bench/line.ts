@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { createSourceKnowledge } from "../../src/app/source-knowledge.ts";
-import { createSourcePages } from "../../src/app/source-pages.ts";
+import { createSourceKnowledge } from "../../src/app/source/source-knowledge.ts";
+import { createSourcePages } from "../../src/app/source/source-pages.ts";
 import { createStoryCache } from "../../src/ingest/fold-stories.ts";
 import type { PollParts } from "../../src/ingest/poll-parts.ts";
 import { pollQuery } from "../../src/ingest/poll-query.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createSlackDesk } from "../../src/app/slack-desk.ts";
+import { createSlackDesk } from "../../src/app/desk/slack-desk.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD } from "./rules.ts";
 import type { Story } from "./story.ts";

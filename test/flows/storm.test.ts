@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { createDirectory } from "../../src/app/directory.ts";
-import { createViewOf } from "../../src/app/view-of.ts";
+import { createDirectory } from "../../src/app/telling/directory.ts";
+import { createViewOf } from "../../src/app/telling/view-of.ts";
 import { parseConfig } from "../../src/config.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
 import type { PollParts } from "../../src/ingest/poll-parts.ts";

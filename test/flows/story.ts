@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { createDesk, type Desk } from "../../src/app/desk.ts";
+import { createDesk, type Desk } from "../../src/app/desk/desk.ts";
 import { ROLES, type Role } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { afterEach, expect, test } from "vitest";
-import { reconcile } from "../../src/app/reconcile.ts";
-import { createSourceKnowledge } from "../../src/app/source-knowledge.ts";
-import { createSourcePages } from "../../src/app/source-pages.ts";
+import { reconcile } from "../../src/app/source/reconcile.ts";
+import { createSourceKnowledge } from "../../src/app/source/source-knowledge.ts";
+import { createSourcePages } from "../../src/app/source/source-pages.ts";
 import { type PollOutcome, pollQuery } from "../../src/ingest/poll-query.ts";
 import { pollTogether } from "../../src/ingest/poll-together.ts";
 import { type Clock, monotonicMs } from "../../src/lib/clock.ts";

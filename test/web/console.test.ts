@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
+import { createAlertExplainer } from "../../src/app/telling/alert-explainer.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";

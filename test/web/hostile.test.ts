@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createAlertExplainer } from "../../src/app/alert-explainer.ts";
-import { createDesk } from "../../src/app/desk.ts";
+import { createDesk } from "../../src/app/desk/desk.ts";
 import { createPreviews } from "../../src/app/preview/create-previews.ts";
+import { createAlertExplainer } from "../../src/app/telling/alert-explainer.ts";
 import { storableText } from "../../src/lib/storable-text.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import type { Alert } from "../../src/model/alert.ts";

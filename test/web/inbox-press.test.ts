@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDesk } from "../../src/app/desk.ts";
-import { createSlackDesk } from "../../src/app/slack-desk.ts";
-import { createSlackDoor } from "../../src/app/slack-door.ts";
+import { createDesk } from "../../src/app/desk/desk.ts";
+import { createSlackDesk } from "../../src/app/desk/slack-desk.ts";
+import { createSlackDoor } from "../../src/app/desk/slack-door.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
-import { createDesk } from "../../src/app/desk.ts";
-import { explainMention } from "../../src/app/explain.ts";
+import { createDesk } from "../../src/app/desk/desk.ts";
+import { explainMention } from "../../src/app/desk/explain.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { Rule } from "../../src/rules/rule.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createUnsubscribeLinks, createUnsubscribing } from "../../src/app/unsubscribe-links.ts";
+import { createUnsubscribeLinks, createUnsubscribing } from "../../src/app/telling/unsubscribe-links.ts";
 import { parseConfig } from "../../src/config.ts";
 import { buildDigest } from "../../src/digest/build-digest.ts";
 import { planDigests } from "../../src/digest/planned-digest.ts";

@@ -9,7 +9,7 @@ import type { Gate } from "../../source/gate.ts";
 import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
 import { createMemoryTokenStore } from "../../source/token-store.ts";
-import { isNamed } from "../is-named.ts";
+import { isNamed } from "../source/is-named.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Surroundings } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { type OpenDesk, openDesk } from "../open-desk.ts";
+import { type OpenDesk, openDesk } from "../desk/open-desk.ts";
 import { createContentOfAlert } from "./content-of-alert.ts";
 import type { PreviewContent } from "./preview-content.ts";
 

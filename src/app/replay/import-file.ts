@@ -4,7 +4,7 @@ import { floorTo, type Instant } from "../../lib/instant.ts";
 import { type ImportOptions, importMentions } from "../../local-api/import/import-mentions.ts";
 import { seedAccount } from "../../local-api/seed-account.ts";
 import { BUCKET_MS } from "../../model/count-change.ts";
-import { LOCAL_ACCOUNT } from "../local-account.ts";
+import { LOCAL_ACCOUNT } from "../local/local-account.ts";
 
 /** What is replayed: from the bucket of the first mention to the last. */
 export interface ReplayPlan {

@@ -1,7 +1,7 @@
 import type { Earshot } from "../../app.ts";
 import { toIso } from "../../lib/instant.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
-import type { LocalParts } from "../local-parts.ts";
+import type { LocalParts } from "../local/local-parts.ts";
 
 /** What a replay came to. Moments are the replay's own. */
 export interface ReplayReport {

@@ -11,7 +11,7 @@ import type { Stores } from "../../store/stores.ts";
 import { findTroubles } from "../../watch/find-troubles.ts";
 import { type Heartbeat, judgeHeartbeat } from "../../watch/judge-heartbeat.ts";
 import type { Trouble } from "../../watch/trouble.ts";
-import { createDirectory } from "../directory.ts";
+import { createDirectory } from "../telling/directory.ts";
 import { beat, type HeartbeatState } from "./heartbeat.ts";
 import type { OutageNotes } from "./note-outages.ts";
 import { readLine } from "./read-line.ts";

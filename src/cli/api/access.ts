@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { LOCAL_ACCOUNT } from "../../app/local-account.ts";
+import { LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
 import { loadSourceConfig } from "../../config/load-source-config.ts";
 import { readSurroundings } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";

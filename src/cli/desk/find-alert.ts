@@ -1,4 +1,4 @@
-import type { OpenDesk } from "../../app/open-desk.ts";
+import type { OpenDesk } from "../../app/desk/open-desk.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Alert } from "../../model/alert.ts";
 

@@ -1,4 +1,4 @@
-import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/explain.ts";
+import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/desk/explain.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { describePrecision } from "../../model/alert-action.ts";

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { type OpenDesk, openDesk } from "../../app/open-desk.ts";
+import { type OpenDesk, openDesk } from "../../app/desk/open-desk.ts";
 import { readSurroundings } from "../../config.ts";
 import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openLocalTables } from "../../app/open-local-tables.ts";
+import { openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readSurroundings } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";

@@ -1,4 +1,4 @@
-import { type LocalTables, openLocalTables } from "../../app/open-local-tables.ts";
+import { type LocalTables, openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readSurroundings } from "../../config.ts";
 import { createDatabase, type Database } from "../../local-api/store/database.ts";
 import { commandLog } from "../command-log.ts";

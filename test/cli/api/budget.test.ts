@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openShellBudget, type ShellBudget } from "../../../src/app/shell-budget.ts";
-import { accountOf } from "../../../src/app/sources.ts";
+import { openShellBudget, type ShellBudget } from "../../../src/app/source/shell-budget.ts";
+import { accountOf } from "../../../src/app/source/sources.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/log.ts";
 import { lanesOf } from "../../../src/planner/allowance.ts";

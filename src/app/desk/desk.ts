@@ -1,0 +1,158 @@
+import { type Acted, act } from "../../alerts/act.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { UserError } from "../../lib/errors.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
+import type { WeeklyRange } from "../../lib/weekly-range.ts";
+import type { AlertAction, RulePrecision } from "../../model/alert-action.ts";
+import type { AlertMatch } from "../../model/alert-match.ts";
+import { graverThan } from "../../model/severity.ts";
+import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
+import type { Rule } from "../../rules/rule.ts";
+import type { Stores } from "../../store/stores.ts";
+import { refuseMisnamed } from "./misnamed-in.ts";
+
+/**
+ * What people do: about alerts, and about what they want to hear. It only writes facts; who is told what of it is
+ * decided by the process that runs, which finds the alert due again within a second. So the page, the shell, a link in
+ * a mail and a button in Slack need nothing but the database.
+ */
+export interface Desk {
+  /** Null: there is no such alert. `by` is who did it, as the history names them. */
+  act(alertId: string, action: AlertAction, by: string): Promise<Acted | null>;
+  /** Throws a UserError where it would last too long, or names what no alert can have. */
+  addSilence(asked: AskedSilence): Promise<Silence>;
+  /** Silences this alert, and what follows it, for a time, unless it grows graver. Null: there is no such alert. */
+  silenceAlert(alertId: string, lengthMs: number, by: string): Promise<Silenced | null>;
+  /** False: it had ended already, or there is none. */
+  expireSilence(id: string, by: string): Promise<boolean>;
+  /** Those in force or to come; with `past` also those that ended. */
+  silences(past: boolean): Promise<readonly Silence[]>;
+  precision(since: Instant): Promise<readonly RulePrecision[]>;
+}
+
+export type Silenced =
+  | { readonly outcome: "Done"; readonly silence: Silence }
+  | { readonly outcome: "Refused"; readonly because: string };
+
+export interface AskedSilence {
+  readonly match: AlertMatch;
+  readonly author: string;
+  readonly comment: string;
+  readonly startsAt?: Instant;
+  readonly lengthMs: number;
+  readonly windows?: readonly WeeklyRange[];
+}
+
+export interface DeskParts {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  /** Those in use, so that a misspelt silence is refused; who does not know them refuses none. */
+  readonly rules?: readonly Rule[];
+}
+
+export function createDesk({ stores, clock, rules }: DeskParts): Desk {
+  return {
+    act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, nameOf(by)),
+    addSilence: async (asked) => {
+      if (rules !== undefined) refuseMisnamed(asked.match, rules);
+      const silence = silenceOf(asked, clock.now());
+      await stores.silences.add(silence);
+      return silence;
+    },
+    silenceAlert: (alertId, lengthMs, by) => silenceAlert({ stores, clock }, alertId, lengthMs, nameOf(by)),
+    expireSilence: async (id, by) => {
+      const now = clock.now();
+      return stores.transaction(async (facts) => {
+        const isEnded = await facts.silences.expire(id, nameOf(by), now);
+        // What it held and still stands is told at once.
+        if (isEnded) await facts.notifications.wake(null, "HeldBySilence", now);
+        return isEnded;
+      });
+    },
+    silences: (past) => stores.silences.list(clock.now(), past),
+    precision: (since) => stores.alerts.precision(since),
+  };
+}
+
+async function actOn(
+  { stores, clock }: { stores: Stores; clock: Clock },
+  alertId: string,
+  action: AlertAction,
+  by: string,
+): Promise<Acted | null> {
+  const known = await stores.alerts.findByPrefix(alertId);
+  const [found] = known;
+  if (found === undefined || known.length > 1) return null;
+  const { projectId, queryId, id } = found;
+  return stores.transaction(async (facts) => {
+    // The lock comes first: an alert is moved by one at a time, and by nobody while its query is judged.
+    await facts.queries.lock(projectId, queryId);
+    const alert = await facts.alerts.find(projectId, id);
+    if (alert === null) return null;
+    const now = clock.now();
+    const acted = act(alert, action, by, now);
+    if (acted.outcome === "Refused") return acted;
+    await facts.notifications.lockTelling(projectId);
+    await facts.alerts.amend(acted.alert);
+    await facts.alerts.addEvents(projectId, [acted.event]);
+    await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
+    await facts.alertMessages.wake(projectId, id);
+    return acted;
+  });
+}
+
+async function silenceAlert(
+  { stores, clock }: { stores: Stores; clock: Clock },
+  alertId: string,
+  lengthMs: number,
+  by: string,
+): Promise<Silenced | null> {
+  const known = await stores.alerts.findByPrefix(alertId);
+  const [alert] = known;
+  if (alert === undefined || known.length > 1) return null;
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
+  const now = clock.now();
+  const graver = graverThan(alert.severity);
+  // Whoever silences a warning has not heard of the crisis that it may become.
+  const match = { fingerprint: alert.fingerprint, ...(graver !== null && { not: { severity: graver } }) };
+  // Fingerprints tell nobody anything.
+  const comment = `${alert.queryName}, ${alert.rule}`;
+  const silence = silenceOf({ match, author: by, comment, lengthMs }, now);
+  const detail = `by ${by}, for ${formatDuration(lengthMs)}`;
+  await stores.transaction(async (facts) => {
+    await facts.silences.add(silence);
+    await facts.alerts.addEvents(alert.projectId, [
+      { alertId: alert.id, at: now, what: "SilencedBy", detail },
+    ]);
+  });
+  return { outcome: "Done", silence };
+}
+
+function silenceOf(asked: AskedSilence, now: Instant): Silence {
+  const { match, author, comment, lengthMs, windows = [] } = asked;
+  if (!(lengthMs >= MINUTE && lengthMs <= LONGEST_SILENCE_MS)) {
+    throw new UserError(`a silence lasts from 1m to ${formatDuration(LONGEST_SILENCE_MS)}`);
+  }
+  const startsAt = Math.max(asked.startsAt ?? now, now);
+  return {
+    id: uuid7(now),
+    match,
+    author: nameOf(author),
+    comment: comment.trim().slice(0, 300),
+    createdAt: now,
+    startsAt,
+    endsAt: startsAt + lengthMs,
+    windows,
+    endedBy: null,
+  };
+}
+
+function nameOf(by: string): string {
+  const name = by
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")
+    .trim()
+    .slice(0, 80);
+  return name === "" ? "somebody" : name;
+}

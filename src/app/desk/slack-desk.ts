@@ -1,0 +1,100 @@
+import { formatDuration } from "../../lib/duration.ts";
+import { describeError } from "../../lib/errors.ts";
+import type { Logger } from "../../log.ts";
+import { answerPress } from "../../notify/notifiers/slack/answer-press.ts";
+import { nameOfUser } from "../../notify/notifiers/slack/name-of-user.ts";
+import { type Press, readPress } from "../../notify/notifiers/slack/read-press.ts";
+import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
+import type { Stores } from "../../store/stores.ts";
+import type { Desk } from "./desk.ts";
+
+export type TakenPress =
+  | { readonly outcome: "Done" }
+  /** Nothing has changed, and why; whoever pressed was told. */
+  | { readonly outcome: "Refused"; readonly because: string }
+  /** It was told of before. */
+  | { readonly outcome: "Known" }
+  /** Not about an alert of ours. */
+  | { readonly outcome: "NotOurs" }
+  | { readonly outcome: "Unfit"; readonly reason: string };
+
+/**
+ * What a button in Slack does, by whichever way the press came: the same as at the page and in a mail, once, in the
+ * name of whoever pressed it. Who may read the channel may press.
+ */
+export function createSlackDesk(parts: {
+  readonly stores: Pick<Stores, "presses">;
+  readonly desk: Pick<Desk, "act" | "silenceAlert">;
+  readonly log: Logger;
+}): (payload: unknown, app: SlackApp) => Promise<TakenPress> {
+  const { stores, log } = parts;
+  return async (payload, app) => {
+    const read = readPress(payload);
+    if (read.outcome === "not-ours") return { outcome: "NotOurs" };
+    if (read.outcome === "unfit") {
+      log.warn({ reason: read.reason }, "slack: a press that makes no sense was refused");
+      return { outcome: "Unfit", reason: read.reason };
+    }
+    const { press } = read;
+    if (!(await stores.presses.take(press.id))) return { outcome: "Known" };
+    const taken = await perform(parts.desk, press, app).catch(async (error: unknown) => {
+      await stores.presses.giveBack(press.id).catch(() => {});
+      throw error;
+    });
+    log.info(
+      { alertId: press.alertId, deed: press.deed.do, user: press.user.id, ...taken.result },
+      "slack: a press",
+    );
+    if (press.responseUrl !== null && taken.say !== null) {
+      answerPress(press.responseUrl, taken.say, app).then(
+        (answer) => {
+          if (answer === "not-answered")
+            log.warn({ user: press.user.id }, "slack: a press could not be answered");
+        },
+        (error: unknown) =>
+          log.warn({ reason: describeError(error) }, "slack: a press could not be answered"),
+      );
+    }
+    return taken.result;
+  };
+}
+
+interface Performed {
+  readonly result: Extract<TakenPress, { outcome: "Done" | "Refused" }>;
+  /** To the person who pressed; null where the message itself says it to everybody. */
+  readonly say: string | null;
+}
+
+async function perform(
+  desk: Pick<Desk, "act" | "silenceAlert">,
+  { alertId, deed, user }: Press,
+  app: SlackApp,
+): Promise<Performed> {
+  const by = named(user.name, user.id);
+  if (deed.do === "silence") {
+    const silenced = await desk.silenceAlert(alertId, deed.lengthMs, by);
+    if (silenced?.outcome !== "Done") return refused(silenced);
+    const length = formatDuration(deed.lengthMs);
+    const say = `Silenced for ${length}. Should it grow graver, it is told, and so is its end.`;
+    return { result: { outcome: "Done" }, say };
+  }
+  const action =
+    deed.do === "assign"
+      ? { do: deed.do, to: named(await nameOfUser(deed.userId, app), deed.userId) }
+      : { do: deed.do };
+  const acted = await desk.act(alertId, action, by);
+  return acted?.outcome === "Done" ? { result: { outcome: "Done" }, say: null } : refused(acted);
+}
+
+function refused(answer: { readonly because: string } | null): Performed {
+  const because = answer?.because ?? "the alert is stored no longer";
+  return {
+    result: { outcome: "Refused", because },
+    say: `Thank you, but nothing was changed: ${because}.`,
+  };
+}
+
+/** People are known by their names; the id tells two of one name apart. */
+function named(name: string, id: string): string {
+  return name === id ? id : `${name.slice(0, 60)} (${id})`;
+}

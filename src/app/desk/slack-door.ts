@@ -1,0 +1,48 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import { readJson } from "../../lib/read-json.ts";
+import type { Logger } from "../../log.ts";
+import { isSignedBySlack } from "../../notify/notifiers/slack/is-signed-by-slack.ts";
+import { ANSWER_WITHIN_MS } from "../../notify/notifiers/slack/listen-socket.ts";
+import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
+import type { SlackDoor } from "../../web/slack-routes.ts";
+import type { TakenPress } from "./slack-desk.ts";
+
+/** Lets in what one of our apps signed, and nothing else. `wall` is the time of signatures. */
+export function createSlackDoor(parts: {
+  readonly apps: readonly SlackApp[];
+  readonly press: (payload: unknown, app: SlackApp) => Promise<TakenPress>;
+  readonly wall: Clock;
+  readonly log: Logger;
+}): SlackDoor {
+  const { apps, press, wall, log } = parts;
+  return {
+    take: async ({ body, timestamp, signature, address }) => {
+      const app = apps.find(
+        ({ signingSecret }) =>
+          signingSecret !== undefined &&
+          isSignedBySlack(signingSecret, { body, timestamp, signature }, wall.now()),
+      );
+      if (app === undefined) {
+        log.warn({ address }, "slack: a request that Slack did not sign, or long ago, was refused");
+        return "not-signed";
+      }
+      const payload = payloadOf(body);
+      if (payload === null) {
+        log.warn({ address }, "slack: a request without a readable payload was refused");
+        return "unfit";
+      }
+      const work = press(payload, app);
+      const taken = await Promise.race([work, delay(ANSWER_WITHIN_MS, null, { ref: false })]);
+      // Slack is answered in time; what is still at work goes on.
+      if (taken === null)
+        work.catch((error: unknown) => log.error({ reason: describeError(error) }, "slack: a press failed"));
+      return taken?.outcome === "Unfit" ? "unfit" : "taken";
+    },
+  };
+}
+
+function payloadOf(body: string): unknown {
+  return readJson(new URLSearchParams(body).get("payload") ?? "") ?? null;
+}

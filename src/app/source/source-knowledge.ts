@@ -1,0 +1,39 @@
+import type { SourceKnowledge } from "../../ingest/walk-source.ts";
+import { type Clock, monotonicMs } from "../../lib/clock.ts";
+import { HOUR, SECOND } from "../../lib/instant.ts";
+import type { Finding, Traits } from "../../model/source-trait.ts";
+import type { createSourceTraitStore } from "../../store/source-traits.ts";
+
+/** What is known of the account's server, read at most once a second. What says nothing new is not written. */
+export function createSourceKnowledge(
+  store: ReturnType<typeof createSourceTraitStore>,
+  clock: Clock,
+): SourceKnowledge {
+  let known: { readonly traits: Promise<Traits>; readonly until: number } | null = null;
+  const traits = (): Promise<Traits> => {
+    if (known === null || monotonicMs() >= known.until) {
+      const asked = store.all();
+      known = { traits: asked, until: monotonicMs() + SECOND };
+      asked.catch(() => {
+        known = null;
+      });
+    }
+    return known.traits;
+  };
+  const isKnown = (found: Traits, { trait, value, ms }: Finding): boolean => {
+    const before = found.get(trait);
+    if (before === undefined || before.value !== value || clock.now() - before.lastAt >= HOUR) return false;
+    return trait === "clock" || (ms ?? 0) <= (before.ms ?? 0) * 1.1;
+  };
+  return {
+    traits,
+    async note(findings) {
+      if (findings.length === 0) return;
+      const before = await traits();
+      const news = findings.filter((one) => !isKnown(before, one));
+      if (news.length === 0) return;
+      await store.note(news, clock.now());
+      known = null;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import type { Theme } from "../../charts/palette.ts";
+import { spellDuration } from "../../lib/spell-duration.ts";
+import type { Alert } from "../../model/alert.ts";
+import type { Explanation } from "../../model/explanation.ts";
+
+/** The chart of an alert as SVG; null where nothing was counted over time. `told`: when people were told. */
+export function drawAlertChart(
+  alert: Alert,
+  explanation: Explanation | null,
+  options: { readonly zone: string; readonly theme: Theme },
+): string | null {
+  const chart = explanation?.chart ?? null;
+  if (chart === null || chart.columns.length < FEWEST_COLUMNS) return null;
+  return drawSpikeChart(
+    {
+      title: `${alert.queryName}: ${firstClause(alert.because)}`,
+      counted: chart.counted,
+      columns: chart.columns,
+      columnMs: chart.columnMs,
+      ...spellBand(chart),
+      firing: [{ from: alert.windowFrom, to: alert.windowTo }],
+      told: alert.firedAt === null ? [] : [alert.firedAt],
+      zone: options.zone,
+    },
+    options.theme,
+  );
+}
+
+/** What was counted and what was expected, up to what stands in brackets. A point inside a number ends nothing. */
+function firstClause(because: string): string {
+  return (because.split(/[.;]\s|\s*\(/, 1)[0] ?? "").replace(/[.;\s]+$/, "");
+}
+
+/** A column may stand above what is ordinary for a window on average, and yet be no spike: so it is said what it is. */
+function spellBand({ columnMs, ordinaryMs = columnMs }: Chart): { note?: string } {
+  return ordinaryMs <= columnMs ? {} : { note: `ordinary: over ${spellDuration(ordinaryMs)}` };
+}
+
+type Chart = NonNullable<Explanation["chart"]>;
+
+/** Less than an hour is no picture of what is usual. */
+const FEWEST_COLUMNS = 4;

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { ReceiverConfig } from "../../config/receiver-config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { readSigned, signText } from "../../lib/signed-text.ts";
+import type { Stores } from "../../store/stores.ts";
+import type { Unsubscribing } from "../../web/unsubscribing.ts";
+
+const PURPOSE = "unsubscribe";
+/** Mails are kept for years, and the link in them has to work. */
+const NEVER = 8.64e15;
+
+const Subscription = z.object({ digest: z.string(), receiver: z.string() });
+
+/** The links of a digest's mails, each for one digest and one receiver. Other kinds of receivers are left in the configuration. */
+export function createUnsubscribeLinks(parts: {
+  readonly receivers: readonly ReceiverConfig[];
+  readonly secret: string;
+  readonly consoleUrl: () => string | null;
+}): (digest: string, receiver: string) => string | null {
+  const byMail = new Set(
+    parts.receivers.filter(({ notifier }) => notifier.kind === "email").map(({ name }) => name),
+  );
+  return (digest, receiver) => {
+    const url = parts.consoleUrl();
+    if (url === null || !byMail.has(receiver)) return null;
+    const token = signText(parts.secret, PURPOSE, { digest, receiver }, NEVER);
+    return `${url.replace(/\/+$/, "")}/unsubscribe/${token}`;
+  };
+}
+
+/** What such a link does when it comes back. */
+export function createUnsubscribing(parts: {
+  readonly stores: Pick<Stores, "digests">;
+  readonly secret: string;
+  readonly clock: Clock;
+}): Unsubscribing {
+  const read = (token: string) => {
+    const value = readSigned(parts.secret, PURPOSE, token, parts.clock.now());
+    return Subscription.nullable().parse(value);
+  };
+  const isSubscribed = async ({ digest, receiver }: z.output<typeof Subscription>) =>
+    !(await parts.stores.digests.unsubscribed(digest)).includes(receiver);
+  return {
+    find: async (token) => {
+      const found = read(token);
+      return found === null ? null : { ...found, isSubscribed: await isSubscribed(found) };
+    },
+    set: async (token, subscribed) => {
+      const found = read(token);
+      if (found === null) return null;
+      await parts.stores.digests.setSubscribed(found.digest, found.receiver, subscribed);
+      return { ...found, isSubscribed: subscribed };
+    },
+  };
+}
