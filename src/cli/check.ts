@@ -42,7 +42,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
     console.log(
       `${file}: sound, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
     );
-  console.log(`${rulesFolder}: ${rules.length} rules, sound`);
+  console.log(`${rulesFolder}: ${counted(rules.length, "rule")}, sound`);
   for (const rule of rules)
     console.log(`  ${rule.name.padEnd(28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
   console.log(`${templatesFolder}: sound`);

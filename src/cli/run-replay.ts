@@ -5,6 +5,7 @@ import { type ReplayProgress, startReplay } from "../app/replay/replay.ts";
 import type { ReplayReport } from "../app/replay/report.ts";
 import type { Surroundings } from "../config.ts";
 import { monotonicMs } from "../lib/clock.ts";
+import { counted } from "../lib/counted.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
@@ -85,7 +86,7 @@ function tell(report: ReplayReport, asJson: boolean): void {
   for (const { receiver, sent, failed, pending } of report.deliveries) {
     console.log(`${receiver}: ${sent} sent, ${failed} failed, ${pending} pending`);
   }
-  console.log(`${report.apiCalls} calls of the API`);
+  console.log(`${counted(report.apiCalls, "call")} of the API`);
 }
 
 /** One line that changes, on a terminal; nothing in a pipe. */

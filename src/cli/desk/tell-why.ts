@@ -1,4 +1,5 @@
 import type { AlertExplanation, MentionExplanation, RuleSight } from "../../app/desk/explain.ts";
+import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { describePrecision } from "../../model/alert-action.ts";
@@ -16,7 +17,7 @@ export function tellAlert(explained: AlertExplanation): string[] {
   ].filter((text) => typeof text === "string" && text !== "");
   return [
     `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
-    `  ${alert.state} since ${moment(alert.openedAt)}${over}, ${alert.mentions} mentions${care.map((text) => `, ${text}`).join("")}`,
+    `  ${alert.state} since ${moment(alert.openedAt)}${over}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
     "",
     "What the rule measured",
     `  ${alert.because}`,

@@ -63,7 +63,8 @@ function runDelete(
     const gone = [];
     for (const name of names) gone.push(await deleteThing(db, what, name, scope));
     const said = gone.map(
-      ({ id, name, mentions }) => `${id} ${name}${mentions > 0 ? ` with ${mentions} mentions` : ""}`,
+      ({ id, name, mentions }) =>
+        `${id} ${name}${mentions > 0 ? ` with ${counted(mentions, "mention")}` : ""}`,
     );
     printOutcome(gone, `Deleted ${said.join(", ")}.`, options);
   });
