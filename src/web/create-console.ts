@@ -19,6 +19,7 @@ import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
 import { pageRoutes } from "./page-routes.ts";
+import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
@@ -74,7 +75,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   checkSettings(settings);
   const wall = deps.wall ?? systemClock;
   const times = createTimes(deps.clock, settings.timezone);
-  const watch = watchVersions(deps.facts, { domain: deps.clock, wall }, deps.log);
+  const volume = remember(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
+  const watch = watchVersions(deps.facts, deps.clock, volume, deps.log);
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
@@ -109,11 +111,13 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       inbox: deps.inbox,
       explainer,
       hasPreviews,
-      ...(deps.learning === undefined ? {} : { learning: remember(deps.learning, LEARNING_LIVES_MS, wall) }),
+      ...(deps.learning === undefined
+        ? {}
+        : { learning: remember(deps.learning, LEARNING_LIVES_MS, wall).ask }),
       ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
       ...(deps.waits === undefined ? {} : { waits: deps.waits }),
       times,
-      wall,
+      volume: volume.ask,
       forms,
     },
     frames,
@@ -134,6 +138,9 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     },
   };
 }
+
+/** Counting a day of mentions is the one costly question; readers share its answer for so long. */
+const VOLUME_LIVES_MS = 5 * SECOND;
 
 /** Who learns for hours or weeks need not be asked again with every poll. */
 const LEARNING_LIVES_MS = 20 * SECOND;

@@ -1,7 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Clock } from "../lib/clock.ts";
-import { SECOND } from "../lib/instant.ts";
 import type { Forms } from "./door/forms.ts";
 import type { createFrames } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
@@ -9,28 +7,23 @@ import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
 import { coveragePage, coveragePart, readCoverage } from "./pages/coverage.ts";
 import { MentionsQuestion, mentionsPage, mentionsPart, readMentions } from "./pages/mentions.ts";
-import { overviewPage, overviewParts, readVolume } from "./pages/overview.ts";
+import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import type { PageParts } from "./pages/page.ts";
 import { type ExplainMention, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
-import { remember } from "./remember.ts";
 import { addressOf, route } from "./route.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
-/** Counting a day of mentions is the one costly question; readers share its answer for so long. */
-const VOLUME_LIVES_MS = 5 * SECOND;
-
 export function pageRoutes(
   app: FastifyInstance,
   all: PageParts & {
-    readonly wall: Clock;
+    readonly volume: VolumeReader;
     readonly forms: Forms | null;
     readonly explainMention?: ExplainMention;
   },
   frames: Frames,
 ): void {
-  const volume = remember(() => readVolume(all), VOLUME_LIVES_MS, all.wall);
-
+  const { volume } = all;
   route(app, "/", frames, {
     page: ({ url }) => overviewPage(addressOf(url), all, volume),
     parts: () => overviewParts(all, volume),

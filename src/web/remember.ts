@@ -4,17 +4,23 @@ import type { Instant } from "../lib/instant.ts";
 /** A costly question is asked so much less often that it takes a twentieth of the time at most. */
 const REST = 20;
 
+export interface Remembered<T> {
+  ask(): Promise<T>;
+  /** Whether the next who asks gets an answer that is newer than now. */
+  isOver(): boolean;
+}
+
 /**
  * Asks once for everybody who asks within `forMs` of wall time, or longer where the answer takes long. A question that
  * failed is asked again.
  */
-export function remember<T>(ask: () => Promise<T>, forMs: number, wall: Clock): () => Promise<T> {
+export function remember<T>(question: () => Promise<T>, forMs: number, wall: Clock): Remembered<T> {
   let last: { readonly answer: Promise<T>; until: Instant } | null = null;
-  return () => {
+  const ask = (): Promise<T> => {
     const asked = wall.now();
     if (last !== null && asked < last.until) return last.answer;
     // Until it is answered nobody asks beside it.
-    const current = { answer: ask(), until: Number.POSITIVE_INFINITY };
+    const current = { answer: question(), until: Number.POSITIVE_INFINITY };
     last = current;
     current.answer.then(
       () => {
@@ -26,4 +32,5 @@ export function remember<T>(ask: () => Promise<T>, forMs: number, wall: Clock): 
     );
     return current.answer;
   };
+  return { ask, isOver: () => last === null || wall.now() >= last.until };
 }

@@ -4,7 +4,7 @@ import { floorTo, HOUR, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { ConsoleFacts, FactPart } from "./facts.ts";
 
-/** Parts of pages that live: those of the facts, and the volume, which is drawn anew at most every few seconds. */
+/** Parts of pages that live: those of the facts, and the volume, which is counted anew at most every few seconds. */
 export type LivePart = FactPart | "volume";
 export type LiveVersions = Readonly<Record<LivePart, string>>;
 
@@ -18,29 +18,27 @@ export interface VersionWatch {
 }
 
 const POLL_MS = SECOND;
-const VOLUME_EVERY_MS = 5 * SECOND;
 
 /**
- * Asks the facts for their versions once a second while somebody listens, however many do. `wall` paces the volume.
+ * Asks the facts for their versions once a second while somebody listens, however many do. The volume changes only when
+ * whoever fetches it then gets it counted anew: told earlier, he would keep what was remembered, and hear no more of it.
  */
 export function watchVersions(
   facts: Pick<ConsoleFacts, "versions">,
-  clocks: { readonly domain: Clock; readonly wall: Clock },
+  clock: Clock,
+  volume: { isOver(): boolean },
   log: Logger,
 ): VersionWatch {
   const listeners = new Set<(versions: LiveVersions) => void>();
   let timer: NodeJS.Timeout | undefined;
   /** Which run of the polling is the living one: a poll that was stopped while it asked must not go on. */
   let running: symbol | null = null;
-  let volume = { token: "", at: Number.NEGATIVE_INFINITY };
+  let counted = "";
 
   const read = async (): Promise<LiveVersions> => {
     const versions = await facts.versions();
-    if (clocks.wall.now() - volume.at >= VOLUME_EVERY_MS) {
-      const token = `${versions.mentions}${floorTo(clocks.domain.now(), HOUR)}`;
-      if (token !== volume.token) volume = { token, at: clocks.wall.now() };
-    }
-    return { ...versions, volume: volume.token };
+    if (volume.isOver()) counted = `${versions.mentions}${floorTo(clock.now(), HOUR)}`;
+    return { ...versions, volume: counted };
   };
   const poll = async (run: symbol) => {
     try {

@@ -5,18 +5,20 @@ import { remember } from "../../src/web/remember.ts";
 test("a question is asked once for everybody, and again when its answer is old", async () => {
   const clock = createManualClock(0);
   let asked = 0;
-  const ask = remember(async () => ++asked, 5_000, clock);
+  const { ask, isOver } = remember(async () => ++asked, 5_000, clock);
+  expect(isOver()).toBe(true);
   expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
   clock.advance(4_999);
-  expect(await ask()).toBe(1);
+  expect([isOver(), await ask()]).toEqual([false, 1]);
   clock.advance(1);
+  expect(isOver()).toBe(true);
   expect(await ask()).toBe(2);
 });
 
 test("an answer that took long lives longer", async () => {
   const clock = createManualClock(0);
   let asked = 0;
-  const ask = remember(
+  const { ask } = remember(
     async () => {
       clock.advance(1_000);
       return ++asked;
@@ -33,7 +35,7 @@ test("an answer that took long lives longer", async () => {
 
 test("a question that failed is asked again", async () => {
   let asked = 0;
-  const ask = remember(
+  const { ask } = remember(
     async () => {
       if (++asked === 1) throw new Error("not now");
       return asked;

@@ -64,7 +64,10 @@ export async function overviewPage(
 }
 
 /** Volume of the last 24 hours, the running one included. */
-export async function readVolume({ facts, times }: PageParts): Promise<readonly QueryVolume[]> {
+export async function readVolume({
+  facts,
+  times,
+}: Pick<PageParts, "facts" | "times">): Promise<readonly QueryVolume[]> {
   const from = floorTo(times.now(), HOUR) - (HOURS - 1) * HOUR;
   return buildVolume(await facts.volume(from, from + HOURS * HOUR), from, HOURS);
 }

@@ -1,0 +1,23 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { remember } from "../../src/web/remember.ts";
+import { watchVersions } from "../../src/web/watch-versions.ts";
+
+test("the volume is told as changed only when whoever fetches it then gets it counted anew", async () => {
+  const [domain, wall] = [createManualClock(0), createManualClock(0)];
+  let mentions = 1;
+  const counted = remember(async () => mentions, 5_000, wall);
+  const others = { alerts: "", notifications: "", inbox: "", coverage: "" };
+  const facts = { versions: async () => ({ mentions: String(mentions), ...others }) };
+  const watch = watchVersions(facts, domain, counted, pino({ level: "silent" }));
+
+  const shown = await watch.current();
+  expect(await counted.ask()).toBe(1);
+  mentions = 2;
+  wall.set(4_999);
+  expect(await watch.current()).toMatchObject({ mentions: "2", volume: shown.volume });
+  wall.set(5_000);
+  expect((await watch.current()).volume).not.toBe(shown.volume);
+  expect(await counted.ask()).toBe(2);
+});
