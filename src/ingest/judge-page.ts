@@ -5,6 +5,7 @@ import type { WatchedQuery } from "../model/query.ts";
 import type { MentionRule } from "../rules/rule.ts";
 import type { AssessedMention } from "./assess-mention.ts";
 import type { VoiceChange } from "./count-voices.ts";
+import { countedAt } from "./counted-at.ts";
 import { describeChange } from "./describe-change.ts";
 import { createTally } from "./tally.ts";
 
@@ -53,9 +54,8 @@ export function judgePage(
   const voices: VoiceChange[] = [];
   const evidence: MentionEvidence[] = [];
   const count = (assessed: AssessedMention, arrived: Instant, n: 1 | -1): void => {
-    const { publishedAt, addedAt } = assessed.mention;
-    // What is dated after its arrival came when it arrived.
-    const event = Math.min(publishedAt ?? addedAt + seen.behindMs, arrived);
+    // A clock that runs a little ahead of ours is believed, but nothing counts after its arrival.
+    const event = Math.min(countedAt(assessed.mention, seen.behindMs), arrived);
     for (const key of assessed.series) if (counted.has(key)) tally.add(key, arrived, event, n);
     for (const voice of assessed.voices) {
       if (counted.has(voice.series)) voices.push({ ...voice, arrivedAt: arrived, eventAt: event, n });

@@ -1,11 +1,11 @@
 import type { Instant } from "../lib/instant.ts";
-import { eventAt } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Novelty } from "../rules/novelty.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Series } from "../rules/window-condition.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { VoiceChange } from "./count-voices.ts";
+import { countedAt } from "./counted-at.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordCounts } from "./record-counts.ts";
 import { noteMentions, noveltiesOf } from "./record-values.ts";
@@ -63,7 +63,7 @@ async function countStored(
     const voices: VoiceChange[] = [];
     for (const { mention, story } of mentions) {
       const counted = countedBy(series, mention, story);
-      const moment = { arrivedAt: mention.addedAt, eventAt: eventAt(mention) };
+      const moment = { arrivedAt: mention.addedAt, eventAt: countedAt(mention) };
       for (const key of counted.series) tally.add(key, moment.arrivedAt, moment.eventAt, 1);
       for (const voice of counted.voices) voices.push({ ...voice, ...moment, n: 1 });
     }

@@ -41,3 +41,16 @@ test("what its author dates tomorrow counts when it arrives", () => {
     { arrived: addedAt, bucket: addedAt, n: 1 },
   ]);
 });
+
+test("what is dated tomorrow leaves a slice hours later from where it was counted", () => {
+  const addedAt = NOON + 10 * MINUTE;
+  const before = aMention({ sentiment: "negative", addedAt, publishedAt: addedAt + DAY });
+  const after: Mention = { ...before, sentiment: "neutral", updatedAt: addedAt + 3 * HOUR };
+  const { counts } = judgePage(
+    QUERY,
+    new Set(assess(before).series),
+    [{ before: assess(before), after: assess(after) }],
+    { seenAt: after.updatedAt, behindMs: 0 },
+  );
+  expect(counts).toMatchObject([{ arrived: addedAt + 3 * HOUR, bucket: addedAt, n: -1 }]);
+});

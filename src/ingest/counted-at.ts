@@ -1,0 +1,15 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Mention } from "../model/mention.ts";
+
+/**
+ * The moment at which a mention is counted: its publication, or when it was added if it is dated later than that. Told
+ * by the mention alone, so that what leaves a slice is taken from where it was counted. `behindMs`: how far the clock
+ * that stamped `added` runs behind ours.
+ */
+export function countedAt(
+  { publishedAt, addedAt }: Pick<Mention, "publishedAt" | "addedAt">,
+  behindMs = 0,
+): Instant {
+  const added = addedAt + behindMs;
+  return Math.min(publishedAt ?? added, added);
+}
