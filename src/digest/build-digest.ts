@@ -5,11 +5,11 @@ import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import { ALL_PROJECTS, type DigestEdition } from "../model/digest-edition.ts";
 import type { OwedNotification } from "../model/notification.ts";
+import type { PeriodStory } from "../model/period-story.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { composeDigest, type QueryFacts } from "./compose.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
-import type { StoryFacts } from "./rank-stories.ts";
 import { type Period, periodsBefore } from "./schedule.ts";
 import type { AskForTalk, Talk } from "./talk.ts";
 
@@ -30,7 +30,7 @@ export interface DigestStore {
     sentiments(period: Period): Promise<readonly SentimentCount[]>;
     /** Receivers who have ended their subscription to a digest. */
     unsubscribed(name: string): Promise<readonly string[]>;
-    stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly StoryFacts[]>;
+    stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
     talk(queries: readonly WatchedQuery[], period: Period): Promise<Talk>;
     /** An edition that is not built yet, without locking it. */
     findDue(name: string, localDate: string): Promise<DigestEdition | null>;

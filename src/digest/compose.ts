@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import type { PeriodStory } from "../model/period-story.ts";
 import { compareSeverity } from "../model/severity.ts";
 import { buildMentionView } from "../templates/build-mention-view.ts";
 import { cleanLine } from "../templates/clean-text.ts";
@@ -12,7 +13,7 @@ import type {
 } from "../templates/digest-view.ts";
 import { shortenText } from "../templates/shorten-text.ts";
 import { isQuiet } from "./quiet.ts";
-import { rankStories, type StoryFacts } from "./rank-stories.ts";
+import { rankStories } from "./rank-stories.ts";
 import type { Period } from "./schedule.ts";
 import type { Talk } from "./talk.ts";
 
@@ -29,7 +30,7 @@ export interface DigestFacts {
   /** Every query of the digest, those without mentions too. */
   readonly queries: readonly QueryFacts[];
   /** The largest stories of the period, those of a single mention included. */
-  readonly stories: readonly StoryFacts[];
+  readonly stories: readonly PeriodStory[];
   readonly talk: Talk;
   /** Alerts that may have been open in the period; others are left out here. */
   readonly alerts: readonly { readonly alert: Alert; readonly consoleUrl: string | null }[];
@@ -57,7 +58,7 @@ interface Numbers {
 /** Facts in, view out: ranks, sums and sorts, and says whether the period was quiet. The same facts, the same view. */
 export function composeDigest(facts: DigestFacts): DigestView {
   const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
-  const nameOf = ({ face }: StoryFacts) => names.get(face.queryId) ?? "";
+  const nameOf = ({ face }: PeriodStory) => names.get(face.queryId) ?? "";
   // A story that two queries found is told once.
   const ranked = oncePerStory(rankStories(facts.stories));
   const told = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
@@ -159,13 +160,13 @@ function queryRow(facts: QueryFacts): DigestQueryRow {
   };
 }
 
-function storyRow({ face, mentions, negative, firstAt }: StoryFacts, query: string): DigestStoryRow {
+function storyRow({ face, mentions, negative, firstAt }: PeriodStory, query: string): DigestStoryRow {
   const { text, url, domain } = buildMentionView(face, mentions);
   return { query, text, url, domain, mentions, negative, firstAt };
 }
 
-function oncePerStory(stories: readonly StoryFacts[]): readonly StoryFacts[] {
-  const first = new Map<string, StoryFacts>();
+function oncePerStory(stories: readonly PeriodStory[]): readonly PeriodStory[] {
+  const first = new Map<string, PeriodStory>();
   for (const story of stories) if (!first.has(story.story)) first.set(story.story, story);
   return [...first.values()];
 }

@@ -1,22 +1,12 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { ALL_PROJECTS, type DigestEdition } from "../model/digest-edition.ts";
-import type { Mention } from "../model/mention.ts";
+import type { PeriodStory } from "../model/period-story.ts";
 import { at, type Db } from "./database.ts";
 
 interface Period {
   readonly from: Instant;
   readonly to: Instant;
-}
-
-interface StoryRow {
-  readonly story: string;
-  readonly face: Mention;
-  readonly mentions: number;
-  readonly negative: number;
-  readonly voices: number;
-  readonly audience: number;
-  readonly firstAt: Instant;
 }
 
 /** Stories that a digest chooses from. Those beyond are told by fewer people than any that it shows. */
@@ -155,8 +145,8 @@ export function createDigestStore(db: Db) {
     async stories(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,
-    ): Promise<StoryRow[]> {
-      const { rows } = await sql<StoryRow>`
+    ): Promise<PeriodStory[]> {
+      const { rows } = await sql<PeriodStory>`
         with chosen as (
           select m.project_id, m.query_id, m.story, count(*) as mentions,
             count(*) filter (where m.sentiment = 'negative') as negative,

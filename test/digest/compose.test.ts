@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { composeDigest, type DigestFacts, type QueryFacts } from "../../src/digest/compose.ts";
-import { rankStories, type StoryFacts } from "../../src/digest/rank-stories.ts";
+import { rankStories } from "../../src/digest/rank-stories.ts";
 import { readinessOf } from "../../src/digest/readiness.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import type { PeriodStory } from "../../src/model/period-story.ts";
 import { aMention } from "../mention.ts";
 
 /** Plain but for what a test says; published at 1 s, so that it is older than any period. */
@@ -38,7 +39,7 @@ const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
   consoleUrl: null,
   ...given,
 });
-const story = (key: string, given: Partial<StoryFacts> = {}): StoryFacts => ({
+const story = (key: string, given: Partial<PeriodStory> = {}): PeriodStory => ({
   story: key,
   face: mentionOf({ resourceId: key, text: `text of ${key}` }),
   mentions: 1,

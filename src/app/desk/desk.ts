@@ -5,6 +5,7 @@ import { UserError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { WeeklyRange } from "../../lib/weekly-range.ts";
+import type { Alert } from "../../model/alert.ts";
 import type { AlertAction, RulePrecision } from "../../model/alert-action.ts";
 import type { AlertMatch } from "../../model/alert-match.ts";
 import { graverThan } from "../../model/severity.ts";
@@ -82,9 +83,8 @@ async function actOn(
   action: AlertAction,
   by: string,
 ): Promise<Acted | null> {
-  const known = await stores.alerts.findByPrefix(alertId);
-  const [found] = known;
-  if (found === undefined || known.length > 1) return null;
+  const found = await findOne(stores, alertId);
+  if (found === null) return null;
   const { projectId, queryId, id } = found;
   return stores.transaction(async (facts) => {
     // The lock comes first: an alert is moved by one at a time, and by nobody while its query is judged.
@@ -109,9 +109,8 @@ async function silenceAlert(
   lengthMs: number,
   by: string,
 ): Promise<Silenced | null> {
-  const known = await stores.alerts.findByPrefix(alertId);
-  const [alert] = known;
-  if (alert === undefined || known.length > 1) return null;
+  const alert = await findOne(stores, alertId);
+  if (alert === null) return null;
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
   const now = clock.now();
   const graver = graverThan(alert.severity);
@@ -128,6 +127,12 @@ async function silenceAlert(
     ]);
   });
   return { outcome: "Done", silence };
+}
+
+/** Null where several begin so: nobody acts on one that he may not have meant. */
+async function findOne(stores: Stores, prefix: string): Promise<Alert | null> {
+  const [found, another] = await stores.alerts.findByPrefix(prefix);
+  return another === undefined ? (found ?? null) : null;
 }
 
 function silenceOf(asked: AskedSilence, now: Instant): Silence {
