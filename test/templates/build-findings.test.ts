@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Explanation } from "../../src/model/explanation.ts";
 import { buildFindings } from "../../src/templates/build-findings.ts";
+import { NO_EXPLANATION } from "../alerts/no-explanation.ts";
 import { alertOf } from "../notify/alert-of.ts";
 
 const AT = Date.UTC(2026, 1, 23, 3, 10);
@@ -11,20 +12,6 @@ const ALERT = alertOf({
   windowTo: AT,
   values: { arrivedShare: 0.6 },
 });
-const NOTHING: Explanation = {
-  tellings: 1,
-  since: null,
-  largest: null,
-  looked: { now: 0, before: 0 },
-  authors: { count: 0, loudest: [] },
-  reposts: { now: 0, before: null },
-  negative: null,
-  topics: [],
-  domains: [],
-  words: [],
-  completeUntil: null,
-  chart: null,
-};
 
 const lines = (explanation: Explanation | null, alert = ALERT) =>
   buildFindings(alert, explanation, "UTC").map(({ label, text }) => `${label}: ${text}`);
@@ -32,7 +19,7 @@ const lines = (explanation: Explanation | null, alert = ALERT) =>
 test("everything that was found out is a short line", () => {
   expect(
     lines({
-      ...NOTHING,
+      ...NO_EXPLANATION,
       since: AT - 45 * MINUTE,
       largest: { since: AT - 3 * DAY, knownFrom: AT - 9 * DAY },
       looked: { now: 62, before: 40 },
@@ -58,11 +45,11 @@ test("everything that was found out is a short line", () => {
 test("what is as usual, or was not found out, is not told", () => {
   expect(lines(null)).toEqual([]);
   const complete = alertOf({ ...ALERT, values: {} });
-  expect(lines(NOTHING, complete)).toEqual([]);
+  expect(lines(NO_EXPLANATION, complete)).toEqual([]);
   expect(
     lines(
       {
-        ...NOTHING,
+        ...NO_EXPLANATION,
         negative: { now: 0.5, before: 0.45 },
         reposts: { now: 0.3, before: 0.28 },
         largest: { since: AT - HOUR, knownFrom: AT - 9 * DAY },
@@ -76,7 +63,7 @@ test("what is as usual, or was not found out, is not told", () => {
 test("of a young query it is said how far back its counts go", () => {
   expect(
     lines(
-      { ...NOTHING, largest: { since: null, knownFrom: AT - 9 * DAY } },
+      { ...NO_EXPLANATION, largest: { since: null, knownFrom: AT - 9 * DAY } },
       alertOf({ ...ALERT, values: {} }),
     ),
   ).toEqual(["How big: the most in 30 min since counting began on Sat 14 Feb 2026"]);

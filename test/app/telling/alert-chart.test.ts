@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawAlertChart } from "../../../src/app/telling/alert-chart.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import type { Explanation } from "../../../src/model/explanation.ts";
+import { NO_EXPLANATION } from "../../alerts/no-explanation.ts";
 import { alertOf } from "../../notify/alert-of.ts";
 
 const NOON = Date.UTC(2026, 2, 2, 12);
@@ -18,20 +18,7 @@ function drawn(because: string, ordinaryMs?: number): string | null {
       ordinary: 2.4,
     })),
   };
-  const explanation: Explanation = {
-    tellings: 1,
-    since: null,
-    largest: null,
-    looked: { now: 0, before: 0 },
-    authors: { count: 0, loudest: [] },
-    reposts: { now: 0, before: null },
-    negative: null,
-    topics: [],
-    domains: [],
-    words: [],
-    completeUntil: null,
-    chart,
-  };
+  const explanation = { ...NO_EXPLANATION, chart };
   const alert = alertOf({ because, windowFrom: NOON + HOUR, windowTo: NOON + 3 * HOUR });
   return drawAlertChart(alert, explanation, { zone: "UTC", theme: "light" });
 }
