@@ -1,11 +1,11 @@
-import { type Instant, SECOND } from "../lib/instant.ts";
-import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
 import { isLastPage } from "./is-last-page.ts";
 import { isRefusal } from "./is-refusal.ts";
+import { type PageContext, seenOn, wentOn } from "./seen-on-page.ts";
 import type { SourcePage } from "./source-page.ts";
-import { clockOf, type StampedPage, stampPage } from "./stamp-page.ts";
+import { type StampedPage, stampPage } from "./stamp-page.ts";
+import { momentOf, sinceOf, sinceTrait } from "./walk-since.ts";
 import type { WalkRequest } from "./watermark.ts";
 
 /** What is known of the server, and where it is written down. */
@@ -14,7 +14,7 @@ export interface SourceKnowledge {
   note(findings: readonly Finding[]): Promise<void>;
 }
 
-export interface SourceWalkParts {
+export interface SourceWalkParts extends PageContext {
   /** The pages as the server gives them, asked for in the way of `request.path`. */
   readonly fetch: (
     queries: readonly WatchedQuery[],
@@ -22,13 +22,10 @@ export interface SourceWalkParts {
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
   readonly knowledge: SourceKnowledge;
-  /** Whether something is stored that a server which heeds the request would leave out. */
-  readonly hasOlder: (queries: readonly WatchedQuery[], request: WalkRequest) => Promise<boolean>;
   /** How many mentions a page is asked for. */
   readonly pageSize: number;
   /** The most that ever came on one page, as far as this process has seen. */
   readonly fullest: { rows: number };
-  readonly now: () => Instant;
 }
 
 /**
@@ -129,40 +126,6 @@ function rowsOf({ mentions, rejected }: SourcePage): number {
   return mentions.length + rejected.length;
 }
 
-/** What one page shows. */
-async function seenOn(
-  page: SourcePage,
-  { now, hasOlder }: SourceWalkParts,
-  traits: Traits,
-  { queries, request }: Asked,
-  before: number,
-): Promise<Finding[]> {
-  const found: Finding[] = [];
-  if (page.mentions.some(({ publishedAt }) => publishedAt === null))
-    found.push({ trait: "dates", value: "missing" });
-  if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
-    found.push({ trait: "cursors", value: "followed" });
-  const clock = clockOf(page, now());
-  if (clock !== null) found.push(clock);
-  if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
-  const trait = sinceTrait(request);
-  const since = sinceOf(request);
-  // Some servers take the moment in whole seconds.
-  if (page.mentions.some((one) => momentOf(request, one) < since - SECOND))
-    return [...found, { trait, value: "ignored" }];
-  const known = traits.get(trait)?.value;
-  if (known === "honoured") return found;
-  if (known === undefined || known === "refused") found.push({ trait, value: "accepted" });
-  if (await hasOlder(queries, request)) found.push({ trait, value: "honoured" });
-  return found;
-}
-
-/** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
-function wentOn(before: StampedPage, { mentions }: SourcePage, request: WalkRequest): boolean {
-  const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
-  return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));
-}
-
 /** Whether a failure is the server's way of saying that it does not take what it was given. */
 async function understand(
   error: unknown,
@@ -230,16 +193,4 @@ async function* downToSince(
     yield { ...page, mentions, total, nextCursor: isDown ? null : page.nextCursor };
     if (isDown) return;
   }
-}
-
-function sinceTrait({ orderBy }: WalkRequest): "since-added" | "since-updated" {
-  return `since-${orderBy}`;
-}
-
-function sinceOf({ sinceAdded, sinceUpdated }: WalkRequest): Instant {
-  return sinceAdded ?? sinceUpdated ?? Number.NEGATIVE_INFINITY;
-}
-
-function momentOf({ orderBy }: WalkRequest, mention: Mention): Instant {
-  return orderBy === "added" ? mention.addedAt : mention.updatedAt;
 }

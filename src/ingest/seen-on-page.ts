@@ -1,0 +1,53 @@
+import { type Instant, SECOND } from "../lib/instant.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { Finding, Traits } from "../model/source-trait.ts";
+import type { SourcePage } from "./source-page.ts";
+import { clockOf, type StampedPage } from "./stamp-page.ts";
+import { momentOf, sinceOf, sinceTrait } from "./walk-since.ts";
+import type { WalkRequest } from "./watermark.ts";
+
+interface Asking {
+  readonly queries: readonly WatchedQuery[];
+  readonly request: WalkRequest;
+}
+
+/** What a page is held against. */
+export interface PageContext {
+  readonly now: () => Instant;
+  /** Whether something is stored that a server which heeds the request would leave out. */
+  readonly hasOlder: (queries: readonly WatchedQuery[], request: WalkRequest) => Promise<boolean>;
+}
+
+/** What one page shows of the server. `before`: how many pages of this walk came before it. */
+export async function seenOn(
+  page: SourcePage,
+  { now, hasOlder }: PageContext,
+  traits: Traits,
+  { queries, request }: Asking,
+  before: number,
+): Promise<Finding[]> {
+  const found: Finding[] = [];
+  if (page.mentions.some(({ publishedAt }) => publishedAt === null))
+    found.push({ trait: "dates", value: "missing" });
+  if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
+    found.push({ trait: "cursors", value: "followed" });
+  const clock = clockOf(page, now());
+  if (clock !== null) found.push(clock);
+  if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
+  const trait = sinceTrait(request);
+  const since = sinceOf(request);
+  // Some servers take the moment in whole seconds.
+  if (page.mentions.some((one) => momentOf(request, one) < since - SECOND))
+    return [...found, { trait, value: "ignored" }];
+  const known = traits.get(trait)?.value;
+  if (known === "honoured") return found;
+  if (known === undefined || known === "refused") found.push({ trait, value: "accepted" });
+  if (await hasOlder(queries, request)) found.push({ trait, value: "honoured" });
+  return found;
+}
+
+/** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
+export function wentOn(before: StampedPage, { mentions }: SourcePage, request: WalkRequest): boolean {
+  const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
+  return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));
+}
