@@ -57,7 +57,7 @@ export const FADING = {
   dispersion: fadingOf(20 * DAY_BUCKETS),
   /** One step for each visit of an hour's bin, twelve an hour: nearly a running mean. */
   hours: fadingOf(20 * DAY_BUCKETS),
-  swing: fadingOf(10 * DAY_BUCKETS),
+  swing: fadingOf(20 * DAY_BUCKETS),
   lag: fadingOf(2 * DAY_BUCKETS),
 } as const;
 
@@ -78,11 +78,11 @@ export const LEARN_DEVIATIONS = 4;
 export const LEARN_MENTIONS = 2;
 /** The least that a bucket is expected to hold. */
 export const LEAST_EXPECTED = 0.002;
-/** What the query's own swing is thought to be before anything is known: variance and its weight. */
-export const SWING_PRIOR = 1.8;
+/** What the query's own swing is thought to be before anything is known, in mentions, and its weight in buckets. */
+export const SWING_PRIOR = 0.3;
 export const SWING_WEIGHT = 20;
 /** Longer windows are trusted more: the exponent of (buckets / 12) in the score. */
-export const WINDOW_EXPONENT = 0.4;
+export const WINDOW_EXPONENT = 0.35;
 /** A new series is watched for two hours before it may page. */
 export const SILENT_BUCKETS = 24;
 /** The score below which, for this many buckets in a row, an open incident is over. */

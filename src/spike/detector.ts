@@ -1,7 +1,7 @@
 import { CALM_SCORE, COMPLETE_SHARE, JUDGED_WINDOWS, OLDEST_LATE_BUCKET, RING } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
-import { lnCountingNoise, type SwingForm, significance, type TakesPart, unusualness } from "./gates.ts";
+import { lnCountingNoise, significance, type TakesPart, unusualness } from "./gates.ts";
 import { type IncidentStep, moveIncident, outgrowsLastWave } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
@@ -9,6 +9,7 @@ import { rememberPeak, type SpikeMoment } from "./peak.ts";
 import { type Gates, lnSignificantFor } from "./sensitivity.ts";
 import { toShortFloat } from "./short-float.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
+import type { SwingForm } from "./usual-swing.ts";
 import { windowSums } from "./window-sums.ts";
 
 export interface SpikeSettings {

@@ -4,14 +4,13 @@ import {
   LEAST_WANDER,
   LONGEST_WINDOW,
   SPARSE_WINDOW,
-  SWING_PRIOR,
-  SWING_WEIGHT,
   WINDOW_EXPONENT,
   WINDOWS,
 } from "./constants.ts";
 import { type Dispersion, rateNoise } from "./dispersion.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
-import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
+import { MARK, mark, type SpikeState } from "./spike-state.ts";
+import { deviationOf, type SwingForm, usualDeviation, usualSwing } from "./usual-swing.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /** The window that stands out most by chance, as an index into `JUDGED_WINDOWS`. */
@@ -53,9 +52,6 @@ export function significance(
   return { lnP, window: best };
 }
 
-/** What the query's own swing is measured from: its mean ("flat"), or what the hour of the week leads to expect. */
-export type SwingForm = "flat" | "seasonal";
-
 /** How unusual for this query: deviations in its own usual swing, the windows weighted by their length. */
 export interface Unusualness {
   readonly score: number;
@@ -80,30 +76,7 @@ export function unusualness(state: SpikeState, sums: WindowSums, form: SwingForm
   return { score, window: best };
 }
 
-/** What a window adds to the running mean of its form. */
-export function deviationOf(sums: WindowSums, window: number, form: SwingForm): number {
-  const observed = sums.observed[window] ?? 0;
-  return form === "flat" ? observed : observed - (sums.expected[window] ?? 0);
-}
-
-export function usualDeviation(state: SpikeState, window: number): number {
-  if (window === WINDOWS.length) return STRETCH * usualDeviation(state, window - 1);
-  const weight = mark(state, MARK.swingWeight);
-  return weight === 0 ? 0 : (state.numbers[AT.swingMean + window] ?? 0) / weight;
-}
-
-function usualSwing(state: SpikeState, window: number): number {
-  if (window === WINDOWS.length) {
-    // What goes on with the length of the window as it did from one hour to two.
-    const [one, two] = [usualSwing(state, window - 2), usualSwing(state, window - 1)];
-    return two * (two / one) ** Math.log2(STRETCH);
-  }
-  const square = (state.numbers[AT.swingSquare + window] ?? 0) + SWING_PRIOR;
-  return Math.sqrt(square / (mark(state, MARK.swingWeight) + SWING_WEIGHT));
-}
-
-const STRETCH = SPARSE_WINDOW / LONGEST_WINDOW;
-const LN_STRETCH = Math.log(STRETCH);
+const LN_STRETCH = Math.log(SPARSE_WINDOW / LONGEST_WINDOW);
 
 /**
  * Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. Of the

@@ -1,9 +1,9 @@
 import { FADING, LEARN_DEVIATIONS, LEARN_MENTIONS, RING, WINDOWS } from "./constants.ts";
 import { type Dispersion, dispersionOf, variance } from "./dispersion.ts";
 import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
-import { deviationOf, type SwingForm, usualDeviation } from "./gates.ts";
 import { toShortFloat } from "./short-float.ts";
-import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
+import { AT, type SpikeState } from "./spike-state.ts";
+import { learnSwing, type SwingForm } from "./usual-swing.ts";
 import { type WindowSums, windowSums } from "./window-sums.ts";
 
 /**
@@ -47,18 +47,6 @@ function learnDispersion(state: SpikeState, sums: WindowSums, dispersion: Disper
       state.numbers[AT.clusters + 1] = FADING.dispersion * (state.numbers[AT.clusters + 1] ?? 0) + mean;
     }
   }
-}
-
-/** The square is not limited: a query that bursts shall need a larger burst the next time. */
-function learnSwing(state: SpikeState, sums: WindowSums, form: SwingForm, first: boolean): void {
-  for (let window = 0; window < WINDOWS.length; window++) {
-    const value = deviationOf(sums, window, form);
-    const deviation = first ? 0 : value - usualDeviation(state, window);
-    state.numbers[AT.swingSquare + window] =
-      FADING.swing * (state.numbers[AT.swingSquare + window] ?? 0) + deviation * deviation;
-    state.numbers[AT.swingMean + window] = FADING.swing * (state.numbers[AT.swingMean + window] ?? 0) + value;
-  }
-  state.numbers[AT.marks + MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
 }
 
 function learnLevel(state: SpikeState, bucket: number, expectation: Expectation, limit: number): void {

@@ -1,11 +1,12 @@
 import { LONGEST_WINDOW, RING } from "./constants.ts";
 import { AT, createSpikeState, MARK, mark, type SpikeState, STATE_BYTES } from "./spike-state.ts";
 import { isFirstVersion, readFirstVersion, type SpikeStateV1 } from "./spike-state-v1.ts";
+import { takeSquaresForMoments } from "./usual-swing.ts";
 
 /**
  * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series goes on
- * exactly. States of the first version are read too, and those of the second that hold two hours of counts: what they
- * lack is read as hours in which nothing was expected and nothing came.
+ * exactly. States of the first two versions are read too. What those lack that hold two hours of counts is read as hours
+ * in which nothing was expected and nothing came.
  */
 export type PackedSpikeState = string | SpikeStateV1;
 
@@ -31,15 +32,23 @@ export function canReadSpikeState(packed: PackedSpikeState): boolean {
  * since making a new one takes longer than to unpack. Throws if it cannot be read.
  */
 export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeState(0)): SpikeState {
-  if (typeof packed !== "string") return readFirstVersion(packed, into);
-  if (!layOnPage(packed))
+  if (typeof packed !== "string") readFirstVersion(packed, into);
+  else if (!layOnPage(packed))
     throw new Error("a stored spike state is damaged, or of a version that is not known here");
+  else if (PAGE[1] === PUNCTUAL) readPunctual(into);
+  else readWhole(into);
+  if (typeof packed !== "string" || PAGE[0] === OF_SQUARES) takeSquaresForMoments(into);
+  return into;
+}
+
+function readWhole(into: SpikeState): void {
   into.startAt = PAGE.readDoubleLE(4);
-  if (PAGE[1] !== PUNCTUAL) {
-    into.numbers.set(NUMBERS);
-    into.expected.set(EXPECTED);
-    return into;
-  }
+  into.numbers.set(NUMBERS);
+  into.expected.set(EXPECTED);
+}
+
+function readPunctual(into: SpikeState): void {
+  into.startAt = PAGE.readDoubleLE(4);
   let float = AT.lags + 1;
   into.numbers.set(FIRST_NUMBERS);
   into.numbers.fill(0, float);
@@ -51,13 +60,13 @@ export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeSta
     into.numbers[AT.counts + slot] = FLOATS[float++] ?? 0;
     into.expected[slot] = SHORTS[short++] ?? 0;
   }
-  return into;
 }
 
 /** False where what lies there now is no state, or of a version that is not known here. */
 function layOnPage(packed: string): boolean {
   const length = PAGE.write(packed, "base64");
-  return PAGE[0] === VERSION && length === (PAGE[1] === PUNCTUAL ? PUNCTUAL_BYTES : PACKED_BYTES);
+  const known = PAGE[0] === VERSION || PAGE[0] === OF_SQUARES;
+  return known && length === (PAGE[1] === PUNCTUAL ? PUNCTUAL_BYTES : PACKED_BYTES);
 }
 
 /** Slot of the next bucket. Those before the series began are read by nobody yet. */
@@ -65,7 +74,9 @@ function nextSlot(state: SpikeState): number {
   return mark(state, MARK.buckets) % RING;
 }
 
-const VERSION = 2;
+const VERSION = 3;
+/** Laid out in the same way; the swing was a mean square. */
+const OF_SQUARES = 2;
 const WHOLE = 0;
 /** Written until five hours of counts were looked at: punctual mentions only, and the buckets of the longest window. */
 const PUNCTUAL = 1;
