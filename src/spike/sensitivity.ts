@@ -42,7 +42,7 @@ export function significanceGate(probability: number): Gates {
   return { lnSignificant: Math.log(probability), score: null, lnCountingNoise: null, leastMentions: 0 };
 }
 
-/** In usual swings, the windows weighted. Everything from 4.3 to 4.8 gives the same alerts but for a few. */
+/** In usual swings, the windows weighted: the middle of where the score on labelled series is flat. */
 const UNUSUAL = 4.4;
 /** One in 10,000: queries of one mention an hour have a false alarm in 25 days. */
 const LN_NOISE = Math.log(1e-4);
