@@ -1,5 +1,5 @@
 import type { AlertLife, Observation } from "../alerts/alert-life.ts";
-import { DAY, type Instant } from "../lib/instant.ts";
+import { DAY, floorTo, type Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
 import type { Alert } from "../model/alert.ts";
 import type { ConditionState } from "../model/condition-state.ts";
@@ -102,7 +102,7 @@ async function startStates(
   const wanted = new Set(rules.map(({ window }) => window.key));
   const fresh = rules.filter(({ window }) => !states.has(window.key));
   if (fresh.length === 0) return { states, orphans: [] };
-  const first = await facts.conditions.firstArrival(query.projectId, query.queryId);
+  const firstArrival = await facts.conditions.firstArrival(query.projectId, query.queryId);
   const watchFrom = Math.max(query.watchFrom, query.tickedUntil);
   const orphans: string[] = [];
   for (const { window } of fresh) {
@@ -118,9 +118,10 @@ async function startStates(
         condition: window.key,
         state: orphan === undefined ? window.inherit(learned) : learned,
       });
-    } else if (first !== null) {
+    } else if (firstArrival !== null) {
       const { key: condition, baseline } = window;
-      states.set(condition, { condition, baseline, state: window.initial(), steppedUntil: first, watchFrom });
+      const steppedUntil = floorTo(firstArrival, BUCKET_MS);
+      states.set(condition, { condition, baseline, state: window.initial(), steppedUntil, watchFrom });
     }
   }
   return { states, orphans };

@@ -24,6 +24,26 @@ export function expectedCount(state: SpikeState, bucket: number): Expectation {
   return { level, season, mean: Math.max(level * season, LEAST_EXPECTED) };
 }
 
+/**
+ * What a bucket should hold at the very least: for whoever takes silence for news. The hour before, its own and the one
+ * after agree on it, each by what it has held itself, because nobody knows at which minute of an hour a query begins to
+ * speak, and clocks are put forward and back. An hour that was never seen, as all are of the first weekend, promises
+ * nothing.
+ */
+export function leastExpectedCount(state: SpikeState, bucket: number): number {
+  const { level, season } = expectedCount(state, bucket);
+  const hours = [-1, 0, 1].map((hour) => ownProfile(state, hourBin(state, bucket + hour * HOUR_BUCKETS)));
+  return level * Math.min(season, ...hours);
+}
+
+/** One hour's factor by what it has held itself. */
+function ownProfile(state: SpikeState, bin: number): number {
+  const levels = state.numbers[AT.hourLevels + bin] ?? 0;
+  return levels <= 0 ? 0 : Math.max(0, state.numbers[AT.hourCounts + bin] ?? 0) / levels;
+}
+
+const HOUR_BUCKETS = HOUR / BUCKET_MS;
+
 /** The bin of the hour profile that a bucket teaches. */
 export function hourBin(state: SpikeState, bucket: number): number {
   const at = state.startAt + bucket * BUCKET_MS;

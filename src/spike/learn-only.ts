@@ -1,13 +1,15 @@
 import { WINDOWS } from "./constants.ts";
 import { closeBucket, type LateCount, type SpikeSettings } from "./detector.ts";
 import { dispersionOf, rateNoise } from "./dispersion.ts";
-import { expectedCount } from "./expectation.ts";
+import { expectedCount, leastExpectedCount } from "./expectation.ts";
 import { arrivedShares } from "./lateness.ts";
 import { MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /** What a bucket was expected to hold, before it taught anything. */
 export interface LearnedBucket {
   readonly expected: number;
+  /** What it should have held at the very least. */
+  readonly leastExpected: number;
   /** Share of mentions that have arrived k buckets after their own; undefined while all are punctual. */
   readonly arrived: readonly number[] | undefined;
   /** Variance for each mention expected, and relative variance of the rate over the longest window. */
@@ -23,6 +25,7 @@ export function learnOnly(state: SpikeState, arrivals: readonly LateCount[]): Le
   const { cluster, uncertainty } = dispersionOf(state);
   const learned = {
     expected: expectedCount(state, known).mean,
+    leastExpected: leastExpectedCount(state, known),
     arrived: arrivedShares(state),
     cluster,
     wander: rateNoise(state, WINDOWS.length - 1) + uncertainty,

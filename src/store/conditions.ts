@@ -48,10 +48,17 @@ export function createConditionStore(db: Db) {
       `.execute(db);
     },
 
-    /** The first bucket that holds anything of the query, for conditions that begin with stored history. */
+    /**
+     * When the first mention of the query arrived, of what is counted and of what is stored, for conditions that begin
+     * with stored history. What was found for a change that it went through may have arrived before anybody listened.
+     */
     async firstArrival(projectId: string, queryId: string): Promise<Instant | null> {
       const { rows } = await sql<{ first: Instant | null }>`
-        select min(arrived) as first from earshot.counts where project_id = ${projectId} and query_id = ${queryId}
+        select least(
+          (select min(arrived) from earshot.counts where project_id = ${projectId} and query_id = ${queryId}),
+          (select min(added_at) from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
+            and added_at >= coalesce((select min(from_at) from earshot.coverage
+              where project_id = ${projectId} and query_id = ${queryId} and walk = 'added'), '-infinity'))) as first
       `.execute(db);
       return rows[0]?.first ?? null;
     },

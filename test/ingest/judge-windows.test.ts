@@ -71,6 +71,24 @@ test("a rule that counts what another counts starts with what that one has learn
   expect(stored.get(one ?? "")).toEqual(stored.get(other ?? ""));
 });
 
+test("what was never said while the query was listened to is news when many say it at once", async () => {
+  const query = await aQuery(0);
+  const rules = [aWindowRule("when: { tag: never }\nspike: { atLeast: 10 }")];
+  await close(query, rules, NOON);
+  const said = Array.from({ length: 40 }, (_, i) => {
+    const at = NOON + i * 5_000;
+    const facts = { queryId: query.queryId, resourceId: `said ${i}`, tags: ["never"] };
+    const mention = aMention({ ...facts, publishedAt: at, addedAt: at, updatedAt: at });
+    return { mention, eventAt: at, story: String(i) };
+  });
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(said), NOON);
+  await stores.counts.add("p", query.queryId, [
+    { series: rules[0]?.window.series[0]?.key ?? "", arrived: NOON, bucket: NOON, n: 40 },
+  ]);
+  await close(query, rules, NOON + 5 * MINUTE);
+  expect(await stores.alerts.openOfQuery("p", query.queryId)).toMatchObject([{ state: "firing" }]);
+});
+
 test("a silent series is not touched until something arrives, and has missed nothing then", async () => {
   const query = await aQuery(0);
   const silent = aWindowRule("when: { tag: never }\nspike: { atLeast: 5 }");
@@ -103,7 +121,7 @@ test("what later code has learned is learned anew from the counts, and told; rul
   await close(query, rules, NOON - HOUR);
   const learned = await states(query);
   await sql`
-    update earshot.condition_states set state = jsonb_build_object('spike', 'AwAA' || substr(state->>'spike', 5))
+    update earshot.condition_states set state = jsonb_build_object('spike', '/wAA' || substr(state->>'spike', 5))
     where query_id = ${query.queryId} and state->>'spike' is not null`.execute(tables.database.db);
   expect(await stillLearning(createConsoleStore(tables.database.db), rules)).toContainEqual(
     expect.objectContaining({ queryId: query.queryId, needs: "its first mention" }),

@@ -10,10 +10,10 @@ const BUCKET = 300_000;
 const START = Date.UTC(2024, 0, 1);
 const DAY_BUCKETS = DAY / BUCKET;
 
-function run(window: WindowCondition, counts: readonly number[]) {
+function run(window: WindowCondition, counts: readonly number[], start = START) {
   let state = window.initial();
   return counts.map((count, t): WindowVerdict => {
-    const bucket = START + t * BUCKET;
+    const bucket = start + t * BUCKET;
     const arrivals = [count === 0 ? [] : [{ bucket, count }]];
     const step = window.step(state, { bucket, bucketMs: BUCKET, arrivals });
     state = step.state;
@@ -46,12 +46,31 @@ describe("absence", () => {
   it("cannot go on from what later code has learned", () => {
     const arrivals = [[{ bucket: START, count: 3 }]];
     const { state } = window.step(window.initial(), { bucket: START, bucketMs: BUCKET, arrivals });
-    const later = { ...(state as { slots: JsonValue }), learned: "AwAA" };
+    const later = { ...(state as { slots: JsonValue }), learned: "/wAA" };
     expect([window.initial(), state, later].map((one) => window.canRead?.(one))).toEqual([true, true, false]);
   });
 
   it("knows the night", () => {
     expect(run(window, rhythm(12)).some(({ met }) => met)).toBe(false);
+  });
+
+  it("knows when an office closes and opens, its first weekend, and the Sunday on which clocks are put back", () => {
+    // 200 an hour from eight to six on working days, and next to nothing else, from a Thursday on.
+    const officeHours = Array.from({ length: 32 * DAY_BUCKETS }, (_, t) => {
+      const moved = t < 17 * DAY_BUCKETS ? 0 : 12;
+      const day = Math.floor((t - moved) / DAY_BUCKETS);
+      const hour = Math.floor(((t - moved) % DAY_BUCKETS) / 12);
+      const isOpen = hour >= 8 && hour < 18 && ![2, 3].includes(day % 7);
+      return isOpen ? 15 + (t % 4) : t % 97 === 0 ? 1 : 0;
+    });
+    const thursday = START + 3 * DAY;
+    expect(run(window, officeHours, thursday).filter(({ met }) => met)).toEqual([]);
+    // The last of these days is a Sunday.
+    const silentMonday = [...officeHours, ...Array.from({ length: DAY_BUCKETS }, () => 0)];
+    const first = run(window, silentMonday, thursday).findIndex(({ met }) => met);
+    const hours = (first - officeHours.length) / 12;
+    expect(hours).toBeGreaterThan(8);
+    expect(hours).toBeLessThan(13);
   });
 
   it("is silent until it knows two days, and about a query that hardly ever speaks", () => {

@@ -86,7 +86,7 @@ export const absence = defineWindowCondition({
           count,
         }));
         const learned = learnOnly(state, late);
-        const moved = moveSlots(before.slots, tick, learned.expected, slotMs, slots);
+        const moved = moveSlots(before.slots, tick, learned.leastExpected, slotMs, slots);
         const windowTo = bucket + bucketMs;
         const windowFrom = moved.newest - (moved.counts.length - 1) * slotMs;
         const observed = total(moved.counts);
