@@ -1,6 +1,6 @@
 import { DAY } from "../lib/instant.ts";
 import { spellDuration } from "../lib/spell-duration.ts";
-import { spellNumber } from "../lib/spell-number.ts";
+import { spellExpected, spellNumber } from "../lib/spell-number.ts";
 import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
 import type { SpikeMoment } from "./peak.ts";
 import { spellRarity } from "./spell-rarity.ts";
@@ -20,7 +20,7 @@ export function explainSpike(
   const window = spellDuration(moment.window * BUCKET_MS);
   const height = now - moment.bucket >= PAST_BUCKETS ? " at the height" : "";
   const sentences = [
-    `${spellNumber(moment.observed)} ${subject} in ${window}${height}, ${spellNumber(moment.expected)} expected.`,
+    `${spellNumber(moment.observed)} ${subject} in ${window}${height}, ${spellExpected(moment.expected)} expected.`,
     `At this hour chance alone brings that ${spellRarity(moment.lnP)}.`,
     `${spellScore(moment.score)} times the usual swing.`,
   ];
@@ -43,7 +43,7 @@ function spellScore(score: number): string {
 /** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
 export function explainQuiet(moment: SpikeMoment, subject: string): string {
   const window = spellDuration(moment.window * BUCKET_MS);
-  return `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected`;
+  return `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellExpected(moment.expected)} expected`;
 }
 
 /** What a query that was not known for long at that moment could not be expected to know. */

@@ -14,7 +14,8 @@ export function drawAlertChart(
   if (chart === null || chart.columns.length < FEWEST_COLUMNS) return null;
   return drawSpikeChart(
     {
-      title: `${alert.queryName}: ${firstClause(alert.because)}`,
+      name: alert.queryName,
+      title: firstClause(alert.because),
       counted: chart.counted,
       columns: chart.columns,
       columnMs: chart.columnMs,
