@@ -55,7 +55,7 @@ function drawLegend({ counted, firing }: SpikeChart, theme: Theme, palette: Pale
   const bar = (colour: string) => (x: number) =>
     `<rect x="${x + 4}" y="68" width="6" height="14" fill="${colour}"/><rect x="${x + 12}" y="72" width="6" height="10" fill="${colour}"/>`;
   const entries: readonly (readonly [string, (x: number) => string])[] = [
-    [cut(Array.from(counted), 28), bar(palette.count)],
+    [cutBefore(counted, / in \d+ \w+$/.exec(counted)?.[0] ?? ""), bar(palette.count)],
     ...(firing.length > 0 ? [["fired", bar(palette.firing)] as const] : []),
     ["expected", (x) => `<path d="M${x} 75h20" stroke="${palette.expected}" stroke-width="3"/>`],
     ["ordinary", (x) => `<rect x="${x}" y="68" width="20" height="14" fill="${palette.ordinary}"/>`],
@@ -67,6 +67,13 @@ function drawLegend({ counted, firing }: SpikeChart, theme: Theme, palette: Pale
     x += 26 + Math.ceil(label.length * LETTER) + 14;
   }
   return [`<g font-size="14" fill="${palette.text}">`, ...drawn, "</g>"];
+}
+
+/** What the bars count has room for so many letters; the width of a bar, at the end, is the last to go. */
+const LONGEST_COUNTED = 28;
+
+function cutBefore(text: string, end: string): string {
+  return cut(Array.from(text.slice(0, text.length - end.length)), LONGEST_COUNTED - end.length) + end;
 }
 
 /** A letter of 14 units is about this wide. */
