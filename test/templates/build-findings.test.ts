@@ -69,6 +69,12 @@ test("what the alert says itself is not told once more, with another number", ()
   ]);
 });
 
+test("a single author is named, not counted", () => {
+  const authors = { count: 1, loudest: [{ name: "bot", mentions: 40 }] };
+  const explanation = { ...NO_EXPLANATION, looked: { now: 40, before: 40 }, authors };
+  expect(lines(explanation)).toEqual(["Who: all by bot"]);
+});
+
 test("of a young query it is said how far back its counts go", () => {
   expect(
     lines(
