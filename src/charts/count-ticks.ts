@@ -1,3 +1,5 @@
+import { spellNumber } from "../lib/spell-number.ts";
+
 /** Round numbers from 0 to at least `largest`, three to five of them: the lines of the vertical axis. */
 export function countTicks(largest: number): readonly number[] {
   const step = roundStep(Math.max(largest, 1) / 4);
@@ -5,6 +7,13 @@ export function countTicks(largest: number): readonly number[] {
   for (let i = 1; (ticks.at(-1) ?? 0) < largest || i === 1; i++) ticks.push(i * step);
   return ticks;
 }
+
+/** `20`, `15,000`; `1.5M` on an axis whose largest number would have no room beside it. */
+export function spellTick(count: number, largest: number): string {
+  return largest < 100_000 ? spellNumber(count) : COMPACT.format(count).replace("K", "k");
+}
+
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 /** The next of 1, 2, 5, 10, 20, 50 …: mentions come whole. */
 function roundStep(least: number): number {

@@ -2,6 +2,8 @@ import type { Instant } from "../lib/instant.ts";
 
 /** What a picture of a spike shows. Times and counts only: the drawing knows no detector and no store. */
 export interface SpikeChart {
+  /** Whose counts they are, before the title; shortened first where there is no room for both. May hold any text. */
+  readonly name?: string;
   /** The message in numbers, in one sentence: "1,698 mentions in 5 min, 85 expected". May hold any text. */
   readonly title: string;
   /** What the bars count, for the legend: "mentions in 5 min". */
@@ -30,4 +32,9 @@ export interface ChartColumn {
 export interface ChartSpan {
   readonly from: Instant;
   readonly to: Instant;
+}
+
+/** Whether some of a column belongs to what fired. */
+export function hasFired({ columnMs, firing }: SpikeChart, { at }: ChartColumn): boolean {
+  return firing.some((span) => at < span.to && at + columnMs > span.from);
 }

@@ -15,7 +15,7 @@ import { recordCounts } from "./record-counts.ts";
 import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
 import { recordTelling } from "./record-telling.ts";
 import { recordValues } from "./record-values.ts";
-import type { WalkState } from "./watermark.ts";
+import type { WalkState } from "./walk-state.ts";
 
 export interface CommitParts {
   readonly store: IngestStore;

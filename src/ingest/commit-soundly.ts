@@ -5,7 +5,7 @@ import type { Mention } from "../model/mention.ts";
 import { type CommitParts, type CommittedPage, commitPage } from "./commit-page.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import type { RejectedRow, SourcePage } from "./source-page.ts";
-import type { WalkState } from "./watermark.ts";
+import type { WalkState } from "./walk-state.ts";
 
 type Walking = Parameters<typeof commitPage>[1];
 

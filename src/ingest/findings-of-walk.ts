@@ -1,7 +1,7 @@
 import type { Finding } from "../model/source-trait.ts";
 import type { WalkName } from "../model/walk.ts";
 import type { Coverage } from "./coverage.ts";
-import type { WalkState } from "./watermark.ts";
+import type { WalkState } from "./walk-state.ts";
 
 /** What a walk that has come to its end says about the server. */
 export function findingsOf(

@@ -1,7 +1,8 @@
 import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import type { Traits } from "../model/source-trait.ts";
 import type { WalkName } from "../model/walk.ts";
-import { PLAIN_PATH, type WalkPath, type WalkSettings, type WalkState } from "./watermark.ts";
+import { PLAIN_PATH, type WalkPath, type WalkState } from "./walk-state.ts";
+import type { WalkSettings } from "./watermark.ts";
 
 /** The configured settings, fitted to what is known of the server. */
 export function learnedSettings(

@@ -5,7 +5,9 @@ import type { WatchedQuery } from "../model/query.ts";
 import type { WalkKey } from "../model/walk.ts";
 import type { IngestStore } from "./ports.ts";
 import { decideStep } from "./step-over.ts";
-import { nextCall, type WalkRequest, type WalkSettings, type WalkState } from "./watermark.ts";
+import type { WalkRequest } from "./walk-request.ts";
+import type { WalkState } from "./walk-state.ts";
+import { nextCall, type WalkSettings } from "./watermark.ts";
 
 /** What the body of a page that was set aside says: where its walk has to begin again. */
 export interface PageBody {

@@ -7,8 +7,9 @@ import type { Rule } from "../rules/rule.ts";
 import type { StoryCache } from "./fold-stories.ts";
 import type { IngestStore } from "./ports.ts";
 import type { SourcePage } from "./source-page.ts";
+import type { WalkRequest } from "./walk-request.ts";
 import type { SourceKnowledge } from "./walk-source.ts";
-import type { WalkRequest, WalkSettings } from "./watermark.ts";
+import type { WalkSettings } from "./watermark.ts";
 
 /** All that a poll needs and is not its own. */
 export interface PollParts {

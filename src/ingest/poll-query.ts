@@ -10,7 +10,8 @@ import { prepareSeries } from "./prepare-series.ts";
 import { replaySetAside } from "./replay-set-aside.ts";
 import type { SourcePage } from "./source-page.ts";
 import { type WalkedQuery, walkQuery } from "./walk-query.ts";
-import { abandonWalk, NEW_WALK, type WalkState } from "./watermark.ts";
+import { NEW_WALK, type WalkState } from "./walk-state.ts";
+import { abandonWalk } from "./watermark.ts";
 
 export type PollOutcome =
   /** Somebody else walks it, or it was walked meanwhile. */

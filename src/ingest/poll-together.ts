@@ -4,7 +4,7 @@ import type { PollParts } from "./poll-parts.ts";
 import { type PollOutcome, pollQuery } from "./poll-query.ts";
 import { createSharedWalk } from "./shared-walk.ts";
 import type { SourcePage } from "./source-page.ts";
-import type { WalkRequest } from "./watermark.ts";
+import type { WalkRequest } from "./walk-request.ts";
 
 export interface TogetherParts extends PollParts {
   /** The pages of one walk over several queries of one project. */

@@ -5,7 +5,8 @@ import type { OwedNotification } from "../model/notification.ts";
 import { commitPage } from "./commit-page.ts";
 import type { SoundParts } from "./commit-soundly.ts";
 import type { PageBody } from "./pass-poison-page.ts";
-import { abandonWalk, type WalkState } from "./watermark.ts";
+import type { WalkState } from "./walk-state.ts";
+import { abandonWalk } from "./watermark.ts";
 
 /**
  * Commits the mentions of a query that somebody wants to be tried again, one by one, under the lease of its walk; what

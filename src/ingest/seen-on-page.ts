@@ -3,8 +3,8 @@ import type { WatchedQuery } from "../model/query.ts";
 import type { Finding, Traits } from "../model/source-trait.ts";
 import type { SourcePage } from "./source-page.ts";
 import { clockOf, type StampedPage } from "./stamp-page.ts";
+import type { WalkRequest } from "./walk-request.ts";
 import { momentOf, sinceOf, sinceTrait } from "./walk-since.ts";
-import type { WalkRequest } from "./watermark.ts";
 
 interface Asking {
   readonly queries: readonly WatchedQuery[];

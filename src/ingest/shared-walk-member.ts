@@ -1,6 +1,6 @@
 import { createRepeatCounter } from "./repeat-counter.ts";
 import type { SourcePage } from "./source-page.ts";
-import type { WalkRequest } from "./watermark.ts";
+import type { WalkRequest } from "./walk-request.ts";
 
 /** One of several queries that share a walk: a channel from the shared pages to its own. */
 export interface Member {

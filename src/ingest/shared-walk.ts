@@ -4,7 +4,7 @@ import type { WalkName } from "../model/walk.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 import { createMember, type Member } from "./shared-walk-member.ts";
 import type { RejectedRow, SourcePage } from "./source-page.ts";
-import type { WalkRequest } from "./watermark.ts";
+import type { WalkRequest } from "./walk-request.ts";
 
 /** One walk for several queries: they ask for it together and each is given its part of every page. */
 export interface SharedWalk {

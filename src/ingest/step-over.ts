@@ -1,5 +1,6 @@
 import { type Instant, MINUTE } from "../lib/instant.ts";
-import { abandonWalk, type WalkSettings, type WalkState } from "./watermark.ts";
+import type { WalkState } from "./walk-state.ts";
+import { abandonWalk, type WalkSettings } from "./watermark.ts";
 
 export type Step =
   /** The failure is not of the page, or not yet often enough. */

@@ -1,7 +1,8 @@
 import type { Finding } from "../model/source-trait.ts";
 import type { WalkName } from "../model/walk.ts";
 import type { SourcePage } from "./source-page.ts";
-import { requestOf, type WalkRequest, type WalkTail } from "./watermark.ts";
+import { requestOf, type WalkRequest } from "./walk-request.ts";
+import type { WalkTail } from "./walk-state.ts";
 
 /**
  * Follows the cursor of a last page once, when it is known that something has come since. One call in the life of an

@@ -13,14 +13,8 @@ import { preparePage } from "./prepare-page.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 import type { SourcePage } from "./source-page.ts";
 import { tryTail } from "./try-tail.ts";
-import {
-  abandonWalk,
-  afterPage,
-  nextCall,
-  type WalkedPage,
-  type WalkSettings,
-  type WalkState,
-} from "./watermark.ts";
+import type { WalkState } from "./walk-state.ts";
+import { abandonWalk, afterPage, nextCall, type WalkedPage, type WalkSettings } from "./watermark.ts";
 
 /** One run of a walk whose lease is held. */
 export interface Walking {

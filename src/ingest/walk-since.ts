@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
-import type { WalkRequest } from "./watermark.ts";
+import type { WalkRequest } from "./walk-request.ts";
 
 /** The trait that says how a server takes the moment from which on it is asked. */
 export function sinceTrait({ orderBy }: WalkRequest): "since-added" | "since-updated" {

@@ -5,8 +5,8 @@ import { isRefusal } from "./is-refusal.ts";
 import { type PageContext, seenOn, wentOn } from "./seen-on-page.ts";
 import type { SourcePage } from "./source-page.ts";
 import { type StampedPage, stampPage } from "./stamp-page.ts";
+import type { WalkRequest } from "./walk-request.ts";
 import { momentOf, sinceOf, sinceTrait } from "./walk-since.ts";
-import type { WalkRequest } from "./watermark.ts";
 
 /** What is known of the server, and where it is written down. */
 export interface SourceKnowledge {

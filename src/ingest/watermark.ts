@@ -1,79 +1,15 @@
-import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import { type Coverage, coverageOf } from "./coverage.ts";
-
-/**
- * Arithmetic of the two walks of a query: over what is new, by `added`, and over what has changed, by `updated`.
- *
- * A cursor resumes an interrupted walk and nothing else. A finished walk starts again from its watermark less an
- * overlap, because indexing is asynchronous: mentions become visible with an `added` that lies in the past, behind
- * where the last cursor stands, and whether that cursor would ever show them is not documented. What the overlap
- * shows again is recognised by (query, resourceId). No mention is missed that becomes visible within `overlapMs`.
- */
-export type WalkKind = "added" | "updated";
-
-/** How a walk is asked for, as far as the server allows. */
-export interface WalkPath {
-  /** desc: the newest first, down to what is known. Then the watermark moves when the walk ends, and not before. */
-  readonly direction: "asc" | "desc";
-  /** Whether the moment to begin at is sent, or only kept in mind because the server does not heed it. */
-  readonly since: "sent" | "withheld";
-  /** number: the server refuses its own cursors. */
-  readonly pages: "cursor" | "number";
-}
-
-export const PLAIN_PATH: WalkPath = { direction: "asc", since: "sent", pages: "cursor" };
-
-/** What is stored of a walk, in the transaction of the page that led to it. */
-export interface WalkState {
-  /** The highest `added` (or `updated`) seen, but never ahead of our own clock. Never moves back. */
-  readonly watermark: Instant | null;
-  /** Everything that arrived before this has been seen. Moves when a walk ends, and never back. */
-  readonly completeUntil: Instant | null;
-  /** A walk that has begun and not ended. */
-  readonly running: RunningWalk | null;
-  /** What a walk did not see and the server says is there; it is gone over again until it is found. */
-  readonly gap: WalkGap | null;
-  /** Where a walk that was given up in its middle goes on, if that is further than its watermark would lead. */
-  readonly continueFrom?: Instant;
-  /** Where the walk began that goes on there. */
-  readonly passFrom?: Instant;
-  /** The next walk asks for pages by number: with cursors it came to the same place twice. */
-  readonly byNumber?: boolean;
-  /** How often it was taken past a page that always fails, since a walk last came to its end; none where absent. */
-  readonly stepped?: number;
-  /** The last page's cursor and the walk it belongs to, where it had one. */
-  readonly tail?: WalkTail | null;
-}
-
-export interface WalkGap {
-  readonly from: Instant;
-  /** How often it was gone over in vain. The first times at once, and nothing is claimed meanwhile; then ever less often. */
-  readonly tries: number;
-  readonly missing?: number;
-  /** When it was noticed, and when it is gone over again. */
-  readonly noticedAt?: Instant;
-  readonly nextAt?: Instant;
-}
-
-export type WalkTail = Pick<RunningWalk, "since" | "startDate" | "endDate"> & { readonly cursor: string };
-
-/** Its parameters are kept, because a cursor is only good with the same ones. */
-export interface RunningWalk {
-  readonly startedAt: Instant;
-  readonly since: Instant;
-  readonly startDate: Instant;
-  readonly endDate: Instant;
-  /** Null before the first page. */
-  readonly cursor: string | null;
-  readonly total: number | null;
-  readonly seen: number;
-  /** Where it began, if it goes on from the middle of one that was given up. */
-  readonly passFrom?: Instant;
-  /** Plain where absent. */
-  readonly path?: WalkPath;
-  /** Highest moment on its own pages; absent before the first row. */
-  readonly highest?: Instant | null;
-}
+import { gapAfter, holdsUp, isGapDue } from "./walk-gap.ts";
+import { requestOf, type WalkRequest } from "./walk-request.ts";
+import {
+  isDown,
+  PLAIN_PATH,
+  type RunningWalk,
+  type WalkKind,
+  type WalkPath,
+  type WalkState,
+} from "./walk-state.ts";
 
 export interface WalkSettings {
   readonly overlapMs: number;
@@ -87,18 +23,6 @@ export interface WalkSettings {
   readonly newestFirstBehindMs?: number;
   /** Plain where absent. */
   readonly path?: WalkPath;
-}
-
-/** Parameters of the mentions call, in the names of the API, and what the call has to know besides. */
-export interface WalkRequest {
-  readonly startDate: Instant;
-  readonly endDate: Instant;
-  readonly orderBy: WalkKind;
-  readonly orderDirection: "asc" | "desc";
-  readonly cursor: string | null;
-  readonly sinceAdded?: Instant;
-  readonly sinceUpdated?: Instant;
-  readonly path: WalkPath;
 }
 
 /** What a page says about the walk. */
@@ -115,9 +39,14 @@ export interface WalkedPage {
   readonly pageSize: number | null;
 }
 
-export const NEW_WALK: WalkState = { watermark: null, completeUntil: null, running: null, gap: null };
-
-/** The next call. `state.running` is set afterwards; keep it for `afterPage`. */
+/**
+ * The next call of a walk. `state.running` is set afterwards; keep it for `afterPage`.
+ *
+ * A cursor resumes an interrupted walk and nothing else. A finished walk starts again from its watermark less an
+ * overlap, because indexing is asynchronous: mentions become visible with an `added` that lies in the past, behind
+ * where the last cursor stands, and whether that cursor would ever show them is not documented. What the overlap
+ * shows again is recognised by (query, resourceId). No mention is missed that becomes visible within `overlapMs`.
+ */
 export function nextCall(
   kind: WalkKind,
   state: WalkState,
@@ -130,22 +59,6 @@ export function nextCall(
     outcome: state.running ? "Resumes" : "Begins",
     request: requestOf(kind, running),
     state: { ...rest, running },
-  };
-}
-
-export function requestOf(
-  kind: WalkKind,
-  walk: Pick<RunningWalk, "since" | "startDate" | "endDate" | "cursor" | "path">,
-): WalkRequest {
-  const { startDate, endDate, cursor, since, path = PLAIN_PATH } = walk;
-  return {
-    startDate,
-    endDate,
-    orderBy: kind,
-    orderDirection: path.direction,
-    cursor,
-    ...(kind === "added" ? { sinceAdded: since } : { sinceUpdated: since }),
-    path,
   };
 }
 
@@ -189,8 +102,7 @@ export type AfterPage =
     };
 
 /**
- * Ends a walk and states what it covers. A gap is gone over again at once, GAP_TRIES times, and until then nothing is
- * claimed to be complete; after that it stands, is gone over again ever less often, and holds up nothing any more.
+ * Ends a walk and states what it covers.
  *
  * @param how `cut-off`: the last page was full and had no cursor, so what is missing lies behind it
  */
@@ -200,8 +112,7 @@ export function endWalk(state: WalkState, settings: WalkSettings, how: "ended" |
   const to = running.startedAt - settings.settleMs;
   const coverage = coverageOf({ from: running.since, to, total: running.total, seen: running.seen });
   const gap = gapAfter(state, running, coverage, how === "cut-off" ? progressOf(state, settings) : null);
-  const isClaimed = gap === null || gap.tries > GAP_TRIES;
-  const completeUntil = isClaimed ? Math.max(state.completeUntil ?? to, to) : state.completeUntil;
+  const completeUntil = holdsUp(gap) ? state.completeUntil : Math.max(state.completeUntil ?? to, to);
   const { since, startDate, endDate, cursor, path = PLAIN_PATH } = running;
   const tail = cursor === null || path.pages === "number" ? null : { since, startDate, endDate, cursor };
   return {
@@ -209,30 +120,6 @@ export function endWalk(state: WalkState, settings: WalkSettings, how: "ended" |
     coverage,
     state: { watermark: state.watermark, completeUntil, running: null, gap, tail } satisfies WalkState,
   };
-}
-
-function gapAfter(
-  { gap }: WalkState,
-  running: RunningWalk,
-  coverage: Coverage,
-  goesOnFrom: Instant | null,
-): WalkGap | null {
-  const since = running.passFrom ?? running.since;
-  const covers = gap === null || since <= gap.from;
-  if (coverage.outcome !== "Gap") return covers ? null : gap;
-  const { missing } = coverage;
-  if (gap !== null && !covers) {
-    // A server whose total is always a few too high must not have everything asked for three times: only more than is
-    // known to be missing is a gap of its own.
-    return missing > (gap.missing ?? 0) ? { ...gap, missing, tries: 1, nextAt: running.startedAt } : gap;
-  }
-  const noticedAt = gap?.noticedAt ?? running.startedAt;
-  const from = goesOnFrom ?? since;
-  // Cut off further on than before, it is getting on.
-  const getsOn = goesOnFrom !== null && gap !== null && goesOnFrom > gap.from;
-  const tries = getsOn ? 1 : (gap?.tries ?? 0) + 1;
-  const pause = tries > GAP_TRIES ? Math.min(DAY, FIRST_PAUSE_MS * 2 ** (tries - GAP_TRIES - 1)) : 0;
-  return { from, tries, missing, noticedAt, nextAt: running.startedAt + pause };
 }
 
 /**
@@ -257,15 +144,12 @@ function progressOf({ running }: WalkState, { overlapMs }: Pick<WalkSettings, "o
   return from > running.since ? from : null;
 }
 
-const GAP_TRIES = 2;
-const FIRST_PAUSE_MS = 10 * MINUTE;
-
 function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: Instant): RunningWalk {
   const { watermark, gap } = state;
   // "After" excludes the moment itself, at which more may still appear.
   const overlapped = watermark === null ? settings.historyFrom : watermark - Math.max(settings.overlapMs, 1);
-  const isDue = gap !== null && (gap.tries <= GAP_TRIES || now >= (gap.nextAt ?? now));
-  const since = state.continueFrom ?? (isDue ? Math.min(overlapped, gap.from) : overlapped);
+  const again = gap !== null && isGapDue(gap, now) ? Math.min(overlapped, gap.from) : overlapped;
+  const since = state.continueFrom ?? again;
   const { path = PLAIN_PATH } = settings;
   const newestFirst =
     kind === "added" && watermark !== null && now - watermark > (settings.newestFirstBehindMs ?? Infinity);
@@ -286,10 +170,6 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
     ...(state.continueFrom !== undefined && state.passFrom !== undefined && { passFrom: state.passFrom }),
     path: taken,
   };
-}
-
-function isDown({ path }: RunningWalk): boolean {
-  return path?.direction === "desc";
 }
 
 function endOf(running: RunningWalk, page: WalkedPage) {

@@ -4,3 +4,11 @@ import { spellNumber } from "./spell-number.ts";
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${spellNumber(n)} ${n === 1 ? one : many}`;
 }
+
+/** What is counted, with its number: `1 negative mention`, `62 authors of negative mentions`. */
+export function countedSubject(n: number, subject: string): string {
+  const one = subject.replace(/(?:different )?(mentions|authors|stories)/, (_, many) =>
+    many === "stories" ? "story" : many.slice(0, -1),
+  );
+  return `${spellNumber(n)} ${n === 1 ? one : subject}`;
+}

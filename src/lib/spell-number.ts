@@ -1,10 +1,16 @@
-/** `1698` → `1,698`, `84.7` → `85`, `2.94` → `2.9`: as many digits as a reader can use. */
+/** `1698` → `1,698`, `84.7` → `85`, `2.94` → `2.9`, `0.0496` → `0.05`: as many digits as a reader can use. */
 export function spellNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
+  if (size > 0 && size < 0.05) return String(Number(value.toPrecision(1)));
   if (size < 9.95 && !Number.isInteger(value)) return trimZero(value.toFixed(1));
   const digits = String(Math.round(value));
   return size < 999.5 ? digits : digits.replaceAll(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** What was reckoned, not counted: `13733.9` → `13,700`. More digits would promise what no model can hold. */
+export function spellExpected(value: number): string {
+  return spellNumber(Math.abs(value) < 999.5 ? value : Number(value.toPrecision(3)));
 }
 
 /** `0.5714` → `57 %`. */

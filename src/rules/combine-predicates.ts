@@ -25,7 +25,21 @@ export function allOf(parts: readonly Predicate[]): Predicate {
     explain: (mention) => told.map((part) => part.explain(mention)).join(", "),
     label: parts.map((part) => part.label).join(", "),
     ...(adjective === undefined ? {} : { adjective }),
+    ...subjectOf(parts),
   };
+}
+
+/** `negative mentions in category "Safety"`; nothing where a part can stand neither before "mentions" nor behind it. */
+function subjectOf(parts: readonly Predicate[]): { readonly subject?: string } {
+  const isSaid = parts.every(
+    ({ adjective, attribute }) => adjective !== undefined || attribute !== undefined,
+  );
+  if (!isSaid) return {};
+  const before = parts.flatMap(({ adjective }) => adjective ?? []).join(", ");
+  const behind = parts.flatMap(({ adjective, attribute }) =>
+    adjective === undefined ? (attribute ?? []) : [],
+  );
+  return { subject: [before, "mentions", ...behind].join(" ").trim() };
 }
 
 /** One part has to match; every one that does is told. */

@@ -16,6 +16,10 @@ export interface Predicate {
   readonly label: string;
   /** How it stands before "mentions", where it can: "negative". */
   readonly adjective?: string;
+  /** How it stands behind "mentions", where it can: `in category "Safety"`. */
+  readonly attribute?: string;
+  /** What several tests make of "mentions", where each of them can stand before or behind it. */
+  readonly subject?: string;
   /** It says what a mention is not. */
   readonly excludes?: true;
 }

@@ -24,5 +24,6 @@ export function inRange(
     },
     explain: (mention) => `with ${spellNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
     label: `${limits} ${noun}`,
+    attribute: `with ${limits} ${noun}`,
   };
 }

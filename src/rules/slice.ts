@@ -9,7 +9,7 @@ import type { Series } from "./window-condition.ts";
 export interface Slice {
   readonly predicate: Predicate;
   readonly series: Series;
-  /** "mentions", "negative mentions", "matching mentions". */
+  /** `mentions`, `negative mentions in category "Safety"`, or `matching mentions` where that would be too long. */
   readonly subject: string;
 }
 
@@ -22,12 +22,17 @@ export function inUnit(slice: Slice, unit: Unit): Slice {
   if (unit === "mentions") return slice;
   const { key, counts } = slice.series;
   const voiced = unit === "authors" ? { voice: authorOf } : { voice: storyKey, countsStories: true as const };
-  const subject = slice.subject.replace(/mentions$/, unit === "authors" ? "authors" : "stories");
   return {
     ...slice,
     series: { key: stableHash({ slice: VERSION[unit], of: key, unit }), counts, ...voiced },
-    subject: subject === unit ? `different ${unit}` : subject,
+    subject: subjectIn(unit, slice.subject),
   };
+}
+
+/** Authors are not negative, what they say is. */
+function subjectIn(unit: Exclude<Unit, "mentions">, mentions: string): string {
+  if (mentions === "mentions") return `different ${unit}`;
+  return unit === "authors" ? `authors of ${mentions}` : mentions.replace("mentions", "stories");
 }
 
 /** A new number has a unit counted anew in what is stored: stories were once copies of one text alone. */
@@ -44,6 +49,15 @@ export function sliceOf(predicate: Predicate, isEverything: boolean): Slice {
   return {
     predicate,
     series: { key: stableHash({ slice: 1, form: predicate.form }), counts: predicate.matches },
-    subject: isEverything ? "mentions" : `${predicate.adjective ?? "matching"} mentions`,
+    subject: isEverything ? "mentions" : subjectOf(predicate),
   };
 }
+
+function subjectOf({ adjective, attribute, subject }: Predicate): string {
+  if (adjective !== undefined) return `${adjective} mentions`;
+  const said = subject ?? (attribute === undefined ? undefined : `mentions ${attribute}`);
+  return said === undefined || said.length > LONGEST_SUBJECT ? "matching mentions" : said;
+}
+
+/** A sentence with a longer one has lost its numbers to whoever reads it in haste. */
+const LONGEST_SUBJECT = 60;

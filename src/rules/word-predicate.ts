@@ -22,5 +22,6 @@ export function oneOfWords(
     matches: (mention) => find(mention) !== undefined,
     explain: (mention) => say(find(mention) ?? ""),
     label: words.map(say).join(" or "),
+    attribute: words.map(say).join(" or "),
   };
 }

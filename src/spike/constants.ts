@@ -57,7 +57,7 @@ export const FADING = {
   dispersion: fadingOf(20 * DAY_BUCKETS),
   /** One step for each visit of an hour's bin, twelve an hour: nearly a running mean. */
   hours: fadingOf(20 * DAY_BUCKETS),
-  swing: fadingOf(20 * DAY_BUCKETS),
+  swing: fadingOf(30 * DAY_BUCKETS),
   lag: fadingOf(2 * DAY_BUCKETS),
 } as const;
 
@@ -78,6 +78,8 @@ export const LEARN_DEVIATIONS = 4;
 export const LEARN_MENTIONS = 2;
 /** The least that a bucket is expected to hold. */
 export const LEAST_EXPECTED = 0.002;
+/** And of how unusual it was, at most this score. */
+export const LEARN_SCORE = 9;
 /** What the query's own swing is thought to be before anything is known, in mentions, and its weight in buckets. */
 export const SWING_PRIOR = 0.3;
 export const SWING_WEIGHT = 20;

@@ -1,6 +1,7 @@
+import { countedSubject } from "../lib/counted.ts";
 import { DAY } from "../lib/instant.ts";
 import { spellDuration } from "../lib/spell-duration.ts";
-import { spellNumber } from "../lib/spell-number.ts";
+import { spellExpected, spellNumber } from "../lib/spell-number.ts";
 import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
 import type { SpikeMoment } from "./peak.ts";
 import { spellRarity } from "./spell-rarity.ts";
@@ -18,15 +19,20 @@ export function explainSpike(
   now = moment.bucket,
 ): string {
   const window = spellDuration(moment.window * BUCKET_MS);
-  const height = now - moment.bucket >= PAST_BUCKETS ? " at the height" : "";
+  const isPast = now - moment.bucket >= PAST_BUCKETS;
+  const height = isPast ? " at the height" : "";
   const sentences = [
-    `${spellNumber(moment.observed)} ${subject} in ${window}${height}, ${spellNumber(moment.expected)} expected.`,
+    `${countedSubject(moment.observed, subject)} in ${window}${height}, ${spellExpected(moment.expected)} expected.`,
     `At this hour chance alone brings that ${spellRarity(moment.lnP)}.`,
     `${spellScore(moment.score)} times the usual swing.`,
   ];
   if (moment.completeness < 0.9) {
     const percent = Math.round(moment.completeness * 100);
-    sentences.push(`About ${percent} % of the last ${window} has arrived.`);
+    sentences.push(
+      isPast
+        ? `Then about ${percent} % of those ${window} had arrived.`
+        : `About ${percent} % of the last ${window} has arrived.`,
+    );
   }
   const young = spellYouth(state, moment);
   if (young !== undefined) sentences.push(young);
@@ -43,7 +49,7 @@ function spellScore(score: number): string {
 /** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
 export function explainQuiet(moment: SpikeMoment, subject: string): string {
   const window = spellDuration(moment.window * BUCKET_MS);
-  return `${spellNumber(moment.observed)} ${subject} in ${window}, ${spellNumber(moment.expected)} expected`;
+  return `${countedSubject(moment.observed, subject)} in ${window}, ${spellExpected(moment.expected)} expected`;
 }
 
 /** What a query that was not known for long at that moment could not be expected to know. */

@@ -1,16 +1,9 @@
 import { lnChanceOfCount } from "./chance-of-count.ts";
-import {
-  JUDGED_WINDOWS,
-  LEAST_WANDER,
-  LONGEST_WINDOW,
-  SPARSE_WINDOW,
-  WINDOW_EXPONENT,
-  WINDOWS,
-} from "./constants.ts";
+import { JUDGED_WINDOWS, LEAST_WANDER, LONGEST_WINDOW, SPARSE_WINDOW, WINDOWS } from "./constants.ts";
 import { type Dispersion, rateNoise } from "./dispersion.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
 import { MARK, mark, type SpikeState } from "./spike-state.ts";
-import { deviationOf, type SwingForm, usualDeviation, usualSwing } from "./usual-swing.ts";
+import { deviationOf, type SwingForm, usualDeviation, usualSwing, WINDOW_WEIGHTS } from "./usual-swing.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /** The window that stands out most by chance, as an index into `JUDGED_WINDOWS`. */
@@ -96,5 +89,3 @@ export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): numbe
   }
   return lnP;
 }
-
-const WINDOW_WEIGHTS = JUDGED_WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);

@@ -1,7 +1,7 @@
 import { LONGEST_WINDOW, RING } from "./constants.ts";
 import { AT, createSpikeState, MARK, mark, type SpikeState, STATE_BYTES } from "./spike-state.ts";
 import { isFirstVersion, readFirstVersion, type SpikeStateV1 } from "./spike-state-v1.ts";
-import { takeSquaresForMoments } from "./usual-swing.ts";
+import { takeSquaresForCubes } from "./usual-swing.ts";
 
 /**
  * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series goes on
@@ -37,7 +37,7 @@ export function unpackSpikeState(packed: PackedSpikeState, into = createSpikeSta
     throw new Error("a stored spike state is damaged, or of a version that is not known here");
   else if (PAGE[1] === PUNCTUAL) readPunctual(into);
   else readWhole(into);
-  if (typeof packed !== "string" || PAGE[0] === OF_SQUARES) takeSquaresForMoments(into);
+  if (typeof packed !== "string" || PAGE[0] === OF_SQUARES) takeSquaresForCubes(into);
   return into;
 }
 

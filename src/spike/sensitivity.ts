@@ -43,7 +43,7 @@ export function significanceGate(probability: number): Gates {
 }
 
 /** In usual swings, the windows weighted: the middle of where the score on labelled series is flat. */
-const UNUSUAL = 4.4;
+const UNUSUAL = 3.8;
 /** One in 10,000: queries of one mention an hour have a false alarm in 25 days. */
 const LN_NOISE = Math.log(1e-4);
 

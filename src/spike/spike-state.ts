@@ -52,9 +52,9 @@ const SIZES = {
   /** Per window: faded [excess of squared errors] and [squared expectations]. */
   noise: WINDOWS.length,
   noiseWeight: WINDOWS.length,
-  /** Per window: running sums of the deviation, and of its moment; their common weight is a mark. */
+  /** Per window: running sums of the deviation, and of its cube without sign; their common weight is a mark. */
   swingMean: WINDOWS.length,
-  swingMoment: WINDOWS.length,
+  swingCubes: WINDOWS.length,
   /** Single numbers, by the names of `MARK`. */
   marks: Object.keys(MARK).length,
   /** Mentions by how many buckets after their own they became visible, in the bins of `LAG_EDGES`. */

@@ -1,4 +1,15 @@
-import { FADING, LONGEST_WINDOW, SPARSE_WINDOW, SWING_PRIOR, SWING_WEIGHT, WINDOWS } from "./constants.ts";
+import {
+  FADING,
+  JUDGED_WINDOWS,
+  LEARN_MENTIONS,
+  LEARN_SCORE,
+  LONGEST_WINDOW,
+  SPARSE_WINDOW,
+  SWING_PRIOR,
+  SWING_WEIGHT,
+  WINDOW_EXPONENT,
+  WINDOWS,
+} from "./constants.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import type { WindowSums } from "./window-sums.ts";
 
@@ -19,9 +30,9 @@ export function usualDeviation(state: SpikeState, window: number): number {
 }
 
 /**
- * By how many mentions a window is usually off: the power mean of order 2.5. The root of the mean square takes a query
- * that rarely bursts, and then by a lot, for nearly as calm as one that never does, and pages at the next burst of half
- * the size; the higher the order, the longer are the largest bursts remembered.
+ * By how many mentions a window is usually off: the cubic mean. The root of the mean square takes a query that rarely
+ * bursts, and then by a lot, for nearly as calm as one that never does, and pages at the next burst of a third of the
+ * size; the higher the order of the mean, the more do the largest bursts count in it.
  */
 export function usualSwing(state: SpikeState, window: number): number {
   if (window === WINDOWS.length) {
@@ -29,39 +40,40 @@ export function usualSwing(state: SpikeState, window: number): number {
     const [one, two] = [usualSwing(state, window - 2), usualSwing(state, window - 1)];
     return two * (two / one) ** Math.log2(STRETCH);
   }
-  const moments = (state.numbers[AT.swingMoment + window] ?? 0) + SWING_WEIGHT * momentOf(SWING_PRIOR);
-  return (moments / (mark(state, MARK.swingWeight) + SWING_WEIGHT)) ** (1 / ORDER);
+  const cubes = (state.numbers[AT.swingCubes + window] ?? 0) + SWING_WEIGHT * SWING_PRIOR ** 3;
+  return Math.cbrt(cubes / (mark(state, MARK.swingWeight) + SWING_WEIGHT));
 }
 
-/** Nothing is limited here: a query that bursts shall need a larger burst the next time. */
+/**
+ * A query that bursts shall need a larger burst the next time. What scores beyond LEARN_SCORE teaches as if it had just
+ * scored that: else nothing but the like of it would be told for months after a crisis.
+ */
 export function learnSwing(state: SpikeState, sums: WindowSums, form: SwingForm, first: boolean): void {
   const { numbers } = state;
   for (let window = 0; window < WINDOWS.length; window++) {
     const value = deviationOf(sums, window, form);
-    const moment = first ? 0 : momentOf(value - usualDeviation(state, window));
-    numbers[AT.swingMoment + window] = FADING.swing * (numbers[AT.swingMoment + window] ?? 0) + moment;
+    const limit = (LEARN_SCORE * usualSwing(state, window)) / (WINDOW_WEIGHTS[window] ?? 1) + LEARN_MENTIONS;
+    const off = first ? 0 : Math.min(Math.abs(value - usualDeviation(state, window)), limit);
+    numbers[AT.swingCubes + window] = FADING.swing * (numbers[AT.swingCubes + window] ?? 0) + off ** 3;
     numbers[AT.swingMean + window] = FADING.swing * (numbers[AT.swingMean + window] ?? 0) + value;
   }
   numbers[AT.marks + MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
 }
 
 /**
- * For a state that holds sums of squares, as the first two versions did. On real series the power mean is 1.2 to 1.85
+ * For a state that holds sums of squares, as the first two versions did. On real series the cubic mean is 1.35 to 2.9
  * times the root of the mean square; what is guessed here fades as everything does.
  */
-export function takeSquaresForMoments({ numbers }: SpikeState): void {
+export function takeSquaresForCubes({ numbers }: SpikeState): void {
   const weight = numbers[AT.marks + MARK.swingWeight] ?? 0;
   for (let window = 0; window < WINDOWS.length; window++) {
-    const square = numbers[AT.swingMoment + window] ?? 0;
-    numbers[AT.swingMoment + window] = weight > 0 ? weight * momentOf(1.35 * Math.sqrt(square / weight)) : 0;
+    const squares = numbers[AT.swingCubes + window] ?? 0;
+    const usual = weight > 0 ? 1.6 * Math.sqrt(squares / weight) : 0;
+    numbers[AT.swingCubes + window] = weight * usual ** 3;
   }
 }
 
-const ORDER = 2.5;
-
-/** |deviation| ^ 2.5, the quick way. */
-function momentOf(deviation: number): number {
-  return deviation * deviation * Math.sqrt(Math.abs(deviation));
-}
+/** By index into `JUDGED_WINDOWS`: longer windows are trusted more. */
+export const WINDOW_WEIGHTS = JUDGED_WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);
 
 const STRETCH = SPARSE_WINDOW / LONGEST_WINDOW;

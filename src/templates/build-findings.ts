@@ -18,7 +18,7 @@ export function buildFindings(
     { label: "How big", text: sizeOf(alert, explanation, timezone) },
     { label: "About", text: shares(explanation.topics) },
     { label: "New words", text: explanation.words.map((word) => name(word, 30)).join(", ") },
-    { label: "Mood", text: moodOf(explanation) },
+    { label: "Mood", text: moodOf(alert, explanation) },
     { label: "Who", text: peopleOf(explanation) },
     { label: "Where", text: shares(explanation.domains) },
     { label: "Counted", text: completenessOf(alert, explanation, timezone) },
@@ -41,7 +41,9 @@ function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string)
 /** Ten points are a turn; less is weather. */
 const TURN = 0.1;
 
-function moodOf({ negative }: Explanation): string {
+function moodOf(alert: Alert, { negative }: Explanation): string {
+  // An alert on the share of negative mentions has told it, of another moment and so with another number.
+  if (alert.values["share"] !== undefined && /\bnegative\b/.test(alert.because)) return "";
   if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
   return `${percent(negative.now)} of all mentions negative, ${percent(negative.before)} at these hours on the days before`;
 }
@@ -49,9 +51,12 @@ function moodOf({ negative }: Explanation): string {
 function peopleOf({ authors, looked, reposts }: Explanation): string {
   if (looked.now < 2) return "";
   const parts = [`${formatNumber(authors.count)} ${authors.count === 1 ? "author" : "authors"}`];
-  if (authors.loudest.length > 0) {
-    const loudest = authors.loudest.map((one) => `${name(one.name, 40)} (${formatNumber(one.mentions)})`);
-    parts.push(`most by ${loudest.join(", ")}`);
+  const [loudest] = authors.loudest;
+  if (authors.count === 1 && loudest !== undefined) {
+    parts[0] = `all by ${name(loudest.name, 40)}`;
+  } else if (loudest !== undefined) {
+    const most = authors.loudest.map((one) => `${name(one.name, 40)} (${formatNumber(one.mentions)})`);
+    parts.push(`most by ${most.join(", ")}`);
   }
   const isUsual = reposts.before !== null && Math.abs(reposts.now - reposts.before) < TURN;
   if (reposts.now >= TURN && !isUsual) {
@@ -61,16 +66,10 @@ function peopleOf({ authors, looked, reposts }: Explanation): string {
   return parts.join("; ");
 }
 
+/** How much of the window is still to come, the alert says itself; here is how far its query was read. */
 function completenessOf(alert: Alert, { completeUntil }: Explanation, timezone: string): string {
-  const arrived = alert.values["arrivedShare"];
-  const parts: string[] = [];
-  if (arrived !== undefined && arrived < 0.9) {
-    parts.push(`about ${percent(arrived)} of what is to come has arrived, the rest is reckoned with`);
-  }
-  if (completeUntil !== null && completeUntil < alert.windowTo) {
-    parts.push(`complete until ${formatTimeAfter(completeUntil, alert.openedAt, timezone)} only`);
-  }
-  return parts.join("; ");
+  if (completeUntil === null || completeUntil >= alert.windowTo) return "";
+  return `complete until ${formatTimeAfter(completeUntil, alert.openedAt, timezone)} only`;
 }
 
 function shares(parts: Explanation["topics"]): string {

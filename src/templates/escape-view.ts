@@ -17,10 +17,20 @@ export function escapeView(view: unknown, format: Format, field = ""): unknown {
 }
 
 function escapeField(text: string, format: Format, field: string): string | null {
-  if (!/(^u|U)rl$/.test(field)) return escapeValue(capped(text), format);
+  if (!/(^u|U)rl$/.test(field)) {
+    const value = escapeValue(capped(text), format);
+    return field === "query" && RIGHT_TO_LEFT.test(value) ? `${value}${LEFT_TO_RIGHT_MARK}` : value;
+  }
   const url = safeUrl(text);
   return url === null ? null : escapeValue(url, format);
 }
+
+/**
+ * Numbers follow the name of a query, and one that is written from right to left would draw them to its other side: 62
+ * negative mentions would be read as part of the name.
+ */
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const LEFT_TO_RIGHT_MARK = "\u200e";
 
 /**
  * The builder of a view shortens to what looks good; this only keeps a forgotten field from filling a message. It looks

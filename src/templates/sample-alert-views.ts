@@ -28,7 +28,7 @@ const FIRED: AlertView = {
     { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12 },
   ],
   findings: [
-    { label: "How big", text: "rising since 08:05; the most in such a time since Sat 21 Feb, 09:20 PST" },
+    { label: "How big", text: "rising since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST" },
     { label: "About", text: "Cancelled Flight 58% (usually 14%)" },
     { label: "New words", text: "cancelled, rebook, #stranded" },
     { label: "Mood", text: "81% of all mentions negative, 42% at these hours on the days before" },

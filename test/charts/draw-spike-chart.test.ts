@@ -80,6 +80,64 @@ describe("the chart of a spike", () => {
     expect(svg).toContain("times in Europe/Berlin");
   });
 
+  it("writes the number of the highest bar that fired above it, inside the picture", () => {
+    const label = (svg: string) =>
+      /<text x="([\d.]+)"[^>]*paint-order="stroke">([\d,]+)</.exec(svg)?.slice(1);
+    expect(label(draw())).toEqual([expect.any(String), "49"]);
+    expect(label(draw({ firing: [] }))).toBeUndefined();
+    const quiet = chart.columns.map((column) => ({ ...column, count: 1 }));
+    expect(label(draw({ columns: quiet }))).toBeUndefined();
+    for (const last of [0, 143]) {
+      const columns = chart.columns.map((column, i) => ({ ...column, count: i === last ? 4_999_622 : 5 }));
+      const at = columns[last]?.at ?? 0;
+      const [x, text] = label(draw({ columns, firing: [{ from: at, to: at + 5 * MINUTE }] })) ?? [];
+      expect(text).toBe("4,999,622");
+      expect(Math.abs(Number(x) - 300)).toBeLessThan(260);
+    }
+  });
+
+  it("numbers the lines so that they fit beside the picture", () => {
+    const most = (count: number) => draw({ columns: chart.columns.map((column) => ({ ...column, count })) });
+    expect(most(60_000)).toContain(">60,000<");
+    expect(most(300_000)).toContain(">300k<");
+    expect(most(5_000_000)).toContain(">6M<");
+  });
+
+  it("is scaled by the counts, not by what is still unknown of a new series", () => {
+    const columns = chart.columns.map((column, i) => ({ ...column, ordinary: i < 9 ? 5_000 : 12 }));
+    expect(draw({ columns })).toContain(">100<");
+    expect(draw({ columns })).not.toContain(">200<");
+  });
+
+  it("shortens the name before the numbers, and does not let it turn them around", () => {
+    const title = (changes: Partial<SpikeChart>, theme: Theme = "light") =>
+      /font-weight="bold"[^>]*>([^<]*)<\/text>/.exec(draw(changes, theme))?.[1];
+    expect(title({ name: "y".repeat(300) })).toMatch(
+      /^y+…\u200e: 320 negative mentions in 30 min, 24 expected$/,
+    );
+    expect(title({ name: "שלום" })).toContain("שלום\u200e: 320");
+    expect(title({ name: "日本語 Tea 👩‍👩‍👧" })).toMatch(/^… Tea …\u200e: 320/);
+    expect(title({ name: "日本語" }, "page")).toContain("日本語");
+    expect(draw({ name: "日本語" })).toContain("<title>日本語: 320");
+  });
+
+  it("leaves out a time that would lie over the date beside it", () => {
+    const columns = Array.from({ length: 432 }, (_, i) => ({
+      at: Date.UTC(2026, 2, 2, 0, 2) + i * 10 * MINUTE,
+      count: 1,
+      expected: 1,
+      ordinary: 4,
+    }));
+    const svg = draw({ columns, columnMs: 10 * MINUTE, zone: "UTC" });
+    expect([...svg.matchAll(/text-anchor="middle">([^<]*)</g)].map(([, label]) => label).sort()).toEqual([
+      "12:00",
+      "12:00",
+      "Thu 5 Mar",
+      "Tue 3 Mar",
+      "Wed 4 Mar",
+    ]);
+  });
+
   it("stays small", () => {
     expect(draw().length).toBeLessThan(20_000);
   });

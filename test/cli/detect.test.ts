@@ -119,7 +119,13 @@ describe("earshot detect", () => {
   it.each([
     ["a,b\n", {}, 'row 1: unknown columns "a,b"'],
     [`timestamp,value\n${stamp(0)},x\n`, {}, 'row 2: expected a whole number, got "x"'],
+    [`timestamp,value\n${stamp(0)},-1\n`, {}, 'row 2: expected a whole number, got "-1"'],
     [`timestamp,value\n${stamp(0)}\n`, {}, "row 2: expected 2 columns"],
+    [
+      `series,timestamp,value\nA,${stamp(0)},1\nB,${stamp(0)},1\nA,${stamp(1)},1\n`,
+      {},
+      'row 4: series "A" comes again: its rows have to stand together',
+    ],
     ["timestamp,value\nyesterday,1\n", {}, "row 2: expected times such as"],
     ["timestamp,value\n1425416573,1\n", {}, "row 2: expected times such as"],
     [
@@ -159,7 +165,7 @@ describe("earshot detect", () => {
         "",
       ]);
       const svg = await readFile(join(folder, "out-A-b.svg"), "utf8");
-      expect(svg).toContain("<title>A/../b: 40 mentions in 5 min, 3.2 expected</title>");
+      expect(svg).toContain("<title>A/../b: 1 alert in 10 days: 40 in 5 min, 3.2 expected</title>");
       expect(svg).toContain("times in Asia/Tokyo, highest of each 40 min");
       await run(`timestamp,value\n${rows("").split("\n").slice(-40).join("\n")}`, {
         plot: join(folder, "one.png"),
@@ -167,6 +173,35 @@ describe("earshot detect", () => {
       });
       expect((await readFile(join(folder, "one.png"))).subarray(1, 4).toString()).toBe("PNG");
       expect((await readdir(folder)).sort()).toEqual(["one.png", "out-A-b.svg", "out-B.svg"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("gives every series a file of its own, whatever the names", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-plot-"));
+    try {
+      const names = [
+        "a-b",
+        "a-b-2",
+        "a b",
+        "A/B",
+        "../../x",
+        "<script>",
+        "y".repeat(300),
+        "日本",
+        "🙂",
+        "",
+        "..",
+      ];
+      const csv = names.map((name) => `${name},${stamp(0)},1\n`).join("");
+      await run(`series,timestamp,value\n${csv}`, { plot: join(folder, "p.svg") });
+      const files = await readdir(folder);
+      expect(files.sort()).toEqual(
+        ["a-b", "a-b-2", "a-b-3", "A-B-4", "-x", "-script-", "y".repeat(50), "日本", "-", "10", "--2"]
+          .map((name) => `p-${name}.svg`)
+          .sort(),
+      );
     } finally {
       await rm(folder, { recursive: true });
     }

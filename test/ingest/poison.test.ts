@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/watermark.ts";
+import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { Rule } from "../../src/rules/rule.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/watermark.ts";
+import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { negative as aNegative, NOON, useWalks } from "./use-walks.ts";

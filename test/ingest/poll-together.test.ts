@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { pollTogether, type TogetherParts } from "../../src/ingest/poll-together.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/watermark.ts";
+import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { NOON, negative, RULE, useWalks } from "./use-walks.ts";

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
+import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { walkSource } from "../../src/ingest/walk-source.ts";
-import { NEW_WALK, nextCall, type WalkRequest } from "../../src/ingest/watermark.ts";
+import { NEW_WALK } from "../../src/ingest/walk-state.ts";
+import { nextCall } from "../../src/ingest/watermark.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Finding } from "../../src/model/source-trait.ts";
 import { aMention } from "../mention.ts";

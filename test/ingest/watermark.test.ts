@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { NEW_WALK, type WalkState } from "../../src/ingest/walk-state.ts";
 import {
   abandonWalk,
   afterPage,
   endWalk,
-  NEW_WALK,
   nextCall,
   type WalkedPage,
   type WalkSettings,
-  type WalkState,
 } from "../../src/ingest/watermark.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../src/lib/canonical-json.ts";
 import { closestWord, editDistance } from "../../src/lib/closest-word.ts";
+import { countedSubject } from "../../src/lib/counted.ts";
 import { foldText } from "../../src/lib/fold-text.ts";
 import { fitsGlob } from "../../src/lib/glob.ts";
 import type { JsonValue } from "../../src/lib/json.ts";
 import { spellDuration } from "../../src/lib/spell-duration.ts";
-import { spellNumber, spellShare } from "../../src/lib/spell-number.ts";
+import { spellExpected, spellNumber, spellShare } from "../../src/lib/spell-number.ts";
 import { stableHash } from "../../src/lib/stable-hash.ts";
 
 describe("canonicalJson", () => {
@@ -87,7 +88,28 @@ describe("numbers and times in sentences", () => {
     [999.7, "1,000"],
     [-3.21, "-3.2"],
     [0, "0"],
+    [0.0496, "0.05"],
+    [0.002, "0.002"],
   ])("spells %d as %s", (value, text) => expect(spellNumber(value)).toBe(text));
+
+  it.each([
+    [1, "mentions", "1 mention"],
+    [1, "different stories", "1 story"],
+    [
+      1,
+      'authors of negative mentions in category "Stories"',
+      '1 author of negative mentions in category "Stories"',
+    ],
+    [62, "negative mentions", "62 negative mentions"],
+    [0, "different authors", "0 different authors"],
+  ])("counts %d of %j as %j", (n, subject, text) => expect(countedSubject(n, subject)).toBe(text));
+
+  it.each([
+    [13_733_888, "13,700,000"],
+    [1_234.5, "1,230"],
+    [847.3, "847"],
+    [84.7, "85"],
+  ])("spells %d as %s where it was reckoned", (value, text) => expect(spellExpected(value)).toBe(text));
 
   it.each([
     [300_000, "5 min"],

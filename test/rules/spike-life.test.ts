@@ -117,7 +117,7 @@ describe("what a spike counts", () => {
   it("says authors where it counts authors", () => {
     const { window } = aWindowRule("when: { sentiment: negative }\nspike: { atLeast: 5, count: authors }");
     const { verdicts } = run(window, [...ordinary, ...wave(60)]);
-    expect(verdicts.at(-1)?.because).toMatch(/^\d+ negative authors in /);
+    expect(verdicts.at(-1)?.because).toMatch(/^\d+ authors of negative mentions in /);
   });
 
   it("does not fire while too few people speak", () => {

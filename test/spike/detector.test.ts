@@ -50,6 +50,12 @@ describe("the detector", () => {
     expect(steps.indexOf("renewed") - steps.indexOf("opened")).toBeGreaterThanOrEqual(36);
   });
 
+  it("tells of a burst three days after a crisis that was ten times as large", () => {
+    const crisis = BURST.map((count) => count * 20);
+    const counts = [...history, ...crisis, ...ordinaryDays(3, 3, 5), ...BURST.map((count) => count * 2)];
+    expect(opened(feed(counts)).at(-1)).toBeGreaterThan(counts.length - BURST.length);
+  });
+
   it("does not page twice within the cooldown, though the incident between was over", () => {
     const twice = [...history, ...BURST, ...ordinaryDays(1, 3, 3).slice(0, 60), ...BURST];
     expect(opened(feed(twice, { settings: { cooldownBuckets: 144 } })).length).toBe(1);

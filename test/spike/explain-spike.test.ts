@@ -51,6 +51,22 @@ describe("explainSpike", () => {
     );
   });
 
+  it("does not say of what is over that it has still to arrive", () => {
+    const past = { ...moment, window: 6, completeness: 0.61 };
+    expect(explainSpike(known(20), past, "mentions", 5006)).toContain(
+      "Then about 61 % of those 30 min had arrived.",
+    );
+  });
+
+  it("never expects nothing, and promises no more digits of a large number than it can hold", () => {
+    const of = (changes: Partial<typeof moment>) =>
+      explainSpike(known(20), { ...moment, ...changes }, "mentions");
+    expect(of({ observed: 4, expected: 0.0496 })).toMatch(/^4 mentions in 5 min, 0\.05 expected\./);
+    expect(of({ observed: 102_778_192, expected: 13_733_888 })).toMatch(
+      /^102,778,192 .*, 13,700,000 expected\./,
+    );
+  });
+
   it("is short about an ordinary bucket", () => {
     expect(explainQuiet({ ...moment, observed: 3, expected: 2.94, window: 12 }, "mentions")).toBe(
       "3 mentions in 1 h, 2.9 expected",

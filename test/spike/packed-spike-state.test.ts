@@ -37,7 +37,7 @@ function firstArrivals(from: number, to: number): LateCount[][] {
 /** States of older versions say less of the swing, and so do the scores that were measured in it. */
 function withoutSwing(state: SpikeState): string {
   const rest = unpackSpikeState(packSpikeState(state));
-  rest.numbers.fill(0, AT.swingMean, AT.swingMoment + WINDOWS.length);
+  rest.numbers.fill(0, AT.swingMean, AT.swingCubes + WINDOWS.length);
   for (const which of [MARK.swingWeight, MARK.peakScore, MARK.toldScore]) rest.numbers[AT.marks + which] = 0;
   return packSpikeState(rest);
 }
@@ -80,7 +80,7 @@ describe("a stored state", () => {
     const taught = createSpikeState(MONDAY);
     feed(firstArrivals(0, 900), { state: taught });
     const kept = unpackSpikeState(first);
-    const swing = [AT.swingMean, AT.swingMoment + WINDOWS.length] as const;
+    const swing = [AT.swingMean, AT.swingCubes + WINDOWS.length] as const;
     for (let window = 0; window < WINDOWS.length; window++)
       expect(usualSwing(kept, window) / usualSwing(taught, window)).toBeCloseTo(1, 0);
     kept.numbers.set(taught.numbers.subarray(...swing), AT.swingMean);

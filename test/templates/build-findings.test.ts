@@ -38,7 +38,7 @@ test("everything that was found out is a short line", () => {
     "Mood: 81% of all mentions negative, 42% at these hours on the days before",
     "Who: 58 authors; most by loud one (7); 40% repeat another text (usually 10%)",
     "Where: news.example 30% (usually 2%)",
-    "Counted: about 60% of what is to come has arrived, the rest is reckoned with; complete until 03:05 only",
+    "Counted: complete until 03:05 only",
   ]);
 });
 
@@ -58,6 +58,21 @@ test("what is as usual, or was not found out, is not told", () => {
       complete,
     ),
   ).toEqual([]);
+});
+
+test("what the alert says itself is not told once more, with another number", () => {
+  const explanation = { ...NO_EXPLANATION, negative: { now: 0.77, before: 0.23 }, completeUntil: AT };
+  const of = (because: string) => lines(explanation, alertOf({ ...ALERT, because, values: { share: 0.75 } }));
+  expect(of("75 % of 292 mentions in 2 h are negative, usually 22 %")).toEqual([]);
+  expect(of("75 % of 292 mentions in 2 h are about Safety, usually 22 %")).toEqual([
+    "Mood: 77% of all mentions negative, 23% at these hours on the days before",
+  ]);
+});
+
+test("a single author is named, not counted", () => {
+  const authors = { count: 1, loudest: [{ name: "bot", mentions: 40 }] };
+  const explanation = { ...NO_EXPLANATION, looked: { now: 40, before: 40 }, authors };
+  expect(lines(explanation)).toEqual(["Who: all by bot"]);
 });
 
 test("of a young query it is said how far back its counts go", () => {

@@ -35,6 +35,15 @@ it.each([
   expect(faults[0]).toMatch(fault);
 });
 
+it("a query that is written from right to left leaves the numbers behind it where they are", async () => {
+  const renderer = await createRenderer({ directory });
+  const [view] = sampleAlertViews;
+  expect(renderer.render("slack/alert-headline.header", { ...view, query: "שלום" })).toContain(
+    "שלום\u200e: 62",
+  );
+  expect(renderer.render("email/alert-subject.header", { ...view, query: "שלום" })).toContain("שלום\u200e: ");
+});
+
 it("all faults are told at once", async () => {
   await rm(join(directory, "slack/alert-why.mrkdwn.hbs"));
   await writeFile(join(directory, "email/digest.html.hbs"), "{{nope}}");

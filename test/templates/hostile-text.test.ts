@@ -104,8 +104,9 @@ function skeleton(name: TemplateName, output: string): unknown {
   return [...marks, ...entities];
 }
 
-/** Control characters, direction marks, halves of characters. */
-const UNWANTED = /[^\P{Cc}\n]|[\p{Surrogate}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
+/** Control characters, halves of characters, direction marks but the one that ends what is written from right to left. */
+const UNWANTED =
+  /[^\P{Cc}\n]|(?<![\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}].*)\u200E|[\p{Surrogate}\u061C\u200B\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/u;
 
 function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void {
   const [alert] = sampleAlertViews;

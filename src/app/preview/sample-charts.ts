@@ -24,7 +24,8 @@ function sampleChart(view: AlertView, theme: "light" | "dark"): string {
   });
   return drawSpikeChart(
     {
-      title: `${view.query}: ${view.headline}`,
+      name: view.query,
+      title: view.headline,
       counted: "mentions in 15 min",
       columns,
       columnMs,

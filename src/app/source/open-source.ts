@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { SourcePage } from "../../ingest/source-page.ts";
+import type { WalkRequest } from "../../ingest/walk-request.ts";
 import type { SourceKnowledge } from "../../ingest/walk-source.ts";
-import type { WalkRequest } from "../../ingest/watermark.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import type { Logger } from "../../log.ts";

@@ -1,6 +1,6 @@
 import type { SourcePage } from "../../ingest/source-page.ts";
+import type { WalkRequest } from "../../ingest/walk-request.ts";
 import { type SourceKnowledge, walkSource } from "../../ingest/walk-source.ts";
-import type { WalkRequest } from "../../ingest/watermark.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { WatchedQuery } from "../../model/query.ts";
 import type { SourceClient } from "../../source/source-client.ts";

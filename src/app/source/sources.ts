@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../config/source-config.ts";
 import type { Config } from "../../config.ts";
-import type { WalkRequest } from "../../ingest/watermark.ts";
+import type { WalkRequest } from "../../ingest/walk-request.ts";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../log.ts";
 import type { Priority } from "../../model/call-budget.ts";

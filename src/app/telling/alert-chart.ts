@@ -1,5 +1,6 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { Theme } from "../../charts/palette.ts";
+import type { ChartSpan } from "../../charts/spike-chart.ts";
 import { spellDuration } from "../../lib/spell-duration.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Explanation } from "../../model/explanation.ts";
@@ -14,17 +15,26 @@ export function drawAlertChart(
   if (chart === null || chart.columns.length < FEWEST_COLUMNS) return null;
   return drawSpikeChart(
     {
-      title: `${alert.queryName}: ${firstClause(alert.because)}`,
+      name: alert.queryName,
+      title: firstClause(alert.because),
       counted: chart.counted,
       columns: chart.columns,
       columnMs: chart.columnMs,
       ...spellBand(chart),
-      firing: [{ from: alert.windowFrom, to: alert.windowTo }],
+      firing: [firingOf(alert)],
       told: alert.firedAt === null ? [] : [alert.firedAt],
       zone: options.zone,
     },
     options.theme,
   );
+}
+
+/** From the window that opened it to its newest evidence; the window that it speaks of is the height of that. */
+function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartSpan {
+  return {
+    from: Math.min(windowFrom, openedAt - (windowTo - windowFrom)),
+    to: Math.max(windowTo, lastSeenAt),
+  };
 }
 
 /** What was counted and what was expected, up to what stands in brackets. A point inside a number ends nothing. */

@@ -30,10 +30,12 @@ export function createCountsReader(settings: SpikeSettings, look?: PlotLook): Co
   let plot: SeriesPlot | undefined;
   let drawings: Drawing[] = [];
   let output = "";
+  const ended = new Set<string>();
 
   const endSeries = (): string => {
     if (series === undefined) return "";
     const lines = series.end();
+    ended.add(series.name);
     if (plot !== undefined) drawings.push({ series: series.name, svg: plot.draw() });
     return lines;
   };
@@ -52,6 +54,12 @@ export function createCountsReader(settings: SpikeSettings, look?: PlotLook): Co
     const name = columns === 2 ? "" : (cells[0] ?? "");
     if (series === undefined || series.name !== name) {
       output += endSeries();
+      // Begun anew with every row it would never be known for long enough to alert, and nobody would notice.
+      if (ended.has(name)) {
+        throw new UserError(
+          `row ${row}: series "${name.slice(0, 80)}" comes again: its rows have to stand together`,
+        );
+      }
       plot = look === undefined ? undefined : createSeriesPlot(name, settings, look);
       series = createSeriesReader(name, settings, plot?.see);
     }

@@ -26,10 +26,14 @@ export function createPictureFiles(path: string): PictureFiles {
     await writeFile(file, ending === ".svg" ? `${svg}\n` : await renderer.render(svg));
     written.push(file);
   };
+  // Two names may look the same once they are names of files, and some disks do not tell a from A.
+  const taken = new Set<string>();
   const fileOf = (series: string, number: number): string => {
-    const name = series.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-").slice(0, 80);
-    const taken = `${path.slice(0, -ending.length)}-${name === "" ? number : name}${ending}`;
-    return written.includes(taken) ? `${path.slice(0, -ending.length)}-${name}-${number}${ending}` : taken;
+    const name = series.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-").slice(0, LONGEST_NAME) || String(number);
+    let free = name;
+    for (let copy = 2; taken.has(free.toLowerCase()); copy++) free = `${name}-${copy}`;
+    taken.add(free.toLowerCase());
+    return `${path.slice(0, -ending.length)}-${free}${ending}`;
   };
 
   return {
@@ -50,3 +54,6 @@ export function createPictureFiles(path: string): PictureFiles {
     },
   };
 }
+
+/** A name of a file has 255 bytes, and a letter up to 4. */
+const LONGEST_NAME = 50;

@@ -3,7 +3,7 @@ import type { Theme } from "../../charts/palette.ts";
 import type { ChartSpan } from "../../charts/spike-chart.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellNumber } from "../../lib/spell-number.ts";
+import { spellExpected, spellNumber } from "../../lib/spell-number.ts";
 import { BUCKET_MS, RING } from "../../spike/constants.ts";
 import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
 import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
@@ -54,7 +54,8 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
       const columnMs = columns.columnMs();
       return drawSpikeChart(
         {
-          title: `${name === "" ? "" : `${name}: `}${spellAlerts(told.length, length, last)}`,
+          ...(name === "" ? {} : { name }),
+          title: spellAlerts(told.length, length, last),
           counted: "mentions in 5 min",
           ...(columnMs === BUCKET_MS ? {} : { note: `highest of each ${spellDuration(columnMs)}` }),
           columns: columns.columns(),
@@ -78,5 +79,6 @@ function spellAlerts(
   if (last === undefined) return `no alert in ${span}`;
   if (count > 1) return `${count} alerts in ${span}`;
   const window = spellDuration(last.window * BUCKET_MS);
-  return `${spellNumber(last.observed)} mentions in ${window}, ${spellNumber(last.expected)} expected`;
+  // What made it fire: the bars may have risen further.
+  return `1 alert in ${span}: ${spellNumber(last.observed)} in ${window}, ${spellExpected(last.expected)} expected`;
 }

@@ -64,8 +64,9 @@ export function createSeriesReader(
       const count = Number(value);
       if (Number.isNaN(arrivedAt) || Number.isNaN(eventAt))
         return "expected times such as 2015-03-03T21:02:53Z";
-      if (value.trim() === "" || !Number.isInteger(count))
-        return `expected a whole number, got "${value.slice(0, 40)}"`;
+      // Mentions that are taken back come later than they were made.
+      const isCount = Number.isSafeInteger(count) && (count >= 0 || arrivedAt > eventAt);
+      if (value.trim() === "" || !isCount) return `expected a whole number, got "${value.slice(0, 40)}"`;
       if (state === undefined) {
         state = createSpikeState(arrivedAt);
         openAt = arrivedAt;

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { countedSubject } from "../../lib/counted.ts";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellNumber } from "../../lib/spell-number.ts";
+import { spellExpected } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
@@ -96,7 +97,7 @@ export const absence = defineWindowCondition({
         const isLow = isKnown && expected >= least && observed <= atMost * expected;
         const lnP = isLow ? lnNegativeBinomialLow(observed, expected, spread) : 0;
         const met = isLow && lnP <= lnLimit;
-        const counted = `${spellNumber(observed)} ${subject} in ${spellDuration(windowTo - windowFrom)}, ${spellNumber(expected)} expected`;
+        const counted = `${countedSubject(observed, subject)} in ${spellDuration(windowTo - windowFrom)}, ${spellExpected(expected)} expected`;
         return {
           state: { learned: packSpikeState(state), slots: moved },
           verdict: {

@@ -19,6 +19,7 @@ export const author = defineCondition({
       matches: (mention) => find(mention) !== undefined,
       explain: (mention) => `by an author on the list ("${find(mention) ?? ""}")`,
       label: `by ${names.join(" or ")}`,
+      attribute: `by ${names.join(" or ")}`,
     };
   },
 });

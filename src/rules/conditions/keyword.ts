@@ -23,6 +23,8 @@ export const keyword = defineCondition({
     const folded = [...byFolded.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
     const expression = new RegExp(folded.map((word) => `(${wholeWord(word)})`).join("|"), "u");
     const cheap = new RegExp(folded.map(wholeWord).join("|"), "u");
+    const label =
+      words.length === 1 ? `with the keyword "${words[0]}"` : `with one of ${words.length} keywords`;
     return {
       form: { keyword: [...folded].sort() },
       matches: (mention) => cheap.test(searchableText(mention)),
@@ -31,7 +33,8 @@ export const keyword = defineCondition({
         const found = folded[groups.findIndex((group) => group !== undefined)] ?? "";
         return `with the keyword "${byFolded.get(found) ?? found}"`;
       },
-      label: words.length === 1 ? `with the keyword "${words[0]}"` : `with one of ${words.length} keywords`,
+      label,
+      attribute: label,
     };
   },
 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { countedSubject } from "../../lib/counted.ts";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { spellNumber } from "../../lib/spell-number.ts";
+import { spellExpected, spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { spellRarity } from "../../spike/spell-rarity.ts";
 import { compareDays, historyDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
@@ -111,7 +112,7 @@ export const trend = defineWindowCondition({
             because:
               found === undefined
                 ? `${spellNumber(closed.length)} whole days of history, ${spellNumber(historyDays(span))} are needed`
-                : `${spellNumber(perDay)} ${subject} a day over the last ${span} days, ${spellNumber(usualPerDay)} on the ` +
+                : `${countedSubject(perDay, subject)} a day over the last ${span} days, ${spellExpected(usualPerDay)} on the ` +
                   `same weekdays before (${sign}${spellNumber(Math.abs(change) * 100)} %)` +
                   (met
                     ? `. Each of the days was ${rising === undefined ? "below" : "above"}. ` +

@@ -12,6 +12,7 @@ export const verified = defineCondition({
       matches: (mention) => mention.verified === wanted,
       explain: () => label,
       label,
+      attribute: label,
     };
   },
 });

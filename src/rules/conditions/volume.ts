@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { countedSubject } from "../../lib/counted.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { spellDuration } from "../../lib/spell-duration.ts";
 import { spellNumber } from "../../lib/spell-number.ts";
@@ -39,7 +40,7 @@ export const volume = defineWindowCondition({
       step: (state, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
         const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, within / BUCKET_MS, arrivals);
         const observed = total(window.counts);
-        const because = `${spellNumber(observed)} ${subject} in ${spellDuration(within)} (limit ${spellNumber(atLeast)})`;
+        const because = `${countedSubject(observed, subject)} in ${spellDuration(within)} (limit ${spellNumber(atLeast)})`;
         return {
           state: window,
           verdict: {

@@ -9,9 +9,13 @@ export function formatNumber(n: number): string {
   return NUMBERS.format(n);
 }
 
-/** `40.9`, `1,233`; of a small one what it has of figures (`0.0012`), and of a tiny one its power: `4e-13`. */
+/**
+ * `40.9`, `1,233`; of a small one what it has of figures (`0.0012`), and of a tiny one its power: `4e-7`. Below one in a
+ * billion nothing is claimed: no model of counts was ever tested there.
+ */
 export function formatMeasured(n: number): string {
   const size = Math.abs(n);
+  if (n > 0 && n < 1e-9) return "below 1 in a billion";
   if (size === 0 || size >= 0.01) return MEASURED.format(n);
   return size >= 0.0001 ? String(Number(n.toPrecision(2))) : n.toExponential(0);
 }

@@ -246,7 +246,9 @@ describe("a mail", () => {
         signal: AbortSignal.timeout(100_000),
       });
       const mail = fake.mails.find(({ parsed }) => parsed.messageId === vendorRef["messageId"]);
-      const subject = `[CRITICAL] ${cleanLine(query)}: ${cleanLine(ruleName)}`
+      // What is written from right to left ends with a mark that turns back.
+      const turned = /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(cleanLine(query)) ? "\u200e" : "";
+      const subject = `[CRITICAL] ${cleanLine(query)}${turned}: ${cleanLine(ruleName)}`
         .replaceAll(/\s+/g, " ")
         .trim()
         // An encoded word in a text must not be decoded.

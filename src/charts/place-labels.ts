@@ -1,0 +1,32 @@
+import { round, WIDTH } from "./chart-frame.ts";
+
+/** A text of 14 units, centred at `x`. */
+export interface PlacedLabel {
+  readonly x: number;
+  readonly label: string;
+}
+
+/**
+ * Those that have room, the first ones first: none lies over another, and at the edges they are moved inside. `Label`
+ * may hold more, such as the height, which is kept.
+ */
+export function placeLabels<Label extends PlacedLabel>(labels: readonly Label[]): readonly Label[] {
+  const placed: Label[] = [];
+  for (const label of labels) {
+    const half = halfWidth(label);
+    const x = round(Math.min(Math.max(label.x, EDGE + half), WIDTH - EDGE - half));
+    const isFree = placed.every((other) => Math.abs(other.x - x) >= half + halfWidth(other) + GAP);
+    if (isFree) placed.push({ ...label, x });
+  }
+  return placed;
+}
+
+const EDGE = 4;
+const GAP = 8;
+
+function halfWidth({ label }: PlacedLabel): number {
+  return (label.length * LETTER) / 2;
+}
+
+/** Digits and capitals are the widest of what stands there. */
+const LETTER = 8.9;
