@@ -25,7 +25,7 @@ export interface NotedValues {
   readonly large: readonly LargeValue[];
 }
 
-/** Stands for the series itself: its earliest mention says how long it is known. */
+/** Stands for the series itself: its first arrival says how long it is known. One mention of 2009 does not make it old. */
 export const SERIES_ITSELF = "";
 
 export function valueHash(value: string): string {
@@ -51,8 +51,8 @@ export function noteValues(
   };
   for (const use of uses) {
     const itself = values.get(SERIES_ITSELF);
-    if (itself === undefined || use.eventAt < itself.firstAt) {
-      put({ series, value: SERIES_ITSELF, firstAt: use.eventAt, voices: [] });
+    if (itself === undefined || use.arrivedAt < itself.firstAt) {
+      put({ series, value: SERIES_ITSELF, firstAt: use.arrivedAt, voices: [] });
     }
     const key = valueHash(use.value);
     const before = values.get(key);

@@ -72,7 +72,11 @@ function sightingsOf(
 ): Sighting[] {
   const { novelty } = rule;
   return large
-    .filter(({ use, firstAt }) => use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs)
+    .filter(({ use, firstAt }) => {
+      // What comes weeks after it was written, as imports do, is nobody's news.
+      const isNews = use.arrivedAt - use.eventAt <= novelty.withinMs;
+      return isNews && use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs;
+    })
     .map(({ use, firstAt, voices, isFirst }) => ({
       ...sightingOf(rule, query, { query: query.name, [novelty.facet]: foldText(use.value).slice(0, 200) }),
       observe: () => ({

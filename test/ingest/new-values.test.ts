@@ -99,6 +99,21 @@ describe("a domain never seen before that is already large", () => {
     expect(await poll(rule, said(NOON, ...times(8, { domain: null })))).toEqual([]);
   });
 
+  test("is none while one mention with a date of years ago is all that makes the query old", async () => {
+    const old = { domain: "news.example", publishedAt: NOON - 3_000 * DAY };
+    await poll(rule, said(NOON - DAY, old, ...times(8, { domain: "first.example" })));
+    expect(await stores().alerts.openOfProject("p")).toEqual([]);
+  });
+
+  test("is none that an import brings long after it was new", async () => {
+    await poll(rule, usual(NOON - 20 * DAY));
+    const publishedAt = NOON - 10 * DAY;
+    const old = said(NOON, ...times(8, { domain: "then.example", publishedAt }));
+    expect(
+      await poll(rule, [...old, ...said(NOON + HOUR, ...times(8, { domain: "now.example" }))]),
+    ).toMatchObject([{ labels: { domain: "now.example" } }]);
+  });
+
   test("was seen while the rule was away: it is not new when the rule comes back", async () => {
     await poll(rule, usual(NOON - DAY));
     await poll(null, said(NOON - 12 * HOUR, { domain: "slow.example" }));

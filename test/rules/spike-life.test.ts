@@ -128,6 +128,17 @@ describe("what a spike counts", () => {
     expect(run(window, [...ordinary, ...crowd]).verdicts.some(({ met }) => met)).toBe(true);
   });
 
+  it("asks for the people of the five hours that it looks at where few speak", () => {
+    const quiet = Array.from({ length: 10 * 288 }, (_, t) => (t % 144 === 0 ? [1, 1] : [0, 0]));
+    const slow = Array.from({ length: 60 }, (_, t) => (t % 5 === 0 ? [1, 1] : [0, 0]));
+    const met = (authors: number) => {
+      const { window } = aWindowRule(`spike: { atLeast: 4, authors: ${authors} }`);
+      return run(window, [...quiet, ...slow]).verdicts.some((verdict) => verdict.met);
+    };
+    expect(met(8)).toBe(true);
+    expect(met(20)).toBe(false);
+  });
+
   it("may look at some windows only", () => {
     const { window } = aWindowRule("spike: { atLeast: 20, windows: [1h, 2h] }");
     const { verdicts } = run(window, [...ordinary, ...wave(100)]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { BUCKET_MS, LONGEST_WINDOW, SILENT_BUCKETS, WINDOWS } from "../../spike/constants.ts";
+import { BUCKET_MS, JUDGED_WINDOWS, SILENT_BUCKETS, SPARSE_WINDOW, WINDOWS } from "../../spike/constants.ts";
 import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
 import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
@@ -169,7 +169,7 @@ function lateCounts({ bucket, arrivals: [arrivals = []] }: Tick) {
 }
 
 function moveAuthors(before: WindowCounts, { bucket, bucketMs, arrivals }: Tick): WindowCounts {
-  return moveWindow(before, bucket, bucketMs, LONGEST_WINDOW, arrivals[1] ?? []).window;
+  return moveWindow(before, bucket, bucketMs, SPARSE_WINDOW, arrivals[1] ?? []).window;
 }
 
 /** A window fires only if enough different people speak in it. */
@@ -182,7 +182,8 @@ function withVoices(
   const { takesPart = () => true } = settings;
   return {
     ...settings,
-    takesPart: (window) => takesPart(window) && total(authors.counts.slice(0, WINDOWS[window])) >= least,
+    takesPart: (window) =>
+      takesPart(window) && total(authors.counts.slice(0, JUDGED_WINDOWS[window])) >= least,
   };
 }
 
