@@ -24,7 +24,12 @@ export function packSpikeState(state: SpikeState): string {
 
 /** False for a state of a version that is not known here, as later code may have left it, and for a damaged one. */
 export function canReadSpikeState(packed: PackedSpikeState): boolean {
-  return typeof packed === "string" ? layOnPage(packed) : isFirstVersion(packed);
+  return typeof packed === "string" ? layOnPage(packed) && isSound() : isFirstVersion(packed);
+}
+
+/** A number that is none would spread to all that is learned, and the series would never page again. */
+function isSound(): boolean {
+  return Number.isFinite(PAGE.readDoubleLE(4)) && NUMBERS.every(Number.isFinite);
 }
 
 /**
