@@ -40,7 +40,7 @@ export function usualSwing(state: SpikeState, window: number): number {
     const [one, two] = [usualSwing(state, window - 2), usualSwing(state, window - 1)];
     return two * (two / one) ** Math.log2(STRETCH);
   }
-  const cubes = (state.numbers[AT.swingCubes + window] ?? 0) + SWING_WEIGHT * SWING_PRIOR ** 3;
+  const cubes = (state.numbers[AT.swingCubes + window] ?? 0) + PRIOR_CUBES;
   return Math.cbrt(cubes / (mark(state, MARK.swingWeight) + SWING_WEIGHT));
 }
 
@@ -54,7 +54,7 @@ export function learnSwing(state: SpikeState, sums: WindowSums, form: SwingForm,
     const value = deviationOf(sums, window, form);
     const limit = (LEARN_SCORE * usualSwing(state, window)) / (WINDOW_WEIGHTS[window] ?? 1) + LEARN_MENTIONS;
     const off = first ? 0 : Math.min(Math.abs(value - usualDeviation(state, window)), limit);
-    numbers[AT.swingCubes + window] = FADING.swing * (numbers[AT.swingCubes + window] ?? 0) + off ** 3;
+    numbers[AT.swingCubes + window] = FADING.swing * (numbers[AT.swingCubes + window] ?? 0) + off * off * off;
     numbers[AT.swingMean + window] = FADING.swing * (numbers[AT.swingMean + window] ?? 0) + value;
   }
   numbers[AT.marks + MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
@@ -69,11 +69,13 @@ export function takeSquaresForCubes({ numbers }: SpikeState): void {
   for (let window = 0; window < WINDOWS.length; window++) {
     const squares = numbers[AT.swingCubes + window] ?? 0;
     const usual = weight > 0 ? 1.6 * Math.sqrt(squares / weight) : 0;
-    numbers[AT.swingCubes + window] = weight * usual ** 3;
+    numbers[AT.swingCubes + window] = weight * usual * usual * usual;
   }
 }
 
 /** By index into `JUDGED_WINDOWS`: longer windows are trusted more. */
 export const WINDOW_WEIGHTS = JUDGED_WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);
+
+const PRIOR_CUBES = SWING_WEIGHT * SWING_PRIOR ** 3;
 
 const STRETCH = SPARSE_WINDOW / LONGEST_WINDOW;
