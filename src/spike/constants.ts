@@ -76,10 +76,10 @@ export const LEAST_WANDER = 0.05;
 /** A single bucket teaches at most this many standard deviations plus this many mentions. */
 export const LEARN_DEVIATIONS = 4;
 export const LEARN_MENTIONS = 2;
+/** And of the usual swing, a window teaches at most what would score this, plus as many mentions. */
+export const LEARN_SCORE = 9;
 /** The least that a bucket is expected to hold. */
 export const LEAST_EXPECTED = 0.002;
-/** And of how unusual it was, at most this score. */
-export const LEARN_SCORE = 9;
 /** What the query's own swing is thought to be before anything is known, in mentions, and its weight in buckets. */
 export const SWING_PRIOR = 0.3;
 export const SWING_WEIGHT = 20;

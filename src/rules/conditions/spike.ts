@@ -47,7 +47,7 @@ const Params = z
   );
 type Params = z.output<typeof Params>;
 
-/** What stands in the table: the detector, the voices of two hours where they matter, what is open. */
+/** What stands in the table: the detector, the voices of five hours where they matter, what is open. */
 type State = {
   readonly spike: string | null;
   readonly authors?: WindowCounts;
