@@ -1,33 +1,26 @@
-import { randomBytes } from "node:crypto";
+import { randomInt } from "node:crypto";
+import { v7 } from "uuid";
 import type { Instant } from "./instant.ts";
+
+let last = { msecs: Number.NaN, seq: 0 };
 
 /**
  * A UUID version 7 (RFC 9562) of the given moment. Its order is the order of time, so tables keyed by it can be
- * partitioned by ranges of the key; ids that one process makes of one moment are in the order in which they were made,
- * because a clock may stand still. `random` (10 bytes) is passed in where the id must be the same on every try.
+ * partitioned by ranges of the key. Ids that one process makes of one moment are in the order in which they were made.
  */
-export function uuid7(at: Instant, random: Uint8Array = nextOf(at)): string {
-  const bytes = new Uint8Array(16);
-  let rest = Math.max(0, Math.floor(at));
-  for (let i = 5; i >= 0; i--) {
-    bytes[i] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
-  bytes.set(random.subarray(0, 10), 6);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = Buffer.from(bytes).toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+export function uuid7(at: Instant): string {
+  const msecs = millisecondsOf(at);
+  // Given a time, the library draws a new sequence number for each id: 1,000 ids of one moment would be in no order.
+  const seq = msecs === last.msecs ? last.seq + 1 : randomInt(2 ** 31);
+  last = { msecs, seq };
+  return v7({ msecs, seq });
 }
 
-let last = { at: Number.NaN, count: 0 };
+/** Not above any id of that moment: the bound of a range of ids. Version and random bits are zero. */
+export function uuid7Floor(at: Instant): string {
+  return `${v7({ msecs: millisecondsOf(at), seq: 0 }).slice(0, 13)}-0000-0000-000000000000`;
+}
 
-/** The first 18 bits count the ids of one moment, the rest is random. */
-function nextOf(at: Instant): Uint8Array {
-  last = { at, count: last.at === at ? (last.count + 1) % 2 ** 18 : 0 };
-  const random = randomBytes(10);
-  random[0] = last.count >>> 14;
-  random[1] = (last.count >>> 6) & 0xff;
-  random[2] = last.count & 0x3f;
-  return random;
+function millisecondsOf(at: Instant): number {
+  return Math.max(0, Math.floor(at));
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { DateTime } from "luxon";
 import type { Instant } from "../lib/instant.ts";
-import { uuid7 } from "../lib/uuid7.ts";
+import { uuid7Floor } from "../lib/uuid7.ts";
 
 /** Tables partitioned by month, and whether their key is a moment or an id that orders by time. */
 const TABLES = {
@@ -64,13 +64,8 @@ function boundOf(kind: "date" | "moment" | "id", moment: DateTime): string {
     case "moment":
       return `'${moment.toISO()}'`;
     case "id":
-      return `'${idFloor(moment.toMillis())}'`;
+      return `'${uuid7Floor(moment.toMillis())}'`;
   }
-}
-
-/** The smallest id of a moment: all random and version bits zero. */
-function idFloor(at: Instant): string {
-  return `${uuid7(at).slice(0, 13)}-0000-0000-000000000000`;
 }
 
 /** Another process made it first (42P07), or the default partition already has rows of that month (23514). */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { uuid7 } from "../../src/lib/uuid7.ts";
+import { uuid7, uuid7Floor } from "../../src/lib/uuid7.ts";
 
 const NOON = Date.parse("2026-03-01T12:00:00Z");
 
@@ -15,7 +15,17 @@ test("ids are in the order in which they were made, also while the clock stands 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("given randomness gives the same id", () => {
-  const random = Uint8Array.from({ length: 10 }, (_, i) => i);
-  expect(uuid7(NOON, random)).toBe(uuid7(NOON, random));
+test("a moment before 1970 and a part of a millisecond give an id that is in order, too", () => {
+  const ids = [-5, 0, 0.2, 0.7, NOON + 0.1, NOON + 0.6, NOON + 1].map((at) => uuid7(at));
+  expect(ids).toEqual([...ids].sort());
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("the bound of a moment lies between the ids before it and its own, and disturbs no order", () => {
+  const before = uuid7(NOON - 1);
+  const ids = [uuid7(NOON), uuid7(NOON)];
+  const floor = uuid7Floor(NOON);
+  ids.push(uuid7(NOON));
+  expect(before < floor && floor <= (ids[0] ?? "")).toBe(true);
+  expect(ids).toEqual([...ids].sort());
 });

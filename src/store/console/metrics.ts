@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import { uuid7 } from "../../lib/uuid7.ts";
+import { uuid7Floor } from "../../lib/uuid7.ts";
 import type { MetricFacts, ShownHeartbeat } from "../../model/metric-facts.ts";
 import type { Db } from "../database.ts";
 import { projects } from "./projects.ts";
@@ -9,7 +9,7 @@ export function createConsoleMetrics(db: Db) {
   return {
     /** Everything that is counted. What grows is counted for the last day, by the time in its ids. */
     async metricFacts(now: Instant): Promise<MetricFacts> {
-      const since = `${uuid7(now - DAY).slice(0, 13)}-0000-0000-000000000000`;
+      const since = uuid7Floor(now - DAY);
       const [alerts, deliveries, notifications, failures, setAside, rows, size] = await Promise.all([
         sql<MetricFacts["alerts"][number]>`
           select a.severity, a.state, count(*) as n from earshot.latest_alerts l
