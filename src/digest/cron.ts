@@ -1,4 +1,6 @@
-import { type LocalDate, WEEKDAYS, type Weekday, weekdayOf } from "../lib/local-time.ts";
+import { Cron as CronLine } from "croner";
+import { HOUR, MINUTE } from "../lib/instant.ts";
+import type { LocalDate } from "../lib/local-time.ts";
 
 /** When a cron line fires, by the clock on the wall. */
 export interface Cron {
@@ -10,86 +12,59 @@ export interface Cron {
 /** A digest more often than every hour is a feed. */
 const MOST_A_DAY = 24;
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-/** As cron counts: Sunday is 0. */
-const DAYS: readonly Weekday[] = ["sun", ...WEEKDAYS.slice(0, 6)];
+/** How far `schedule.ts` looks for a date. From one February 29 to the next there may be eight years. */
+const MOST_YEARS = 8;
+
+const FIELDS = ["minute", "hour", "day of the month", "month", "day of the week"];
 
 /**
- * Reads `minute hour day-of-month month day-of-week`, with lists, ranges, steps, and names of months and days. Where
- * both days are restricted, either is enough, as in every cron. Returns a sentence where the line is at fault.
+ * Reads `minute hour day-of-month month day-of-week` with everything that croner knows: lists, ranges, steps, names of
+ * months and days, `L` for the last day and `fri#2` for the second Friday. Where both days are restricted, either is
+ * enough, as in every cron. Returns a sentence where the line is at fault.
+ *
+ * Croner only reads the line, as if in UTC. Which instant a time of the wall is, `schedule.ts` says for cron lines and
+ * for `at` alike: croner fires no `0,30 2 * * *` on the day when Berlin skips that hour, and twice when it comes twice.
  */
 export function parseCron(text: string): Cron | string {
-  const fields = text.trim().toLowerCase().split(/\s+/);
-  if (fields.length !== 5)
+  const fields = text.trim().split(/\s+/);
+  if (fields.length !== FIELDS.length)
     return `expected five fields (minute hour day-of-month month day-of-week), such as "0 8 * * mon-fri", got "${text}"`;
-  const [minute = "", hour = "", day = "", month = "", weekday = ""] = fields;
-  const minutes = readField(minute, 0, 59);
-  const hours = readField(hour, 0, 23);
-  const days = readField(day, 1, 31);
-  const months = readField(month, 1, 12, MONTHS, 1);
-  const weekdays = readField(weekday, 0, 7, DAYS, 0);
-  const read = {
-    minute: minutes,
-    hour: hours,
-    "day of the month": days,
-    month: months,
-    "day of the week": weekdays,
-  };
-  const wrong = Object.entries(read).find(([, values]) => values === null);
-  if (wrong !== undefined) return `the ${wrong[0]} of the cron line "${text}" cannot be read`;
-  const times = [...(hours ?? [])]
-    .flatMap((h) => [...(minutes ?? [])].map((m) => 60 * h + m))
-    .sort((a, b) => a - b);
+  // Croner counts days and months from 0 in its errors, and some of them name no field.
+  const wrong = FIELDS.find((_, at) => read(["*", "*", "*", "*", "*"].with(at, fields[at] ?? "")) === null);
+  if (wrong !== undefined) return `the ${wrong} of the cron line "${text}" cannot be read`;
+  const [minute = "", hour = "", ...dayFields] = fields;
+  const minutes = matching(60, MINUTE, [minute, "*", "*", "*", "*"]);
+  const times = matching(24, HOUR, ["*", hour, "*", "*", "*"]).flatMap((h) => minutes.map((m) => 60 * h + m));
   if (times.length > MOST_A_DAY)
     return `"${text}" is ${times.length} times a day; a digest comes ${MOST_A_DAY} times at most`;
-  const isOn = (date: LocalDate): boolean => {
-    if (months?.has(date.month) !== true) return false;
-    const isDay = days?.has(date.day) === true;
-    const index = DAYS.indexOf(weekdayOf(date));
-    const isWeekday = weekdays?.has(index) === true || (index === 0 && weekdays?.has(7) === true);
-    if (day === "*") return isWeekday;
-    return weekday === "*" ? isDay : isDay || isWeekday;
+  const calendar = read(["0", "0", ...dayFields]);
+  if (calendar === null || isRare(calendar))
+    return `no date fits the cron line "${text}", or less than one in ${MOST_YEARS} years`;
+  return {
+    times,
+    isOn: ({ year, month, day }) => calendar.match(new Date(Date.UTC(year, month - 1, day))),
   };
-  const cron = { times, isOn };
-  return everComes(cron) ? cron : `no date fits the cron line "${text}"`;
 }
 
-/** Null where the field is at fault. */
-function readField(
-  text: string,
-  least: number,
-  most: number,
-  names: readonly string[] = [],
-  firstName = 0,
-): ReadonlySet<number> | null {
-  const values = new Set<number>();
-  for (const part of text.split(",")) {
-    const [, range = "", step] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? [];
-    const [from = "", to] = range.split("-");
-    const first = range === "*" ? least : read(from, names, firstName);
-    const end =
-      range === "*" || (step !== undefined && to === undefined) ? most : read(to ?? from, names, firstName);
-    // `sat-sun`: as an end, Sunday is the seventh day.
-    const last = names === DAYS && end === 0 && first > 0 ? 7 : end;
-    const by = step === undefined ? 1 : Number(step);
-    if (!(first >= least && last <= most && first <= last && by >= 1) || range.split("-").length > 2)
-      return null;
-    for (let value = first; value <= last; value += by) values.add(value);
+/** Which of the first `count` hours or minutes of a day fit. */
+function matching(count: number, unit: number, fields: readonly string[]): readonly number[] {
+  const line = read(fields);
+  return Array.from({ length: count }, (_, n) => n).filter((n) => line?.match(new Date(n * unit)) === true);
+}
+
+function read(fields: readonly string[]): CronLine | null {
+  try {
+    // Sloppy: `5/10`, from 5 on every 10, as Quartz and many others have it.
+    return new CronLine(fields.join(" "), { mode: "5-part", sloppyRanges: true, utcOffset: 0 });
+  } catch {
+    return null;
   }
-  return values;
 }
 
-function read(text: string, names: readonly string[], firstName: number): number {
-  const named = names.indexOf(text);
-  if (named !== -1) return named + firstName;
-  return /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-}
-
-/** February 30 never does; February 29 does within eight years, whatever century ends. */
-function everComes({ isOn }: Cron): boolean {
-  for (let year = 2024; year <= 2028; year += 4)
-    for (let month = 1; month <= 12; month++)
-      for (let day = 1; day <= new Date(Date.UTC(year, month, 0)).getUTCDate(); day++)
-        if (isOn({ year, month, day })) return true;
-  return false;
+/** Within 28 years every date has been on every day of the week. */
+function isRare(calendar: CronLine): boolean {
+  return Array.from({ length: 28 }, (_, at) => 2001 + at).some((year) => {
+    const next = calendar.nextRun(new Date(Date.UTC(year, 0, 1)));
+    return next === null || next.getUTCFullYear() >= year + MOST_YEARS;
+  });
 }

@@ -1,3 +1,4 @@
+import { IANAZone } from "luxon";
 import { expect, test } from "vitest";
 import { parseCron } from "../../src/digest/cron.ts";
 import { DigestConfig } from "../../src/digest/digest-config.ts";
@@ -36,6 +37,13 @@ test.each([
     ["2026-04-05 2026-04-05T07:00", "2026-04-12 2026-04-12T07:00"],
   ],
   ["weekends", "0 9 * * sat-sun", ["2026-03-07 2026-03-07T08:00", "2026-03-08 2026-03-08T08:00"]],
+  ["the last day of the month", "0 9 L * *", ["2026-03-31 2026-03-31T07:00", "2026-04-30 2026-04-30T07:00"]],
+  ["the second Friday", "0 9 * * fri#2", ["2026-03-13 2026-03-13T08:00", "2026-04-10 2026-04-10T07:00"]],
+  [
+    "a first hour and a step",
+    "0 8/12 * * *",
+    ["2026-03-05-2000 2026-03-05T19:00", "2026-03-06-0800 2026-03-06T07:00"],
+  ],
   ["leap years", "0 0 29 2 *", ["2028-02-29 2028-02-28T23:00", "2032-02-29 2032-02-28T23:00"]],
 ])("a cron line with %s comes when it says", (_, cron, expected) => {
   expect(coming(cron, "Europe/Berlin", "2026-03-05T12:00:00Z", 2)).toEqual(expected);
@@ -90,6 +98,38 @@ test.each([
   },
 );
 
+test("in every zone, and on the days on which its clocks change, a cron line comes when `at` would", () => {
+  const days = Array.from({ length: 365 }, (_, day) => Date.parse("2026-01-01T00:00:00Z") + day * 24 * HOUR);
+  // Zones that show the same all year are one.
+  const zones = new Map(
+    Intl.supportedValuesOf("timeZone").map((name) => {
+      const zone = IANAZone.create(name);
+      return [
+        days
+          .filter((_, day) => day % 14 === 0)
+          .map((at) => zone.offset(at))
+          .join(),
+        zone,
+      ];
+    }),
+  );
+  expect(zones.size).toBeGreaterThan(40);
+  for (const zone of zones.values()) {
+    const changes = days.filter((at) => zone.offset(at) !== zone.offset(at + 24 * HOUR));
+    for (const [cron, at] of [
+      ["30 2 * * *", "02:30"],
+      ["0 0 * * *", "00:00"],
+    ] as const) {
+      const [asCron, asTime] = [digest({ cron, timezone: zone.name }), digest({ at, timezone: zone.name })];
+      for (const change of changes.length === 0 ? days.slice(0, 1) : changes) {
+        const next = nextOccurrence(asTime, change);
+        expect(nextOccurrence(asCron, change), `${cron} in ${zone.name}`).toEqual(next);
+        expect(nextOccurrence(asCron, next.at)).toEqual(nextOccurrence(asTime, next.at));
+      }
+    }
+  }
+});
+
 test("editions of one day follow each other, and none is due twice", () => {
   const schedule = digest({ cron: "0 8,18 * * *", timezone: "UTC" });
   const morning = { key: "2026-03-05-0800", periodTo: Date.parse("2026-03-05T08:00:00Z") };
@@ -113,6 +153,13 @@ test.each([
   ["0 8-6 * * *", /the hour/],
   ["0 8 */0 * *", /the day of the month/],
   ["0 8 1-2-3 * *", /the day of the month/],
+  ["0 8 32 * *", /the day of the month/],
+  ["0 8 * 13 *", /the month/],
+  // On one day in 28 years.
+  ["0 8 29 2 +sat", /no date fits .* 8 years/],
+  ["@daily", /five fields/],
+  ["2026-03-29T08:00:00Z", /five fields/],
+  ["0 0 8 * * *", /five fields/],
 ])("the cron line %s is refused", (cron, says) => {
   expect(parseCron(cron)).toEqual(expect.stringMatching(says));
   expect(DigestConfig.safeParse({ name: "r", timezone: "UTC", receivers: ["m"], cron }).success).toBe(false);
