@@ -31,6 +31,8 @@ describe("closestWord", () => {
     expect(closestWord("sentimnet", words)).toBe("sentiment");
     expect(closestWord("Follower", words)).toBe("followers");
     expect(closestWord("colour", words)).toBeUndefined();
+    expect(closestWord("spiek", ["volume", "spike"])).toBe("spike");
+    expect(closestWord("x".repeat(1_000_000), words)).toBeUndefined();
   });
 
   it("counts insertions, deletions, replacements and swaps", () => {
