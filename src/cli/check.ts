@@ -8,6 +8,7 @@ import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
+import { padToWidth } from "./text-width.ts";
 
 interface CheckOptions {
   readonly config?: string;
@@ -44,7 +45,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
     );
   console.log(`${rulesFolder}: ${counted(rules.length, "rule")}, sound`);
   for (const rule of rules)
-    console.log(`  ${rule.name.padEnd(28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
+    console.log(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
   console.log(`${templatesFolder}: sound`);
 }
 

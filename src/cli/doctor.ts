@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import stringWidth from "string-width";
 import { examine } from "../app/doctor/examine.ts";
 import type { Finding } from "../app/doctor/finding.ts";
 import { readSurroundings } from "../config.ts";
@@ -7,6 +8,7 @@ import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { timeHere } from "./local-address.ts";
 import { ExitError } from "./run.ts";
+import { padToWidth } from "./text-width.ts";
 
 export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -34,10 +36,10 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
 }
 
 function table(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ what }) => what.length));
+  const width = Math.max(...findings.map(({ what }) => stringWidth(cleanLine(what))));
   return findings
     .flatMap(({ what, state, found, advice }) => {
-      const line = `${state.padEnd(4)}  ${cleanLine(what).padEnd(width)}  ${cleanLine(found)}`;
+      const line = `${state.padEnd(4)}  ${padToWidth(cleanLine(what), width)}  ${cleanLine(found)}`;
       return advice === null ? [line] : [line, `${" ".repeat(width + 8)}→ ${cleanLine(advice)}`];
     })
     .join("\n");

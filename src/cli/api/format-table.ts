@@ -1,9 +1,11 @@
-import { cutToWidth, displayWidth } from "./display-width.ts";
+import stringWidth from "string-width";
+import { cutToWidth, padToWidth } from "../text-width.ts";
 import { harmlessJson, harmlessLine } from "./harmless.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
 const WIDEST_CELL = 60;
+const WIDEST_NAME = 40;
 const NARROWEST_CELL = 6;
 const GAP = "  ";
 
@@ -20,14 +22,15 @@ export function formatTable(
     rows.some((row) => cellOf(row, column) !== NOTHING),
   );
   const table = shown.map((column) => {
-    const cells = rows.map((row) => cellOf(row, column));
+    // Cut before they are measured, which takes seconds for a text of a megabyte.
+    const cells = rows.map((row) => cutToWidth(cellOf(row, column), WIDEST_CELL));
     const numeric = rows.every((row) =>
       ["number", "undefined"].includes(typeof (fieldOf(row, column) ?? undefined)),
     );
-    return { title: titleOf(column), cells, numeric };
+    return { title: cutToWidth(titleOf(column), WIDEST_CELL), cells, numeric };
   });
   const widths = shrink(
-    table.map(({ title, cells }) => Math.min(WIDEST_CELL, Math.max(...[title, ...cells].map(displayWidth)))),
+    table.map(({ title, cells }) => Math.max(...[title, ...cells].map((text) => stringWidth(text)))),
     width,
   );
   const line = (texts: readonly string[]): string =>
@@ -41,8 +44,8 @@ export function formatTable(
 
 /** One record: a line for each field. */
 export function formatRecord(record: Row, width: number): string {
-  const lines = flatten(record, "");
-  const nameWidth = Math.min(40, Math.max(0, ...lines.map(([name]) => displayWidth(name))));
+  const lines = flatten(record, "").map(([name, value]) => [cutToWidth(name, WIDEST_NAME), value] as const);
+  const nameWidth = Math.max(0, ...lines.map(([name]) => stringWidth(name)));
   return lines
     .map(([name, value]) =>
       `${pad(name, nameWidth, false)}${GAP}${cutToWidth(value, Math.max(20, width - nameWidth - GAP.length))}`.trimEnd(),
@@ -126,7 +129,5 @@ function shrink(natural: readonly number[], width: number): number[] {
 }
 
 function pad(text: string, width: number, toTheRight: boolean): string {
-  const cut = cutToWidth(text, width);
-  const space = " ".repeat(Math.max(0, width - displayWidth(cut)));
-  return toTheRight ? space + cut : cut + space;
+  return padToWidth(cutToWidth(text, width), width, toTheRight ? "right" : "left");
 }

@@ -5,6 +5,7 @@ import { type Instant, toIso } from "../../lib/instant.ts";
 import { describePrecision } from "../../model/alert-action.ts";
 import { attemptName } from "../../model/attempt-name.ts";
 import { wordsOf } from "../../model/reason-words.ts";
+import { padToWidth } from "../text-width.ts";
 
 /** An alert's whole history, for a terminal. */
 export function tellAlert(explained: AlertExplanation): string[] {
@@ -42,7 +43,7 @@ export function tellAlert(explained: AlertExplanation): string[] {
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
     ...receivers.map(
       (one) =>
-        `  ${one.receiver.padEnd(16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
     ),
     "",
     "What the deliveries answered",
@@ -76,7 +77,7 @@ export function tellMention(explained: MentionExplanation): string[] {
 }
 
 function tellSight({ rule, kind, met, because, matchedAt, alertId }: RuleSight): string {
-  const name = `  ${rule.padEnd(28)}`;
+  const name = `  ${padToWidth(rule, 28)}`;
   if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
   if (!met) return `${name} not met`;
   if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;

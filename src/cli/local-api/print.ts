@@ -1,3 +1,6 @@
+import stringWidth from "string-width";
+import { cutToWidth, padToWidth } from "../text-width.ts";
+
 /** One row of a table, by column. Lists are joined, null is empty. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -19,10 +22,10 @@ export function printOutcome(outcome: object, sentence: string, { json }: { read
 function tableLines(rows: readonly Row[]): string[] {
   const columns = Object.keys(rows[0] ?? {});
   const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
-  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => stringWidth(line[at] ?? ""))));
   return cells.map((line) =>
     line
-      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .map((text, at) => padToWidth(text, widths[at] ?? 0))
       .join("  ")
       .trimEnd(),
   );
@@ -41,6 +44,5 @@ function cell(value: unknown): string {
             .map(([name, held]) => `${name}=${cell(held)}`)
             .join(", ")
         : String(value);
-  const plain = text.replaceAll(/\p{Cc}|\p{Cf}/gu, " ");
-  return plain.length > LONGEST ? `${plain.slice(0, LONGEST - 1)}…` : plain;
+  return cutToWidth(text.replaceAll(/\p{Cc}|\p{Cf}/gu, " "), LONGEST);
 }

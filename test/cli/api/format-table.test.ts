@@ -1,10 +1,12 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import stringWidth from "string-width";
+import { expect, test, vi } from "vitest";
 import { findCall } from "../../../src/cli/api/calls.ts";
-import { cutToWidth, displayWidth } from "../../../src/cli/api/display-width.ts";
 import { formatAnswer } from "../../../src/cli/api/format-answer.ts";
 import { formatRecord, formatTable } from "../../../src/cli/api/format-table.ts";
 import { harmlessJson } from "../../../src/cli/api/harmless.ts";
+import { printRows } from "../../../src/cli/local-api/print.ts";
+import { cutToWidth, padToWidth } from "../../../src/cli/text-width.ts";
 import { attacks } from "../../fixtures/attacks.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there.
@@ -39,8 +41,11 @@ test.each([
   ["❤️", 2],
   ["\u200b", 0],
   ["한국", 4],
+  ["🫠", 2],
+  ["🇩🇪", 2],
+  ["ﾊﾟ", 2],
 ])("%s takes %i cells", (text, width) => {
-  expect(displayWidth(text)).toBe(width);
+  expect(stringWidth(text)).toBe(width);
 });
 
 test("a cut text is never wider than it may be", () => {
@@ -49,10 +54,38 @@ test("a cut text is never wider than it may be", () => {
       fc.string({ unit: "grapheme", maxLength: 40 }),
       fc.integer({ min: 1, max: 30 }),
       (text, width) => {
-        expect(displayWidth(cutToWidth(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
+        expect(stringWidth(cutToWidth(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
       },
     ),
   );
+});
+
+test("columns stand below each other whatever the script, and no letter is cut in two", () => {
+  const names = ["Acme", "東京東京東京", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "🫠🫠🫠🫠🫠🫠", "नमस्ते दुनिया", "한국어"];
+  const lines = formatTable(
+    names.map((name) => ({ name, end: "|" })),
+    ["name", "end"],
+    14,
+  ).split("\n");
+  expect(lines.slice(1).map((line) => stringWidth(line.slice(0, line.indexOf("|"))))).toEqual(
+    names.map(() => stringWidth(lines[0]?.slice(0, lines[0].indexOf("end")) ?? "")),
+  );
+  for (const line of lines) expect(line).not.toMatch(/\p{Surrogate}/u);
+  expect(padToWidth("東京", 6)).toBe("東京  ");
+});
+
+test("the lists of the local API stand in columns, too", () => {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
+  printRows(
+    [
+      { name: "東京", id: 1 },
+      { name: "Acme", id: 2 },
+    ],
+    { json: false, none: "" },
+  );
+  log.mockRestore();
+  expect(lines).toEqual(["name  id", "東京  1", "Acme  2"]);
 });
 
 test("no text of any record acts on the terminal or breaks its line", () => {
