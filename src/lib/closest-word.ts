@@ -6,7 +6,7 @@ const COMPARED = 100;
 /** The candidate that `word` was probably meant to be, or undefined when none is near. Case does not count. */
 export function closestWord(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let bestDistance = Math.max(1, Math.floor(Math.min(word.length, COMPARED) / 3)) + 1;
   for (const candidate of candidates) {
     const found = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (found < bestDistance) {
