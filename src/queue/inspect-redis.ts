@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 
 export interface RedisFacts {
   readonly version: string;
@@ -14,9 +14,14 @@ export interface RedisFacts {
   readonly maxBytes: number;
 }
 
+export type OpenRedis = (url: string, options: RedisOptions) => Redis;
+
 /** What a Redis or Valkey says of itself. Rejects when it is not there within five seconds. */
-export async function inspectRedis(url: string): Promise<RedisFacts> {
-  const redis = new Redis(url, {
+export async function inspectRedis(
+  url: string,
+  open: OpenRedis = (address, options) => new Redis(address, options),
+): Promise<RedisFacts> {
+  const redis = open(url, {
     lazyConnect: true,
     maxRetriesPerRequest: 0,
     connectTimeout: 5_000,

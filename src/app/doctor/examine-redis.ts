@@ -1,13 +1,13 @@
 import { describeError } from "../../lib/errors.ts";
-import { inspectRedis, type RedisFacts } from "../../queue/inspect-redis.ts";
+import { inspectRedis, type OpenRedis, type RedisFacts } from "../../queue/inspect-redis.ts";
 import { withoutAddress } from "../without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, persistence and eviction of the Redis that holds the queues. */
-export async function examineRedis(url: string): Promise<readonly Finding[]> {
+export async function examineRedis(url: string, open?: OpenRedis): Promise<readonly Finding[]> {
   let facts: RedisFacts;
   try {
-    facts = await inspectRedis(url);
+    facts = await inspectRedis(url, open);
   } catch (error) {
     return [
       fail(
