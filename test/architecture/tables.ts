@@ -39,7 +39,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The folder `workers` beside src. */
 export const WORKERS_MAY_IMPORT = [...GROUND, "app", "config", "queue"];
 
-export const TOP_LEVEL_FOLDERS = ["src", "workers", "rules", "templates", "test"];
+export const TOP_LEVEL_FOLDERS = ["src", "workers", "rules", "templates", "test", "docs"];
 /** Made by tools, never committed. Names that begin with a dot are settings. */
 export const GENERATED_FOLDERS = ["node_modules", "dist", "coverage"];
 
