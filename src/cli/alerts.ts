@@ -97,7 +97,7 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
       withDesk(env, async ({ facts }) => {
         const { alerts } = await facts.alerts(options.states, null, options.limit);
         const rows = options.json ? alerts.map((alert) => ({ ...alert })) : alerts.map(rowOf);
-        printRows(rows, { json: options.json, none: "No alert is open." });
+        await printRows(rows, { json: options.json, none: "No alert is open." });
       }),
     );
 }
@@ -129,7 +129,7 @@ function addPrecision(group: Command, env: NodeJS.ProcessEnv): void {
         if (lastMs === undefined) throw new UserError(`"${options.last}" is no duration such as 30d`);
         const rules = await desk.precision(clock.now() - lastMs);
         const rows = rules.map((one) => ({ ...one, precision: precisionOf(one) }));
-        printRows(rows, { json: options.json, none: "No alert has fired." });
+        await printRows(rows, { json: options.json, none: "No alert has fired." });
       }),
     );
 }

@@ -11,7 +11,6 @@ import { findAccess } from "./api/access.ts";
 import { API_CALLS, findCall } from "./api/calls.ts";
 import { describeCall, HELP, listCalls } from "./api/help.ts";
 import type { ApiOptions } from "./api/options.ts";
-import { runApi } from "./api/run-api.ts";
 import { commandLog } from "./command-log.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -66,6 +65,7 @@ export function addApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
       });
       try {
         const terminal = { stdout: process.stdout, stderr: process.stderr, signal };
+        const { runApi } = await import("./api/run-api.ts");
         await runApi(call, options, access, terminal, budget?.gate);
       } finally {
         await budget?.close();

@@ -8,7 +8,6 @@ import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
-import { padToWidth } from "./text-width.ts";
 
 interface CheckOptions {
   readonly config?: string;
@@ -44,6 +43,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
       `${file}: sound, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
     );
   console.log(`${rulesFolder}: ${counted(rules.length, "rule")}, sound`);
+  const { padToWidth } = await import("./text-width.ts");
   for (const rule of rules)
     console.log(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
   console.log(`${templatesFolder}: sound`);

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
-import { formatTable } from "./api/format-table.ts";
 import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { withDesk } from "./desk/with-desk.ts";
 
@@ -19,7 +18,7 @@ export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): vo
       const report = await withDesk(env, ({ facts, clock }) => readCoverage(facts, rules, clock.now()));
       const text = options.json
         ? JSON.stringify(report, null, 2)
-        : formatCoverage(report, widthOf(process.stdout));
+        : await formatCoverage(report, widthOf(process.stdout));
       process.stdout.write(`${text}\n`);
     });
 }
@@ -29,7 +28,11 @@ function widthOf(stream: NodeJS.WriteStream): number {
 }
 
 /** The report for people. */
-export function formatCoverage({ budgets, walks, learning, traits }: CoverageReport, width: number): string {
+export async function formatCoverage(
+  { budgets, walks, learning, traits }: CoverageReport,
+  width: number,
+): Promise<string> {
+  const { formatTable } = await import("./api/format-table.ts");
   const rows = walks.map((walk) => ({
     query: walk.queryName,
     walk: walk.walk === "added" ? "new" : "changed",

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import stringWidth from "string-width";
 import { examine } from "../app/doctor/examine.ts";
 import type { Finding } from "../app/doctor/finding.ts";
 import { readSurroundings } from "../config.ts";
@@ -8,7 +7,6 @@ import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { timeHere } from "./local-address.ts";
 import { ExitError } from "./run.ts";
-import { padToWidth } from "./text-width.ts";
 
 export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -29,14 +27,15 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
         clock: await timeHere(surroundings.home),
         log: createLog({ level: "silent" }),
       });
-      console.log(options.json ? JSON.stringify(findings, null, 2) : table(findings));
+      console.log(options.json ? JSON.stringify(findings, null, 2) : await table(findings));
       const failed = findings.filter(({ state }) => state === "fail").length;
       if (failed > 0) throw new ExitError(`${counted(failed, "check")} failed`, 1);
     });
 }
 
-function table(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ what }) => stringWidth(cleanLine(what))));
+async function table(findings: readonly Finding[]): Promise<string> {
+  const { padToWidth, textWidth } = await import("./text-width.ts");
+  const width = Math.max(...findings.map(({ what }) => textWidth(cleanLine(what))));
   return findings
     .flatMap(({ what, state, found, advice }) => {
       const line = `${state.padEnd(4)}  ${padToWidth(cleanLine(what), width)}  ${cleanLine(found)}`;

@@ -34,7 +34,7 @@ export function addSilenceCommand(program: Command, env: NodeJS.ProcessEnv): voi
         const rows = options.json
           ? silences.map((one) => ({ ...one }))
           : silences.map((one) => rowOf(one, clock.now()));
-        printRows(rows, { json: options.json, none: "Nothing is silenced." });
+        await printRows(rows, { json: options.json, none: "Nothing is silenced." });
       }),
     );
   group

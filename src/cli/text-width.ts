@@ -1,5 +1,15 @@
 import stringWidth from "string-width";
 
+/*
+ * The commands import this file when they print: reading the tables of Unicode takes 50 ms of processor time, which
+ * `earshot --help` and `start` have no use for.
+ */
+
+/** How many cells of a terminal a text takes: two for East Asian wide letters and emoji, none for marks. */
+export function textWidth(text: string): number {
+  return PLAIN.test(text) ? text.length : stringWidth(text);
+}
+
 /** The text, cut so that it takes at most `width` cells of a terminal; an ellipsis says that something is missing. */
 export function cutToWidth(text: string, width: number): string {
   if (PLAIN.test(text))
@@ -7,7 +17,7 @@ export function cutToWidth(text: string, width: number): string {
   let used = 0;
   let end = 0;
   for (const { segment, index } of segmenter.segment(text)) {
-    used += stringWidth(segment);
+    used += textWidth(segment);
     if (used > width) return `${text.slice(0, end).trimEnd()}…`;
     if (used < width) end = index + segment.length;
   }
@@ -16,7 +26,7 @@ export function cutToWidth(text: string, width: number): string {
 
 /** The text with spaces behind it (or before it), until it takes `width` cells: `padEnd` counts "東京" as two. */
 export function padToWidth(text: string, width: number, side: "left" | "right" = "left"): string {
-  const space = " ".repeat(Math.max(0, width - stringWidth(text)));
+  const space = " ".repeat(Math.max(0, width - textWidth(text)));
   return side === "right" ? space + text : text + space;
 }
 

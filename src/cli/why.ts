@@ -4,7 +4,6 @@ import { UserError } from "../lib/errors.ts";
 import { harmlessJson } from "./api/harmless.ts";
 import { findAlertOrNull } from "./desk/find-alert.ts";
 import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
-import { tellAlert, tellMention } from "./desk/tell-why.ts";
 import { withDesk } from "./desk/with-desk.ts";
 
 /** `earshot why`: a straight answer to "why did I (not) get this?". */
@@ -37,6 +36,7 @@ export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
         }
         if (options.json) console.log(harmlessJson(alert === null ? found.mentions : found.alerts[0]));
         else {
+          const { tellAlert, tellMention } = await import("./desk/tell-why.ts");
           const lines = [...found.alerts.flatMap(tellAlert), ...found.mentions.flatMap(tellMention)];
           for (const line of lines) console.log(line);
         }

@@ -61,6 +61,11 @@ export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   commander: ["src/cli/"],
   pino: ["src/log.ts"],
   "@resvg/": ["src/charts/"],
+  croner: ["src/digest/"],
+  "ipaddr.js": ["src/lib/"],
+  uuid: ["src/lib/"],
+  "fastest-levenshtein": ["src/lib/"],
+  "string-width": ["src/cli/"],
 };
 
 export interface TextRule {

@@ -1,5 +1,4 @@
-import stringWidth from "string-width";
-import { cutToWidth, padToWidth } from "../text-width.ts";
+import { cutToWidth, padToWidth, textWidth } from "../text-width.ts";
 import { harmlessJson, harmlessLine } from "./harmless.ts";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -30,7 +29,7 @@ export function formatTable(
     return { title: cutToWidth(titleOf(column), WIDEST_CELL), cells, numeric };
   });
   const widths = shrink(
-    table.map(({ title, cells }) => Math.max(...[title, ...cells].map((text) => stringWidth(text)))),
+    table.map(({ title, cells }) => Math.max(...[title, ...cells].map(textWidth))),
     width,
   );
   const line = (texts: readonly string[]): string =>
@@ -45,7 +44,7 @@ export function formatTable(
 /** One record: a line for each field. */
 export function formatRecord(record: Row, width: number): string {
   const lines = flatten(record, "").map(([name, value]) => [cutToWidth(name, WIDEST_NAME), value] as const);
-  const nameWidth = Math.max(0, ...lines.map(([name]) => stringWidth(name)));
+  const nameWidth = Math.max(0, ...lines.map(([name]) => textWidth(name)));
   return lines
     .map(([name, value]) =>
       `${pad(name, nameWidth, false)}${GAP}${cutToWidth(value, Math.max(20, width - nameWidth - GAP.length))}`.trimEnd(),

@@ -27,7 +27,7 @@ export function addLocalFault(group: Command, env: NodeJS.ProcessEnv): void {
     .action((options: { json: boolean }) =>
       withTables(env, async ({ db }) => {
         const faults = await listFaults(db);
-        printRows(options.json ? faults.map((stored) => ({ ...stored })) : faults.map(shown), {
+        await printRows(options.json ? faults.map((stored) => ({ ...stored })) : faults.map(shown), {
           json: options.json,
           none: "Nothing is to go wrong.",
         });

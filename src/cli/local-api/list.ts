@@ -22,7 +22,7 @@ Examples:
     .action((what: Listable, options: { project?: string; client?: string; json: boolean }) =>
       withTables(env, async ({ db }) => {
         const rows = await listThings(db, what, options);
-        printRows(rows, { json: options.json, none: `There are no ${what.replaceAll("-", " ")}.` });
+        await printRows(rows, { json: options.json, none: `There are no ${what.replaceAll("-", " ")}.` });
       }),
     );
 }

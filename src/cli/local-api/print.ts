@@ -1,17 +1,14 @@
-import stringWidth from "string-width";
-import { cutToWidth, padToWidth } from "../text-width.ts";
-
 /** One row of a table, by column. Lists are joined, null is empty. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** For people a table, for programs one JSON document on one line. */
-export function printRows(
+export async function printRows(
   rows: readonly Row[],
   options: { readonly json: boolean; readonly none: string },
-): void {
+): Promise<void> {
   if (options.json) console.log(JSON.stringify(rows));
   else if (rows.length === 0) console.log(options.none);
-  else for (const line of tableLines(rows)) console.log(line);
+  else for (const line of await tableLines(rows)) console.log(line);
 }
 
 /** For people a sentence, for programs the outcome as JSON. */
@@ -19,10 +16,14 @@ export function printOutcome(outcome: object, sentence: string, { json }: { read
   console.log(json ? JSON.stringify(outcome) : sentence);
 }
 
-function tableLines(rows: readonly Row[]): string[] {
+async function tableLines(rows: readonly Row[]): Promise<string[]> {
+  const { cutToWidth, padToWidth, textWidth } = await import("../text-width.ts");
   const columns = Object.keys(rows[0] ?? {});
-  const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
-  const widths = columns.map((_, at) => Math.max(...cells.map((line) => stringWidth(line[at] ?? ""))));
+  const cells = [
+    columns,
+    ...rows.map((row) => columns.map((column) => cutToWidth(cell(row[column]), LONGEST))),
+  ];
+  const widths = columns.map((_, at) => Math.max(...cells.map((line) => textWidth(line[at] ?? ""))));
   return cells.map((line) =>
     line
       .map((text, at) => padToWidth(text, widths[at] ?? 0))
@@ -44,5 +45,5 @@ function cell(value: unknown): string {
             .map(([name, held]) => `${name}=${cell(held)}`)
             .join(", ")
         : String(value);
-  return cutToWidth(text.replaceAll(/\p{Cc}|\p{Cf}/gu, " "), LONGEST);
+  return text.replaceAll(/\p{Cc}|\p{Cf}/gu, " ");
 }

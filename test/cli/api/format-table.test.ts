@@ -1,12 +1,11 @@
 import fc from "fast-check";
-import stringWidth from "string-width";
 import { expect, test, vi } from "vitest";
 import { findCall } from "../../../src/cli/api/calls.ts";
 import { formatAnswer } from "../../../src/cli/api/format-answer.ts";
 import { formatRecord, formatTable } from "../../../src/cli/api/format-table.ts";
 import { harmlessJson } from "../../../src/cli/api/harmless.ts";
 import { printRows } from "../../../src/cli/local-api/print.ts";
-import { cutToWidth, padToWidth } from "../../../src/cli/text-width.ts";
+import { cutToWidth, padToWidth, textWidth } from "../../../src/cli/text-width.ts";
 import { attacks } from "../../fixtures/attacks.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there.
@@ -45,7 +44,7 @@ test.each([
   ["🇩🇪", 2],
   ["ﾊﾟ", 2],
 ])("%s takes %i cells", (text, width) => {
-  expect(stringWidth(text)).toBe(width);
+  expect(textWidth(text)).toBe(width);
 });
 
 test("a cut text is never wider than it may be", () => {
@@ -54,7 +53,7 @@ test("a cut text is never wider than it may be", () => {
       fc.string({ unit: "grapheme", maxLength: 40 }),
       fc.integer({ min: 1, max: 30 }),
       (text, width) => {
-        expect(stringWidth(cutToWidth(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
+        expect(textWidth(cutToWidth(text, width))).toBeLessThanOrEqual(Math.max(width, 1));
       },
     ),
   );
@@ -67,17 +66,17 @@ test("columns stand below each other whatever the script, and no letter is cut i
     ["name", "end"],
     14,
   ).split("\n");
-  expect(lines.slice(1).map((line) => stringWidth(line.slice(0, line.indexOf("|"))))).toEqual(
-    names.map(() => stringWidth(lines[0]?.slice(0, lines[0].indexOf("end")) ?? "")),
+  expect(lines.slice(1).map((line) => textWidth(line.slice(0, line.indexOf("|"))))).toEqual(
+    names.map(() => textWidth(lines[0]?.slice(0, lines[0].indexOf("end")) ?? "")),
   );
   for (const line of lines) expect(line).not.toMatch(/\p{Surrogate}/u);
   expect(padToWidth("東京", 6)).toBe("東京  ");
 });
 
-test("the lists of the local API stand in columns, too", () => {
+test("the lists of the local API stand in columns, too", async () => {
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
-  printRows(
+  await printRows(
     [
       { name: "東京", id: 1 },
       { name: "Acme", id: 2 },
