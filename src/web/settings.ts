@@ -1,4 +1,5 @@
 import { UserError } from "../lib/errors.ts";
+import { isLoopback } from "../lib/loopback.ts";
 
 export interface ConsoleSettings {
   /** Where it listens. Anything but this machine needs a login. */
@@ -19,8 +20,4 @@ export function checkSettings(settings: ConsoleSettings): void {
     "set web.login (username, password) in earshot.yaml, or",
     'set web.host to "127.0.0.1" to show it on this machine only',
   ]);
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }

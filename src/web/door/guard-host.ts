@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import { type ConsoleSettings, isLoopback } from "../settings.ts";
+import { isLoopback, nameInHost } from "../../lib/loopback.ts";
+import type { ConsoleSettings } from "../settings.ts";
 
 /**
  * A page on this machine without a login trusts whoever can reach it. A foreign site could point its own name at
@@ -9,16 +10,11 @@ export function guardHost(app: FastifyInstance, settings: ConsoleSettings): void
   if (settings.login !== undefined) return;
   const known = settings.publicUrl === undefined ? null : new URL(settings.publicUrl).hostname;
   app.addHook("onRequest", async (request, reply) => {
-    const name = nameOf(request.headers.host);
+    const name = nameInHost(request.headers.host);
     if (name !== null && (isLoopback(name) || name === known)) return;
     return reply
       .code(421)
       .type("text/plain; charset=utf-8")
       .send("Earshot does not answer to this host name.\n");
   });
-}
-
-function nameOf(host: string | undefined): string | null {
-  if (host === undefined || !URL.canParse(`http://${host}`)) return null;
-  return new URL(`http://${host}`).hostname;
 }
