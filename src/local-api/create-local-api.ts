@@ -1,5 +1,6 @@
 import formbody from "@fastify/formbody";
 import { type FastifyInstance, fastify } from "fastify";
+import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
 import type { Clock } from "../lib/clock.ts";
 import { createCursorCodec } from "./cursor/cursor-codec.ts";
 import { breakAnswers } from "./faults/break-answers.ts";
@@ -11,6 +12,7 @@ import { answerClientError } from "./http/answer-client-error.ts";
 import { answerErrors, answerFrameworkError } from "./http/answer-errors.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
+import { guardHost } from "./http/guard-host.ts";
 import { limitCalls } from "./http/limit-calls.ts";
 import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
@@ -45,6 +47,10 @@ export interface LocalApiOptions {
   readonly tokenLifetimeSeconds?: number;
   /** Addresses (or CIDR ranges) of proxies whose word on the caller's address is taken. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** Host names that are answered on the loopback address, too: those of a proxy on this machine. Default: none. */
+  readonly allowedHosts?: readonly string[];
+  /** How long a request may take to arrive, in milliseconds, before it is answered with 408. Default: half a minute. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface LocalApi {
@@ -55,6 +61,8 @@ export interface LocalApi {
 }
 
 const A_YEAR_IN_SECONDS = 31_535_999;
+/** Half of the descriptors that many systems give a process: the database and the log need theirs. */
+const MOST_CONNECTIONS = 500;
 
 /** The Listening API as an HTTP server. Any number of them may serve the same database. */
 export function createLocalApi(options: LocalApiOptions): LocalApi {
@@ -71,16 +79,22 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     views: createRecordViews(),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
+  const bounds = requestBounds(options.requestTimeoutMs);
   const app = fastify({
     logger: false,
     forceCloseConnections: true,
     bodyLimit: 256 * 1024,
+    // Given twice: Fastify replaces the one of `http` by its own, which is none.
+    requestTimeout: bounds.requestTimeout,
+    http: bounds,
     trustProxy: [...(options.trustedProxies ?? [])],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
     rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   });
+  boundHttpConnections(app.server, MOST_CONNECTIONS);
+  const listensOn = guardHost(app, options.allowedHosts ?? []);
   answerErrors(app, options.log);
   faults.watch(app);
   disturbCalls(app, faults, db);
@@ -89,13 +103,16 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   breakAnswers(app, faults);
   app.removeContentTypeParser("text/plain");
   app.register(async (open) => {
-    await open.register(formbody, { bodyLimit: 16 * 1024 });
+    await open.register(formbody);
     tokenRoute(open, context, options.log);
   });
   app.register(async (guarded) => guardedRoutes(guarded, context));
   return {
     app,
-    listen: async ({ host, port }) => (await app.listen({ host, port })).replace(/\/$/, ""),
+    listen: async ({ host, port }) => {
+      listensOn(host);
+      return (await app.listen({ host, port })).replace(/\/$/, "");
+    },
     close: () => app.close(),
   };
 }

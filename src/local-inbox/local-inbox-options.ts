@@ -24,6 +24,8 @@ export interface LocalInboxOptions {
   /** 0, the default, takes any free port. */
   readonly slackPort?: number;
   readonly smtpPort?: number;
+  /** How long a request or a whole mail may take to arrive, in milliseconds. Default: half a minute. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** Where the local Slack posts presses, as an app says it in its settings ("Interactivity"). */

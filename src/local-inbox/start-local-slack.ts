@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { LocalInboxDeps, LocalInboxOptions } from "./local-inbox-options.ts";
 import { type ButtonPress, keepAnswer, type Pressed, pressButton } from "./press-button.ts";
@@ -33,7 +35,11 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
     return "ok";
   };
   const scopes = options.scopes === undefined ? {} : { "x-oauth-scopes": options.scopes.join(",") };
-  const server = createServer((request, response) => {
+  const server = createServer(requestBounds(options.requestTimeoutMs), (request, response) => {
+    if (!isLoopbackHost(request.headers.host)) {
+      reply(response, 421, "Earshot does not answer to this host name.", {});
+      return;
+    }
     take(request).then(
       (result) => reply(response, result === NOTHING_THERE ? 404 : 200, result, scopes),
       (error: unknown) => {
@@ -42,6 +48,7 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
       },
     );
   });
+  boundHttpConnections(server, MOST_CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.slackPort ?? 0, "127.0.0.1", resolve);
@@ -141,3 +148,4 @@ const NOTHING_THERE = "there is nothing here";
 /** Presses that can still be answered. */
 const MOST_ANSWERS = 1_000;
 const MAX_BYTES = 2 * 1024 * 1024;
+const MOST_CONNECTIONS = 100;

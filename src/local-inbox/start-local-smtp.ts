@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
+import { boundConnections } from "../lib/bound-connections.ts";
 import { storableText } from "../lib/storable-text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { EmailInboxMessage } from "./inbox-store.ts";
@@ -15,7 +17,10 @@ export interface LocalSmtp {
 
 /** Takes every mail for every address, with any login or none, and keeps it before it says so. */
 export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOptions): Promise<LocalSmtp> {
+  const timeoutMs = options.requestTimeoutMs ?? 30_000;
   const server = new SMTPServer({
+    socketTimeout: timeoutMs,
+    closeTimeout: 2_000,
     authOptional: true,
     disabledCommands: ["STARTTLS"],
     hideSTARTTLS: true,
@@ -35,12 +40,22 @@ export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOp
   });
   // Broken connections are the sender's to report.
   server.on("error", () => {});
+  boundConnections(server.server, { most: MOST_CONNECTIONS });
+  server.server.on("connection", (socket: Socket) => endLater(socket, SESSIONS * timeoutMs));
   const port = await listen(server, options.smtpPort ?? 0);
   return { host: HOST, port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
 const HOST = "127.0.0.1";
+const MOST_CONNECTIONS = 50;
+/** A whole session may take so many times the patience with one silence: a byte now and then ends no silence. */
+const SESSIONS = 4;
 const MAX_BYTES = 10 * 1024 * 1024;
+
+function endLater(socket: Socket, afterMs: number): void {
+  const timer = setTimeout(() => socket.destroy(), afterMs).unref();
+  socket.once("close", () => clearTimeout(timer));
+}
 
 async function receive(
   stream: NodeJS.ReadableStream,

@@ -18,6 +18,7 @@ import { curlLines } from "./curl-lines.ts";
 interface StartOptions {
   readonly host: string;
   readonly port: number;
+  readonly allowHost?: readonly string[];
   readonly sample: boolean;
   readonly testMode: boolean;
   readonly json: boolean;
@@ -31,6 +32,10 @@ export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
     )
     .option("--host <address>", "address to listen on; 0.0.0.0 for all", "127.0.0.1")
     .option("--port <number>", "port to listen on; 0 takes a free one", toPort, 8087)
+    .option(
+      "--allow-host <name...>",
+      "names of a proxy on this machine that are answered, too; else the loopback address answers to its own only",
+    )
     .option("--no-sample", "no sample project, and no new mentions in it")
     .option("--test-mode", "calls may ask for faults in the header x-earshot-fault", false)
     .option("--json", "tell address, login and ids as one JSON line", false)
@@ -67,6 +72,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
       log,
       signingSecret: await signingSecret(pool),
       testMode: options.testMode,
+      allowedHosts: options.allowHost ?? [],
     });
     closing.add(api.close);
     if (signal.aborted) return { url: "", sample, description, close: closing.close };

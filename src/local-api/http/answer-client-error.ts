@@ -15,7 +15,9 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  // Not only its own half: who never closes the other one would keep the connection.
+  socket.destroySoon();
 }
 
 const ANSWERS: Readonly<Record<string, readonly [string, string]>> = {

@@ -13,6 +13,8 @@ import { listMemberships } from "../store/memberships.ts";
 import { insertToken } from "../store/tokens.ts";
 
 const PATH = "/oauth/token";
+/** Some two hundred characters are usual, and nobody has logged in yet when they are read. */
+const BODY_LIMIT = 4 * 1024;
 
 /** POST (or GET) /oauth/token: the one call that needs no token. */
 export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: LocalApiLog): void {
@@ -20,6 +22,7 @@ export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: 
   app.route({
     method: ["GET", "POST"],
     url: PATH,
+    bodyLimit: BODY_LIMIT,
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store").header("pragma", "no-cache");
@@ -40,6 +43,7 @@ export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: 
   app.route({
     method: ["DELETE", "HEAD", "OPTIONS", "PATCH", "PUT"],
     url: PATH,
+    bodyLimit: BODY_LIMIT,
     handler: ({ method }) => {
       throw methodNotAllowed(`${method} ${PATH}`, ["POST", "GET"]);
     },

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from "fastify";
+import { isLoopback, nameInHost } from "../../lib/loopback.ts";
+import { oauthError } from "./api-error.ts";
+
+/**
+ * Refuses foreign host names while the server listens on the loopback address: a web page can point a name of its own
+ * at 127.0.0.1 and then read along (DNS rebinding). `allowed` are names under which a proxy on this machine forwards.
+ * Call the function that is given with the address that the server listens on.
+ */
+export function guardHost(app: FastifyInstance, allowed: readonly string[]): (host: string) => void {
+  let guards = false;
+  const known = new Set(allowed.map((name) => name.toLowerCase()));
+  app.addHook("onRequest", async (request) => {
+    if (!guards) return;
+    const name = nameInHost(request.headers.host);
+    if (name !== null && (isLoopback(name) || known.has(name))) return;
+    throw oauthError(
+      421,
+      "misdirected_request",
+      "This server answers to names of its own machine only; ask for localhost.",
+    );
+  });
+  return (host) => {
+    guards = isLoopback(host);
+  };
+}
