@@ -22,9 +22,14 @@ export interface ErrorBody {
   readonly error_description: string;
 }
 
+/** An answer is there to be read; thousands of faults would also hold the server while they are written. */
+const MOST_FAULTS = 100;
+
 /** 400: the faults of the request, one message each, naming the parameter and what was expected. */
 export function invalidRequest(...faults: readonly string[]): ApiError {
-  return new ApiError(400, errorsBody(...faults));
+  const untold = faults.length - MOST_FAULTS;
+  const told = untold > 0 ? [...faults.slice(0, MOST_FAULTS), `There are ${untold} more faults.`] : faults;
+  return new ApiError(400, errorsBody(...told));
 }
 
 /** 404. Also for what exists but belongs to somebody else. */

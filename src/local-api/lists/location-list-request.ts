@@ -18,6 +18,8 @@ export interface LocationListScope {
 
 const MAX_NAME = 255;
 const MAX_LOCATIONS = 1_000;
+/** Unknown fields that are named. */
+const MOST_STRANGERS = 20;
 /** Clients send a list back as they read it, owner included. The owner is whoever makes the list. */
 const FIELDS = ["name", "locations", "shared", "sharedProjectIds", "userName", "userId"];
 
@@ -31,9 +33,12 @@ export function readLocationList(body: unknown, scope: LocationListScope): Locat
     shared: readShared(body["shared"], faults),
     sharedProjectIds: readProjectIds(body["sharedProjectIds"], scope, faults),
   };
-  for (const field of Object.keys(body)) {
-    if (!FIELDS.includes(field)) faults.push(`${quote(field)} is not a field of a location list.`);
-  }
+  const strangers = Object.keys(body).filter((field) => !FIELDS.includes(field));
+  faults.push(
+    ...strangers
+      .slice(0, MOST_STRANGERS)
+      .map((field) => `${quote(field)} is not a field of a location list.`),
+  );
   if (faults.length > 0) throw invalidRequest(...faults);
   return list;
 }

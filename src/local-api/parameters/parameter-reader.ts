@@ -8,7 +8,7 @@ export type RawParameters = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the parameters of one request and gathers everything that is wrong with them. A value that is wrong reads
- * as absent; `finish` then throws the 400 that names every fault, including each name that nobody asked for.
+ * as absent; `finish` then throws the 400 that names every fault, including names that nobody asked for.
  */
 export interface ParameterReader {
   text(name: string): string | undefined;
@@ -19,13 +19,15 @@ export interface ParameterReader {
   someOf<Value extends string>(name: string, allowed: readonly Value[]): readonly Value[];
   moment(name: string, zone: string): Instant | undefined;
   fault(message: string): void;
-  /** Everything that is wrong so far, with each name that nobody asked for: what `finish` would throw. */
+  /** Everything that is wrong so far, with names that nobody asked for: what `finish` would throw. */
   faults(): readonly string[];
   finish(): void;
 }
 
 /** Sent with every call, read before the parameters are. */
 const ALWAYS_ALLOWED = ["access_token"];
+/** Unknown names that are told. Each is compared with every known one, and an answer is there to be read. */
+const MOST_STRANGERS = 20;
 
 export function createParameterReader(parameters: RawParameters): ParameterReader {
   const faults = new Set<string>();
@@ -63,7 +65,13 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
 
   function allFaults(): readonly string[] {
     const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
-    return [...faults, ...strangers.map((name) => strangerFault(name, [...asked]))];
+    const told = strangers.slice(0, MOST_STRANGERS).map((name) => strangerFault(name, [...asked]));
+    const untold = strangers.length - told.length;
+    return [
+      ...faults,
+      ...told,
+      ...(untold > 0 ? [`${untold} more names are not parameters of this call.`] : []),
+    ];
   }
 
   return {
