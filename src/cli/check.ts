@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { misnamedIn } from "../app/desk/misnamed-in.ts";
 import { openTemplates } from "../app/telling/open-templates.ts";
+import { findConcerns } from "../config/find-concerns.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
@@ -32,7 +33,7 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
   const rulesFolder = options.rules ?? config?.rules ?? shippedFolder("rules");
   const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
-  const { rules, faults } = await loadRules(rulesFolder);
+  const { rules, faults, warnings } = await loadRules(rulesFolder);
   const renderer = await openTemplates(templatesFolder);
   // Whether a name is known can be said only where every rule could be read.
   const misnamed = config === null || faults.length > 0 ? [] : await misnamedIn(file, config, rules);
@@ -47,6 +48,9 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   for (const rule of rules)
     console.log(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
   console.log(`${templatesFolder}: sound`);
+  for (const warning of warnings) console.log(`warning: ${describeFault(warning)}`);
+  for (const { what, found, advice } of config === null ? [] : await findConcerns(file, config))
+    console.log(`warning: ${what}: ${found}\n         ${advice}`);
 }
 
 function firstLine(text: string): string {

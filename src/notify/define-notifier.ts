@@ -128,6 +128,8 @@ export interface NotifierDefinition<Kind extends string = string, Schema extends
   readonly kind: Kind;
   /** Of one receiver, as people write it, with secrets already filled in. */
   readonly config: Schema;
+  /** What of a configuration without faults should be seen to; nobody is asked. */
+  readonly concerns?: (config: z.output<Schema>) => readonly CheckNote[];
   create(config: z.output<Schema>, deps: NotifierDeps): Notifier;
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Notifier, NotifierDeps } from "./define-notifier.ts";
+import type { CheckNote, Notifier, NotifierDefinition, NotifierDeps } from "./define-notifier.ts";
 import { email } from "./notifiers/email.ts";
 import { slack } from "./notifiers/slack.ts";
 import { webhook } from "./notifiers/webhook.ts";
@@ -19,4 +19,10 @@ export function createNotifier(config: NotifierConfig, deps: NotifierDeps): Noti
     case "webhook":
       return webhook.create(config, deps);
   }
+}
+
+/** What of a receiver's configuration should be seen to, whatever its vendor says. */
+export function concernsOf(config: NotifierConfig): readonly CheckNote[] {
+  const definitions: readonly NotifierDefinition[] = notifiers;
+  return definitions.find(({ kind }) => kind === config.kind)?.concerns?.(config) ?? [];
 }

@@ -12,10 +12,14 @@ const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
  * rules beside them; whether a folder with faults may be used is the caller's decision. Throws only, a UserError, when
  * the folder itself cannot be read.
  */
-export async function loadRules(
-  directory: string,
-): Promise<{ readonly rules: readonly Rule[]; readonly faults: readonly Fault[] }> {
+export async function loadRules(directory: string): Promise<{
+  readonly rules: readonly Rule[];
+  readonly faults: readonly Fault[];
+  /** What works and should be seen to. */
+  readonly warnings: readonly Fault[];
+}> {
   const rules: Rule[] = [];
+  const warnings: Fault[] = [];
   const faults: Fault[] = [];
   for (const entry of (await entriesOf(directory)).sort()) {
     if (entry.startsWith(".")) continue;
@@ -33,13 +37,15 @@ export async function loadRules(
     }
     try {
       const read = parseRule(name, file, await readFile(file, "utf8"));
-      if ("rule" in read) rules.push(read.rule);
-      else faults.push(...read.faults);
+      if ("rule" in read) {
+        rules.push(read.rule);
+        warnings.push(...read.warnings);
+      } else faults.push(...read.faults);
     } catch (error) {
       fault(`cannot be read: ${describeError(error)}`);
     }
   }
-  return { rules, faults };
+  return { rules, faults, warnings };
 }
 
 async function entriesOf(directory: string): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { cutText, LONGEST_TEXT } from "../lib/cut-text.ts";
 import type { Instant } from "../lib/instant.ts";
 import { storableText } from "../lib/storable-text.ts";
 import type { Mention, MentionCategory } from "../model/mention.ts";
@@ -87,15 +88,18 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
       publishedAt,
       addedAt,
       updatedAt,
-      title: toText(wire.title, read),
-      text: toText(wire.fullText, read) ?? toText(wire.fulltext, read) ?? toText(wire.snippet, read),
+      title: toShortText(wire.title, read, LONGEST_TEXT),
+      text:
+        toShortText(wire.fullText, read, LONGEST_TEXT) ??
+        toShortText(wire.fulltext, read, LONGEST_TEXT) ??
+        toShortText(wire.snippet, read, LONGEST_TEXT),
       url: toText(wire.url, read) ?? toText(wire.originalUrl, read),
       domain: toText(wire.domain, read),
       language: toText(wire.language, read),
       // The newer field replaces the older one where a source has moved on.
       pageType: toText(wire.pageType, read) ?? toText(wire.contentSource, read),
-      author: toText(wire.author, read),
-      authorName: toText(wire.fullname, read),
+      author: toShortText(wire.author, read, LONGEST_NAME),
+      authorName: toShortText(wire.fullname, read, LONGEST_NAME),
       verified: toVerified(wire),
       followers:
         toCount(wire.twitterFollowers) ??
@@ -118,6 +122,7 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
 
 type ReadText = (raw: string) => string;
 
+const LONGEST_NAME = 1_000;
 const NONE: readonly never[] = Object.freeze([]);
 
 function reject(resourceId: string | null, reason: string, queryId?: string): MentionOutcome {
@@ -134,6 +139,12 @@ function toId(raw: unknown, read: ReadText): string | null {
 /** An empty text says as much as a missing one. */
 function toText(raw: unknown, read: ReadText): string | null {
   return typeof raw === "string" && raw !== "" ? read(raw) : null;
+}
+
+/** Cut before it is read as well, for reading costs. What is still undecoded has up to four units a character. */
+function toShortText(raw: unknown, read: ReadText, most: number): string | null {
+  if (typeof raw !== "string" || raw === "") return null;
+  return cutText(read(raw.length > 4 * most ? raw.slice(0, 4 * most) : raw), most);
 }
 
 function toInstant(raw: unknown): Instant | null {

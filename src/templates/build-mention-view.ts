@@ -6,13 +6,15 @@ import { shortenText } from "./shorten-text.ts";
 
 /** A mention for templates: cleaned, on one line, shortened, its address checked. `copies` counts the story it tells. */
 export function buildMentionView(mention: Mention, copies = 1): MentionView {
+  const url = safeUrl(mention.url);
   const author = line(mention.author, MAX_NAME);
   return {
     author,
     authorName: line(mention.authorName, MAX_NAME) ?? author ?? "unknown author",
     text: line(mention.text, MAX_TEXT) ?? line(mention.title, MAX_TEXT) ?? "(no text)",
-    url: safeUrl(mention.url),
-    domain: line(mention.domain, MAX_NAME),
+    url,
+    // What a link is called is where it leads: the source may say paypal.com of any address.
+    domain: url === null ? line(mention.domain, MAX_NAME) : hostOf(url),
     pageType: line(mention.pageType, MAX_NAME),
     sentiment: line(mention.sentiment, MAX_NAME),
     verified: mention.verified === true,
@@ -21,6 +23,12 @@ export function buildMentionView(mention: Mention, copies = 1): MentionView {
     publishedAt: mention.publishedAt,
     copies,
   };
+}
+
+/** Of a long one its end, which says whose it is. */
+function hostOf(url: string): string {
+  const host = new URL(url).hostname.replace(/^www\./, "");
+  return host.length > MAX_NAME ? `…${host.slice(1 - MAX_NAME)}` : host;
 }
 
 const MAX_TEXT = 280;

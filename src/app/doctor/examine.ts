@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { findConcerns } from "../../config/find-concerns.ts";
 import type { SourceConfig } from "../../config/source-config.ts";
 import { type Config, loadConfig, type Surroundings } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -81,7 +82,10 @@ async function configuration({
     const config = await loadConfig(file, env);
     const { receivers, routes, digests } = config;
     const found = `${file}: ${counted(receivers.length, "receiver")}, ${counted(routes.length, "route")}, ${counted(digests.length, "digest")}`;
-    return { config, findings: [ok("configuration", found)] };
+    const concerns = (await findConcerns(file, config)).map(({ what, found, advice }) =>
+      warn(what, found, advice),
+    );
+    return { config, findings: [ok("configuration", found), ...concerns] };
   } catch (error) {
     const details = error instanceof UserError ? error.details : [];
     const said = details.length > 0 ? details : [describeError(error)];
@@ -97,7 +101,7 @@ async function examineRules(
   { file, config }: { readonly file: string; readonly config: Config | null },
 ): Promise<readonly Finding[]> {
   try {
-    const { rules, faults } = await loadRules(folder);
+    const { rules, faults, warnings } = await loadRules(folder);
     if (faults.length > 0)
       return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
     const misnamed = config === null ? [] : await misnamedIn(file, config, rules);
@@ -105,6 +109,7 @@ async function examineRules(
       rules.length === 0
         ? warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")
         : ok("rules", `${rules.length} in ${folder}`),
+      ...warnings.map((fault) => warn("rules", describeFault(fault), "Earshot works with it, and slowly.")),
       ...misnamed.map((fault) =>
         fail("configuration", describeFault(fault), "Mend the name: it never fits."),
       ),

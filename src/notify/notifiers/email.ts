@@ -9,7 +9,7 @@ import {
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { composeEmail } from "./email/compose-email.ts";
-import { EmailConfig } from "./email/email-config.ts";
+import { EmailConfig, emailConcerns } from "./email/email-config.ts";
 import { toEmailDeliveryError } from "./email/email-error.ts";
 import { messageId } from "./email/message-id.ts";
 import { returnPath } from "./email/return-path.ts";
@@ -18,6 +18,7 @@ import { poolOptions, transportOptions } from "./email/transport-options.ts";
 export const email = defineNotifier({
   kind: "email",
   config: EmailConfig,
+  concerns: emailConcerns,
   create: (config, deps) => {
     const transport =
       config.smtp.connections === 0

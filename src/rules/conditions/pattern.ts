@@ -1,11 +1,23 @@
 import { RE2JS } from "re2js";
 import { z } from "zod";
+import { cutText } from "../../lib/cut-text.ts";
 import { describeError } from "../../lib/errors.ts";
 import { defineCondition } from "../define-condition.ts";
 
+/** States of the compiled pattern from which on one long text can hold the monitor for some 100 ms. */
+const COSTLY_SIZE = 500;
+
+/** Whether it has a counted repetition (or several inside each other) that is linear and slow: `.{0,1000}z`. */
+export function isCostlyPattern(source: unknown): boolean {
+  const read = typeof source === "string" ? pattern.compile(source) : null;
+  if (read === null || "issues" in read) return false;
+  return RE2JS.compile(String(source), RE2JS.CASE_INSENSITIVE).programSize() > COSTLY_SIZE;
+}
+
 /**
  * `pattern: "order\\s+#[0-9]{6}"`: a regular expression on title or text as found, upper and lower case alike. It runs
- * in time linear to the text whatever is written in either; look-around and back-references do not exist.
+ * in time linear to the text whatever is written in either; look-around and back-references do not exist. The first
+ * 20,000 characters of a text are looked at.
  */
 export const pattern = defineCondition({
   type: "pattern",
@@ -26,8 +38,8 @@ export const pattern = defineCondition({
     return {
       form: { pattern: expression.pattern() },
       matches: ({ title, text }) =>
-        (title !== null && expression.matcher(title).find()) ||
-        (text !== null && expression.matcher(text).find()),
+        (title !== null && expression.matcher(cutText(title)).find()) ||
+        (text !== null && expression.matcher(cutText(text)).find()),
       explain: () => label,
       label,
     };

@@ -52,7 +52,7 @@ export function createConsoleMentions(db: Db) {
         fitting as (
           select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
         ends as (select count(*) as scanned, max(i) as last from scanned)
-        select json_build_object('mention', m.body, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
+        select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
             'eventAt', round(extract(epoch from m.event_at) * 1000)) as found,
           m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
         from fitting m ${WITH_QUERY} cross join ends
@@ -79,7 +79,11 @@ export function createConsoleMentions(db: Db) {
   };
 }
 
-const COLUMNS = sql`m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
+/** Lists show the beginning of a text. What was stored before texts were cut can be a megabyte long. */
+const BODY = sql`case when length(m.body->>'title') > 4000 or length(m.body->>'text') > 4000
+  then (m.body::jsonb || jsonb_build_object('title', left(m.body->>'title', 4000), 'text', left(m.body->>'text', 4000)))::json
+  else m.body end`;
+const COLUMNS = sql`${BODY} as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
   m.event_at as "eventAt"`;
 const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
 const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id`;

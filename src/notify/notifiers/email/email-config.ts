@@ -1,5 +1,7 @@
 import { domainToASCII } from "node:url";
 import { z } from "zod";
+import { isLoopback } from "../../../lib/loopback.ts";
+import type { CheckNote } from "../../define-notifier.ts";
 import { returnPath } from "./return-path.ts";
 
 /** Domains may be written as people read them; on the wire they are ASCII, which every mail server takes. */
@@ -11,10 +13,13 @@ const Address = z
 const Smtp = z.strictObject({
   host: z.string().min(1),
   port: z.int().min(1).max(65_535).default(587),
-  /** TLS from the first byte (port 465). Otherwise STARTTLS is used where the server offers it. */
+  /** TLS from the first byte (port 465). Otherwise the connection is turned into one by STARTTLS. */
   secure: z.boolean().default(false),
-  /** Refuse to go on in clear when the server offers no STARTTLS. */
-  requireTls: z.boolean().default(false),
+  /**
+   * Refuse to go on in clear when the server offers no STARTTLS: whoever stands between could take the offer away and
+   * read password and mails. Default: true, unless `host` is this machine. See `needsTls`.
+   */
+  requireTls: z.boolean().exactOptional(),
   user: z.string().exactOptional(),
   password: z.string().exactOptional(),
   tls: z
@@ -64,6 +69,23 @@ export const EmailConfig = z.strictObject({
   dkim: Dkim.exactOptional(),
 });
 export type EmailConfig = z.output<typeof EmailConfig>;
+
+/** Whether nothing may be said to this server in clear. */
+export function needsTls({ host, requireTls }: EmailConfig["smtp"]): boolean {
+  return requireTls ?? !isLoopback(host);
+}
+
+/** What of the configuration alone should be seen to. */
+export function emailConcerns({ smtp }: EmailConfig): readonly CheckNote[] {
+  if (smtp.secure || needsTls(smtp) || isLoopback(smtp.host)) return [];
+  const what = smtp.user === undefined ? "mails" : "the password and the mails";
+  return [
+    {
+      found: `requireTls is false: ${what} may cross the network to ${smtp.host} in clear`,
+      advice: "Remove requireTls: false, or take a mail server that speaks TLS.",
+    },
+  ];
+}
 
 function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf("@") + 1;

@@ -1,4 +1,4 @@
-import type { EmailConfig } from "./email-config.ts";
+import { type EmailConfig, needsTls } from "./email-config.ts";
 
 /** How nodemailer reaches the mail server. */
 export function transportOptions({ smtp, dkim }: EmailConfig) {
@@ -7,7 +7,7 @@ export function transportOptions({ smtp, dkim }: EmailConfig) {
     host: smtp.host,
     port: smtp.port,
     secure: smtp.secure,
-    requireTLS: smtp.requireTls,
+    requireTLS: needsTls(smtp),
     tls: {
       minVersion,
       ...(ca !== undefined && { ca }),

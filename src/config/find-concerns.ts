@@ -1,0 +1,64 @@
+import { readFile, stat } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { readYaml } from "../lib/read-yaml.ts";
+import { concernsOf } from "../notify/notifiers.ts";
+import type { ReceiverConfig } from "./receiver-config.ts";
+
+/** Something of a configuration that works and is a risk, and what to do about it. */
+export interface Concern {
+  /** `receiver on-call`, `secrets` … */
+  readonly what: string;
+  readonly found: string;
+  readonly advice: string;
+}
+
+/** Risks of a configuration without faults. Nobody is asked; only the modes of its files are looked at. */
+export async function findConcerns(
+  file: string,
+  config: { readonly receivers: readonly ReceiverConfig[] },
+): Promise<readonly Concern[]> {
+  const ofReceivers = config.receivers.flatMap(({ name, notifier }) =>
+    concernsOf(notifier).map((note) => ({ what: `receiver ${name}`, ...note })),
+  );
+  return [...ofReceivers, ...(await openSecrets(file))];
+}
+
+/** Files with secrets that every user of this machine may read. */
+async function openSecrets(file: string): Promise<readonly Concern[]> {
+  const { content } = readYaml(file, await readFile(file, "utf8"));
+  const { inClear, files } = secretsIn(content);
+  const places = files.map((place) => (isAbsolute(place) ? place : join(dirname(file), place)));
+  const concerns: Concern[] = [];
+  for (const place of new Set(inClear ? [file, ...places] : places)) {
+    if (!(await isOpenToAll(place))) continue;
+    concerns.push({
+      what: "secrets",
+      found: `${place} holds a secret, and every user of this machine may read it`,
+      advice: `Make it yours alone: chmod 600 ${place}, owned by the user that Earshot runs as.`,
+    });
+  }
+  return concerns;
+}
+
+/** Keys whose text is a secret, wherever they stand. Certificates of issuers (`ca`) are none. */
+const SECRET = /^(?:password|token|appToken|signingSecret|secret|privateKey)$/;
+const SECRET_FILE = /^(?!ca_file$).+_file$/;
+
+function secretsIn(value: unknown): { inClear: boolean; files: readonly string[] } {
+  if (typeof value !== "object" || value === null) return { inClear: false, files: [] };
+  const found = Object.entries(value).map(([key, one]) => {
+    if (typeof one !== "string") return secretsIn(one);
+    return { inClear: SECRET.test(key) && !one.includes("${"), files: SECRET_FILE.test(key) ? [one] : [] };
+  });
+  return {
+    inClear: found.some(({ inClear }) => inClear),
+    files: found.flatMap(({ files }) => files),
+  };
+}
+
+/** Modes mean nothing on Windows. */
+async function isOpenToAll(file: string): Promise<boolean> {
+  if (process.platform === "win32") return false;
+  const found = await stat(file).catch(() => null);
+  return found !== null && (found.mode & 0o004) !== 0;
+}
