@@ -4,8 +4,7 @@ export function spellNumber(value: number): string {
   const size = Math.abs(value);
   if (size > 0 && size < 0.05) return String(Number(value.toPrecision(1)));
   if (size < 9.95 && !Number.isInteger(value)) return trimZero(value.toFixed(1));
-  const digits = String(Math.round(value));
-  return size < 999.5 ? digits : digits.replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return Math.round(value).toLocaleString("en-US");
 }
 
 /** What was reckoned, not counted: `13733.9` → `13,700`. More digits would promise what no model can hold. */

@@ -35,7 +35,7 @@ function withoutSecrets(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets.filter((known) => known !== "")) {
     const base64 = Buffer.from(secret).toString("base64");
-    for (const form of [secret, encodeURIComponent(secret), base64, base64.replace(/=+$/, "")]) {
+    for (const form of [secret, encodeURIComponent(secret), base64, base64.replace(/(?<!=)=+$/, "")]) {
       text = text.replaceAll(form, "[secret]");
     }
   }

@@ -56,5 +56,5 @@ export function addressOf(name: AddressName, places: Places, parameters: Paramet
 /** The older form of an address, which ends in `.json`. */
 export function withJsonSuffix(address: string): string {
   const [path = "", query] = address.split(/\?(.*)/s);
-  return `${path.replace(/\/+$/, "")}.json${query === undefined ? "" : `?${query}`}`;
+  return `${path.replace(/(?<!\/)\/+$/, "")}.json${query === undefined ? "" : `?${query}`}`;
 }

@@ -54,9 +54,12 @@ function escapesBeyondAscii(bytes: Buffer): boolean {
 const ZERO = 0x30;
 const EIGHT = 0x38;
 const LONG = /\d{16}/;
-/** A string with the long integer that may follow it as its value, or a long integer as an item of a list. */
+/**
+ * A string with the long integer that may follow it as its value, or a long integer as an item of a list. A string
+ * without an end takes the rest of the text: else its rest would be read anew at each quote in it.
+ */
 const STRING_OR_LONG_ITEM =
-  /"([^"\\]*(?:\\.[^"\\]*)*)"(?:(\s*:\s*)(-?\d{16,})(?=\s*[,}]))?|([[,]\s*)(-?\d{16,})(?=\s*[,\]])/gs;
+  /"([^"\\]*(?:\\.[^"\\]*)*)(?:"(?:(\s*:\s*)(-?\d{16,})(?=\s*[,}]))?|\\?$)|([[,]\s*)(-?\d{16,})(?=\s*[,\]])/gs;
 
 /**
  * A reviver sees numbers after their last digits are lost, so the source is searched instead. Strings are matched

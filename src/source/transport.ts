@@ -43,7 +43,7 @@ export interface TransportOptions {
 /** HTTP to one origin: connections kept alive, bodies bounded and decoded, one deadline for each exchange. */
 export function createTransport(options: TransportOptions): Transport {
   const base = new URL(options.baseUrl);
-  const prefix = base.pathname.replace(/\/+$/, "");
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, "");
   const pool = new Pool(base.origin, {
     connections: options.connections,
     pipelining: 1,

@@ -18,7 +18,7 @@ export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): s
 
 function firstSentence(because: string): string {
   const [sentence = because] = because.split(/[.;]\s/, 1);
-  return sentence.replaceAll(/\s*\([^()]*\)/g, "").replace(/[.;\s]+$/, "");
+  return sentence.replaceAll(/(?<!\s)\s*\([^()]*\)/g, "").replace(/(?<![.;\s])[.;\s]+$/, "");
 }
 
 function factor(values: Alert["values"]): string {

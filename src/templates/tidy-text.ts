@@ -16,7 +16,7 @@ export function tidyText(text: string, format: Format): string {
 
 function tidyLines(text: string): string {
   return text
-    .replaceAll(/[ \t]+$/gm, "")
+    .replaceAll(/(?<![ \t])[ \t]+$/gm, "")
     .replaceAll(/\n{3,}/g, "\n\n")
     .trim();
 }

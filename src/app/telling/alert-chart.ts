@@ -39,7 +39,7 @@ function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartS
 
 /** What was counted and what was expected, up to what stands in brackets. A point inside a number ends nothing. */
 function firstClause(because: string): string {
-  return (because.split(/[.;]\s|\s*\(/, 1)[0] ?? "").replace(/[.;\s]+$/, "");
+  return (because.split(/[.;]\s|(?<!\s)\s*\(/, 1)[0] ?? "").replace(/(?<![.;\s])[.;\s]+$/, "");
 }
 
 /** A column may stand above what is ordinary for a window on average, and yet be no spike: so it is said what it is. */

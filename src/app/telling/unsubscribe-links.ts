@@ -24,7 +24,7 @@ export function createUnsubscribeLinks(parts: {
     const url = parts.consoleUrl();
     if (url === null || !byMail.has(receiver)) return null;
     const token = signText(parts.secret, PURPOSE, { digest, receiver }, NEVER);
-    return `${url.replace(/\/+$/, "")}/unsubscribe/${token}`;
+    return `${url.replace(/(?<!\/)\/+$/, "")}/unsubscribe/${token}`;
   };
 }
 

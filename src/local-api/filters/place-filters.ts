@@ -45,5 +45,5 @@ function bareSite(site: string): string {
   return site
     .replace(/^https?:\/\//i, "")
     .replace(/^www\./i, "")
-    .replace(/\/+$/, "");
+    .replace(/(?<!\/)\/+$/, "");
 }

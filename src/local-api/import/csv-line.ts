@@ -61,7 +61,7 @@ function* readings(text: string): Generator<unknown> {
   try {
     yield JSON.parse(text);
   } catch {}
-  const parts = text.replace(/^[[(]|[\])]$/g, "").split(/\s*[,;|]\s*/);
+  const parts = text.replace(/^[[(]|[\])]$/g, "").split(/(?<!\s)\s*[,;|]\s*/);
   yield parts.map(Number);
   yield parts.filter((part) => part !== "");
 }

@@ -50,9 +50,12 @@ const INSIDE = `${LETTER}|\\p{M}|[\\u200c\\u200d](?=\\p{L})`;
 
 const ANY_WORD = new RegExp(`${LETTER}(?:${INSIDE})*|${ONE_CHARACTER}|${EMOJI}`, "gv");
 
-/** The same words with `*` and `?` in, before or after them. */
+/**
+ * The same words with `*` and `?` in, before or after them. A run of wildcards is tried from its beginning only: begun
+ * anew at each of them, time would grow with the square of the run.
+ */
 export const WORD_WITH_WILDCARDS = new RegExp(
-  `[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`,
+  `(?<![*?])[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`,
   "gv",
 );
 

@@ -17,6 +17,6 @@ export function linkFields(
 }
 
 const LINK = /https?:\/\/[^\s<>"]{1,2000}/gi;
-const END_OF_SENTENCE = /[.,;:!?'")\]}…]+$/;
+const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…])[.,;:!?'")\]}…]+$/;
 const SHORTENER =
   /^https?:\/\/(?:t\.co|bit\.ly|ow\.ly|tinyurl\.com|goo\.gl|buff\.ly|dlvr\.it|fb\.me|lnkd\.in|is\.gd)\//i;

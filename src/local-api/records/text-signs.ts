@@ -18,7 +18,7 @@ export function textSigns(text: string, expanded: readonly string[]): TextSigns 
 }
 
 const LINK = /https?:\/\/[^\s<>"]{1,2000}/gi;
-const END_OF_SENTENCE = /[.,;:!?'")\]}…]+$/;
+const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…])[.,;:!?'")\]}…]+$/;
 /** A pictograph with its skin tone or variation, joined ones as one; or two letters of a flag; or a keycap. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2}|[#*0-9]\uFE0F?\u20E3/gu;

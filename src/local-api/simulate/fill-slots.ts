@@ -11,7 +11,9 @@ export interface SlotWords {
 
 /** Fills `{slots}` and takes one of each `[a|b|]`. The first letter is raised where a slot begins the text. */
 export function fillSlots(pattern: string, words: SlotWords, random: Random): string {
-  const chosen = pattern.replaceAll(/\[([^\]]*)\]/g, (_, choices: string) => random.pick(choices.split("|")));
+  const chosen = pattern.replaceAll(/\[([^[\]]*)\]/g, (_, choices: string) =>
+    random.pick(choices.split("|")),
+  );
   const filled = chosen.replaceAll(/\{(\w+)\}/g, (_, slot: string) => fill(slot, words, random));
   return pattern.startsWith("{") ? filled.charAt(0).toUpperCase() + filled.slice(1) : filled;
 }
