@@ -6,6 +6,8 @@ import { MINUTE, SECOND } from "../lib/instant.ts";
 export const HeartbeatConfig = z.strictObject({
   /** Treated as a secret: it is the key by which the outside knows us. */
   url: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
+  /** Whether the address may lead into a private network, or to this machine. */
+  allowPrivateAddress: z.boolean().default(false),
   every: Duration.default(MINUTE).refine((ms) => ms >= 10 * SECOND, { error: "at least 10s" }),
 });
 export type HeartbeatConfig = z.output<typeof HeartbeatConfig>;

@@ -36,7 +36,7 @@ onEveryEngine((tell) => {
     try {
       const story = await tell({
         rules: { negative: NEGATIVE },
-        heartbeat: { url: outside.url, every: "10s" },
+        heartbeat: { url: outside.url, every: "10s", allowPrivateAddress: true },
       });
       const shown = async () =>
         (

@@ -1,5 +1,7 @@
+import { type Agent, request } from "undici";
 import { describeError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { createAgent } from "../../lib/public-agent.ts";
 import type { Logger } from "../../log.ts";
 import type { Stores } from "../../store/stores.ts";
 import type { HeartbeatConfig } from "../../watch/heartbeat-config.ts";
@@ -44,19 +46,31 @@ export async function beat(
 const REFRESH_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
-/** The address is a secret, so an error says no more than its code. */
-async function call({ url }: HeartbeatConfig, signal: AbortSignal): Promise<string> {
+/**
+ * The address is a secret, so an error says no more than its code. A redirect is an answer like others: followed, it
+ * could lead into the network that Earshot stands in.
+ */
+async function call({ url, allowPrivateAddress }: HeartbeatConfig, signal: AbortSignal): Promise<string> {
+  let connections: Agent | undefined;
   try {
-    const response = await fetch(url, {
-      redirect: "follow",
+    connections = createAgent(url, allowPrivateAddress);
+    const response = await request(url, {
       headers: { "User-Agent": "Earshot" },
+      dispatcher: connections,
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
-    await response.body?.cancel();
-    return String(response.status);
+    await response.body.dump();
+    return String(response.statusCode);
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : null;
+    const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : null);
+    if (code === "EPRIVATE")
+      return "refused: a private address, and heartbeat.allowPrivateAddress is not set";
     return code ?? (describeError(error).includes("timeout") ? "no answer in time" : "no answer");
+  } finally {
+    await connections?.destroy();
   }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { foldUsername } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
 import { beginAttempt, forgetAttempts, pruneAttempts } from "../store/login-attempts.ts";
 import { oauthError } from "./api-error.ts";
@@ -19,7 +20,7 @@ export async function limitLogins<Login>(
   { username, address }: { username: string; address: string },
   logIn: () => Promise<Login | undefined>,
 ): Promise<Login | undefined> {
-  const name = subject("name", username.toLowerCase());
+  const name = subject("name", await foldUsername(db, username));
   const outcome = await beginAttempt(
     db,
     [

@@ -26,6 +26,12 @@ export interface StoredUser {
   readonly createdAt: Instant;
 }
 
+/** A login name as the database compares it: to it, a letter such as `İ` is an `i`, and to JavaScript it is not. */
+export async function foldUsername(db: Database, username: string): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select lower(${username}) as name`.execute(db);
+  return rows[0]?.name ?? username;
+}
+
 /** Capitals do not count. */
 export async function findUser(db: Database, username: string): Promise<StoredUser | undefined> {
   const { rows } = await sql<UserRow>`

@@ -6,10 +6,10 @@ import { type Agent, type Dispatcher, request as requestUrl } from "undici";
 import { z } from "zod";
 import { systemClock } from "../../lib/clock.ts";
 import { toIso } from "../../lib/instant.ts";
+import { createAgent, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { readRetryAfter } from "../../lib/retry-after.ts";
 import { defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
-import { createAgent, PrivateAddressError, publicLookup } from "./webhook/create-agent.ts";
 
 const WebhookConfig = z.strictObject({
   kind: z.literal("webhook"),

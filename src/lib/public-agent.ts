@@ -1,7 +1,7 @@
 import { lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent } from "undici";
-import { isPrivateAddress } from "../../../lib/private-address.ts";
+import { isPrivateAddress } from "./private-address.ts";
 
 /** Thrown where an address of the network that Earshot stands in would be asked. */
 export class PrivateAddressError extends Error {
@@ -10,7 +10,7 @@ export class PrivateAddressError extends Error {
 }
 
 /**
- * Connections for webhooks. Addresses are judged when they are connected to, so that a name cannot lead to one address
+ * Connections to addresses that somebody configured. They are judged when they are connected to, so that a name cannot lead to one address
  * while it is looked at and to another when it is used.
  */
 export function createAgent(url: string, allowPrivate: boolean): Agent {
