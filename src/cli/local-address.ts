@@ -1,13 +1,13 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
 import { type Clock, createScaledClock, systemClock } from "../lib/clock.ts";
+import { makeDataFolder } from "../lib/make-data-folder.ts";
 
 const Note = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** Guards invented mentions only; without it, the login that every demo has. */
-  login: z.object({ username: z.string(), password: z.string() }).optional(),
+  /** Guards invented mentions only. */
+  login: z.object({ username: z.string(), password: z.string() }),
   /** The API's time at a moment of the wall's, and its pace. */
   at: z.number(),
   wallAt: z.number(),
@@ -29,14 +29,16 @@ export interface LocalAddress {
  */
 export async function leaveLocalAddress(
   home: string,
-  address: { readonly url: string; readonly login?: z.output<typeof Note>["login"]; readonly clock: Clock },
+  address: { readonly url: string; readonly login: z.output<typeof Note>["login"]; readonly clock: Clock },
   wall: Clock,
 ): Promise<() => Promise<void>> {
   const { url, login, clock } = address;
   const note = JSON.stringify({ url, login, at: clock.now(), wallAt: wall.now(), speed: clock.speed });
   const file = fileIn(home);
-  await mkdir(home, { recursive: true });
-  await writeFile(file, note, { mode: 0o600 });
+  await makeDataFolder(home);
+  // A file that is there keeps its mode, and somebody may have written it before us: so it is a new one.
+  await rm(file, { force: true });
+  await writeFile(file, note, { mode: 0o600, flag: "wx" });
   return async () => {
     const standing = await readFile(file, "utf8").catch(() => "");
     if (standing === note) await rm(file, { force: true });
@@ -48,7 +50,7 @@ export async function readLocalAddress(home: string, wall: Clock): Promise<Local
   try {
     const note = Note.parse(JSON.parse(await readFile(fileIn(home), "utf8")));
     const startAt = note.at + (wall.now() - note.wallAt) * note.speed;
-    const { username, password } = note.login ?? LOCAL_ACCOUNT;
+    const { username, password } = note.login;
     return {
       url: note.url,
       username,

@@ -1,5 +1,6 @@
 import { openEngines } from "../app/engines.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../app/local/demo.ts";
+import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
 import { openPage } from "../app/open-page.ts";
 import type { Surroundings } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -31,7 +32,8 @@ export async function runDemo(options: StartOptions, surroundings: Surroundings,
     });
     closing.add(demo.stop);
     const { clock, local } = demo;
-    closing.add(await leaveLocalAddress(surroundings.home, { url: local.apiUrl, clock }, systemClock));
+    const login = { username: LOCAL_ACCOUNT.username, password: local.secrets.password };
+    closing.add(await leaveLocalAddress(surroundings.home, { url: local.apiUrl, login, clock }, systemClock));
     if (options.page) {
       const page = await openPage({
         databaseUrl: engines.databaseUrl,

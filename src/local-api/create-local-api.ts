@@ -47,6 +47,8 @@ export interface LocalApiOptions {
   readonly tokenLifetimeSeconds?: number;
   /** Addresses (or CIDR ranges) of proxies whose word on the caller's address is taken. Default: none. */
   readonly trustedProxies?: readonly string[];
+  /** Logins that this server refuses, with their tokens: what another server on the same tables is there for. */
+  readonly refusedLogins?: readonly string[];
   /** Host names that are answered on the loopback address, too: those of a proxy on this machine. Default: none. */
   readonly allowedHosts?: readonly string[];
   /** How long a request may take to arrive, in milliseconds, before it is answered with 408. Default: half a minute. */
@@ -77,6 +79,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     searches: createMentionSearches(db),
     totals: disturbTotals(createMentionTotals(db), faults),
     views: createRecordViews(),
+    refusedLogins: new Set(options.refusedLogins),
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? A_YEAR_IN_SECONDS,
   };
   const bounds = requestBounds(options.requestTimeoutMs);
@@ -119,7 +122,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
 
 /** Everything but the token call, unknown paths included: without a token, nobody learns which paths exist. */
 function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
-  authenticate(app, context.db);
+  authenticate(app, context);
   limitCalls(app, context.db, context.clock);
   answerUnknownPaths(app);
   accountRoutes(app, context);

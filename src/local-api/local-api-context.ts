@@ -17,5 +17,7 @@ export interface LocalApiContext {
   readonly searches: MentionSearches;
   readonly totals: MentionTotals;
   readonly views: RecordViews;
+  /** Logins that are refused here, whatever they know, and their tokens. */
+  readonly refusedLogins: ReadonlySet<string>;
   readonly tokenLifetimeSeconds: number;
 }

@@ -6,6 +6,7 @@ import { putCategory, type StoredCategory } from "./store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "./store/database.ts";
 import { putProject } from "./store/projects.ts";
 import { putQueries, type QueryType } from "./store/queries.ts";
+import { revokeTokens } from "./store/tokens.ts";
 
 export interface AccountSeed {
   readonly client: {
@@ -57,15 +58,18 @@ export async function seedAccount(pool: DatabasePool, seed: AccountSeed): Promis
   const db = createDatabase(pool);
   const { client, user, project, at } = seed;
   const clientId = await putClient(db, { name: client.name, tags: client.tags ?? {}, createdAt: at });
+  const { hash, isNew } = await passwordHash(db, user);
   const userId = await putUser(db, {
     username: user.username,
-    passwordHash: await passwordHash(db, user),
+    passwordHash: hash,
     firstName: user.firstName ?? "",
     lastName: user.lastName ?? "",
     createdAt: at,
     clientId,
     role: user.role ?? "Admin",
   });
+  // Who got in with the password before does not stay in.
+  if (isNew) await revokeTokens(db, { userId });
   const projectId = await putProject(db, {
     clientId,
     name: project.name,
@@ -86,8 +90,11 @@ export async function seedAccount(pool: DatabasePool, seed: AccountSeed): Promis
 }
 
 /** A repeated seed keeps the hash while the password is the same. */
-async function passwordHash(db: Database, user: AccountSeed["user"]): Promise<string> {
+async function passwordHash(
+  db: Database,
+  user: AccountSeed["user"],
+): Promise<{ hash: string; isNew: boolean }> {
   const stored = (await findUser(db, user.username))?.passwordHash;
   const isSame = stored !== undefined && (await verifyPassword(user.password, stored));
-  return isSame ? stored : hashPassword(user.password);
+  return isSame ? { hash: stored, isNew: false } : { hash: await hashPassword(user.password), isNew: true };
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LOCAL_ACCOUNT } from "../../src/app/local/local-account.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../src/app/local/local-account.ts";
 import { type LocalParts, startLocalParts } from "../../src/app/local/local-parts.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
@@ -83,16 +83,17 @@ async function startWorld(): Promise<LocalParts> {
   closing.add(() => pool.end());
   const inboxDatabase = openDatabase({ url, onError: () => {} });
   closing.add(inboxDatabase.close);
+  const secrets = inventLocalSecrets();
   const seeded = await seedAccount(pool, {
     client: { name: "Client" },
-    user: LOCAL_ACCOUNT,
+    user: { ...LOCAL_ACCOUNT, password: secrets.password },
     project: { name: "Brands" },
     queries: BRANDS.map((name) => ({ name })),
     at: 0,
   });
   projectId = seeded.projectId;
   const log = pino({ level: "silent" });
-  const parts = await startLocalParts({ pool, db: inboxDatabase.db, clock: systemClock, log });
+  const parts = await startLocalParts({ pool, db: inboxDatabase.db, clock: systemClock, log, secrets });
   closing.add(parts.close);
   return parts;
 }
@@ -119,6 +120,8 @@ function streamFrom(start: number): string {
   }).join("\n");
 }
 
+const PACE = { pollEvery: "1s", updatesEvery: "10s", history: "1h" };
+
 async function writeConfig(parts: LocalParts): Promise<void> {
   await mkdir(join(folder, "rules"));
   await writeFile(
@@ -130,7 +133,7 @@ async function writeConfig(parts: LocalParts): Promise<void> {
     "description: Counted, and never met.\nseverity: info\nvolume: { atLeast: 100000, within: 1h }\n",
   );
   const config = {
-    source: { baseUrl: parts.apiUrl, ...LOCAL_ACCOUNT, pollEvery: "1s", updatesEvery: "10s", history: "1h" },
+    source: { baseUrl: parts.apiUrl, ...LOCAL_ACCOUNT, ...PACE, password: parts.secrets.password },
     receivers: [
       {
         ...{
@@ -138,7 +141,7 @@ async function writeConfig(parts: LocalParts): Promise<void> {
           kind: "slack",
           throttle: "none",
           channel: "#alerts",
-          token: "xoxb-local",
+          token: parts.secrets.slackToken,
           apiUrl: parts.slackApiUrl,
         },
         postEvery: "0s",

@@ -17,7 +17,7 @@ import { createSettingStore } from "../../store/settings.ts";
 import { SLACK_PATH } from "../../web/slack-routes.ts";
 import { ROLES } from "../roles.ts";
 import { sweepEveryMs } from "../sweep-every-ms.ts";
-import { LOCAL_ACCOUNT } from "./local-account.ts";
+import { inventLocalSecrets, LOCAL_ACCOUNT } from "./local-account.ts";
 import { localConfig } from "./local-config.ts";
 import { type LocalParts, startLocalParts } from "./local-parts.ts";
 
@@ -30,6 +30,8 @@ const HISTORY_DAYS = 4;
 const FIRST_CRISIS_MS = 90 * MINUTE;
 const CRISIS_EVERY_MS = 31 * HOUR;
 const SEED = "earshot-demo";
+/** Its tables are those of `earshot local-api` as well, which does not serve this client. */
+export const DEMO_CLIENT = "Demo";
 /** Brands that crises strike, in turn. */
 const STRUCK = ["Parcelwing", "Velorra", "Lumabox"] as const;
 
@@ -75,7 +77,8 @@ export async function startDemo(options: {
     const stored = (await settings.get("demo")) as World | null;
     const world = stored ?? newWorld();
     await settings.put("demo", world);
-    const stream = await openStream(pool, world);
+    const secrets = inventLocalSecrets();
+    const stream = await openStream(pool, world, secrets.password);
     await stream.fillUntil(world.at + AHEAD_MS, options.onProgress);
     // The clock starts to run when everything is there to be seen.
     const clock = createScaledClock({ startAt: world.at, speed: DEMO_SPEED });
@@ -84,7 +87,7 @@ export async function startDemo(options: {
       const url = consoleUrl();
       return url === null ? null : new URL(SLACK_PATH, url).href;
     };
-    const local = await startLocalParts({ pool, db: book.db, clock, log, interactionsUrl });
+    const local = await startLocalParts({ pool, db: book.db, clock, log, secrets, interactionsUrl });
     closing.add(local.close);
     const config = localConfig(local, { rules, templates, history: `${HISTORY_DAYS}d`, buttons: true });
     const earshot = await startEarshot({
@@ -145,10 +148,14 @@ function crises(world: World, until: Instant): Crisis[] {
 /** The stream is written this far ahead of the clock; the API shows a mention when its moment has come. */
 const AHEAD_MS = 6 * HOUR;
 
-async function openStream(pool: Parameters<typeof seedAccount>[0], world: World): Promise<Stream> {
+async function openStream(
+  pool: Parameters<typeof seedAccount>[0],
+  world: World,
+  password: string,
+): Promise<Stream> {
   const { projectId } = await seedAccount(pool, {
-    client: { name: "Demo" },
-    user: { username: LOCAL_ACCOUNT.username, password: LOCAL_ACCOUNT.password },
+    client: { name: DEMO_CLIENT },
+    user: { username: LOCAL_ACCOUNT.username, password },
     project: { name: "Brands" },
     at: world.from,
   });

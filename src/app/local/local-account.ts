@@ -1,10 +1,26 @@
-/** The account of the local Listening API that demo and replay use. It guards generated data on this machine only. */
+import { randomBytes } from "node:crypto";
+
+/** The account of the local Listening API that demo and replay use. */
 export const LOCAL_ACCOUNT = {
   username: "monitor@earshot.local",
-  password: "local-only",
   clientId: "earshot-api-client",
 };
 
-/** What the local Slack is called with, and what signs the presses of its buttons. */
-export const LOCAL_SLACK_TOKEN = "xoxb-local";
-export const LOCAL_SIGNING_SECRET = "signs-presses-of-the-local-slack";
+/** What opens the local servers of one demo or replay, and signs what they send. */
+export interface LocalSecrets {
+  /** Of the account. */
+  readonly password: string;
+  /** What the local Slack is called with. */
+  readonly slackToken: string;
+  /** Signs the presses of its buttons. */
+  readonly signingSecret: string;
+}
+
+/**
+ * Invented for each start, so that nobody knows them from elsewhere and none of them is good after the end: a page of
+ * another site, or another user of this machine, could otherwise read what is replayed and press buttons.
+ */
+export function inventLocalSecrets(): LocalSecrets {
+  const invent = () => randomBytes(24).toString("base64url");
+  return { password: invent(), slackToken: `xoxb-local-${invent()}`, signingSecret: invent() };
+}

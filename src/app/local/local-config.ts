@@ -1,10 +1,10 @@
 import { type Config, parseConfig } from "../../config.ts";
-import { LOCAL_ACCOUNT, LOCAL_SIGNING_SECRET, LOCAL_SLACK_TOKEN } from "./local-account.ts";
+import { LOCAL_ACCOUNT } from "./local-account.ts";
 import type { LocalParts } from "./local-parts.ts";
 
 /** The configuration of demo and replay: the shipped rules, told to the local Slack and mailbox. */
 export function localConfig(
-  parts: Pick<LocalParts, "apiUrl" | "slackApiUrl" | "smtp">,
+  parts: Pick<LocalParts, "apiUrl" | "slackApiUrl" | "smtp" | "secrets">,
   more: {
     rules: string;
     templates: string;
@@ -21,9 +21,9 @@ export function localConfig(
     name,
     kind: "slack",
     channel,
-    token: LOCAL_SLACK_TOKEN,
+    token: parts.secrets.slackToken,
     apiUrl: parts.slackApiUrl,
-    ...(more.buttons === true && { signingSecret: LOCAL_SIGNING_SECRET }),
+    ...(more.buttons === true && { signingSecret: parts.secrets.signingSecret }),
     // It bears anything, and lives at another pace than people do.
     postEvery: "0s",
     editEvery: "1s",
@@ -39,6 +39,7 @@ export function localConfig(
     source: {
       baseUrl: parts.apiUrl,
       ...LOCAL_ACCOUNT,
+      password: parts.secrets.password,
       pollEvery: more.pollEvery ?? "1m",
       updatesEvery: more.updatesEvery ?? "5m",
       history: more.history ?? "3d",

@@ -1,12 +1,13 @@
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { createLocalApi, type LocalApiOptions } from "../../local-api/create-local-api.ts";
+import { signingSecret } from "../../local-api/desk/signing-secret.ts";
 import { createLocalInbox, type LocalInbox } from "../../local-inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../../local-inbox/inbox-store.ts";
 import type { Logger } from "../../log.ts";
 import type { Db } from "../../store/database.ts";
 import { createInboxStore } from "../../store/inbox.ts";
-import { LOCAL_ACCOUNT, LOCAL_SIGNING_SECRET, LOCAL_SLACK_TOKEN } from "./local-account.ts";
+import type { LocalSecrets } from "./local-account.ts";
 
 /** Who can be given an alert in the local Slack; whoever looks at the page is one more. */
 export const LOCAL_PEOPLE = [
@@ -22,6 +23,7 @@ export interface LocalParts {
   calls(): number;
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
+  readonly secrets: LocalSecrets;
   /** Somebody uses a button of a message in the local Slack. */
   press: LocalInbox["press"];
   close(): Promise<void>;
@@ -35,12 +37,13 @@ export async function startLocalParts(options: {
   db: Db;
   clock: Clock;
   log: Logger;
+  secrets: LocalSecrets;
   /** Where the local Slack posts presses of buttons; null while nobody listens. */
   interactionsUrl?: () => string | null;
 }): Promise<LocalParts> {
-  const { pool, clock, log, interactionsUrl } = options;
+  const { pool, clock, log, secrets, interactionsUrl } = options;
   return openTogether(async (closing) => {
-    const api = createLocalApi({ pool, clock, log, signingSecret: LOCAL_ACCOUNT.password });
+    const api = createLocalApi({ pool, clock, log, signingSecret: await signingSecret(pool) });
     closing.add(api.close);
     let calls = 0;
     api.app.addHook("onResponse", async () => {
@@ -51,14 +54,14 @@ export async function startLocalParts(options: {
     const inbox = await createLocalInbox(
       { store, clock, log },
       {
-        token: LOCAL_SLACK_TOKEN,
+        token: secrets.slackToken,
         users: Object.fromEntries(LOCAL_PEOPLE.map(({ id, name }) => [id, name])),
         ...(interactionsUrl === undefined
           ? {}
           : {
               interactivity: {
                 url: interactionsUrl,
-                signingSecret: LOCAL_SIGNING_SECRET,
+                signingSecret: secrets.signingSecret,
                 wall: systemClock,
               },
             }),
@@ -66,6 +69,6 @@ export async function startLocalParts(options: {
     );
     closing.add(inbox.close);
     const { slackApiUrl, smtp, press } = inbox;
-    return { apiUrl, calls: () => calls, slackApiUrl, smtp, press, close: closing.close };
+    return { apiUrl, calls: () => calls, slackApiUrl, smtp, secrets, press, close: closing.close };
   });
 }

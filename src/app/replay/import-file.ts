@@ -14,25 +14,35 @@ export interface ReplayPlan {
   readonly ended: boolean;
 }
 
+/** Makes sure that the account is there, with this password from now on. Gives the project. */
+export async function openReplayAccount(
+  pool: ImportOptions["pool"],
+  file: string,
+  password: string,
+): Promise<number> {
+  const { projectId } = await seedAccount(pool, {
+    client: { name: "Replay" },
+    user: { username: LOCAL_ACCOUNT.username, password },
+    project: { name: projectName(file) },
+    at: 0,
+  });
+  return projectId;
+}
+
 /** Puts the mentions of a file into the local API, where each becomes visible at its time. */
 export async function importFile(
   pool: ImportOptions["pool"],
   options: {
     readonly file: string;
+    readonly projectId: number;
     readonly onLines: (lines: number) => void;
     readonly signal: AbortSignal;
   },
 ): Promise<ReplayPlan> {
-  const seeded = await seedAccount(pool, {
-    client: { name: "Replay" },
-    user: { username: LOCAL_ACCOUNT.username, password: LOCAL_ACCOUNT.password },
-    project: { name: projectName(options.file) },
-    at: 0,
-  });
   const imported = await importMentions({
     pool,
     path: options.file,
-    projectId: seeded.projectId,
+    projectId: options.projectId,
     onProgress: ({ linesRead }) => options.onLines(linesRead),
     signal: options.signal,
   });

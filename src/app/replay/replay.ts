@@ -10,12 +10,13 @@ import { loadRules } from "../../rules/load-rules.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { openDatabase, openPool } from "../../store/database.ts";
 import { createSettingStore } from "../../store/settings.ts";
+import { inventLocalSecrets } from "../local/local-account.ts";
 import { localConfig } from "../local/local-config.ts";
 import { type LocalParts, startLocalParts } from "../local/local-parts.ts";
 import { ROLES } from "../roles.ts";
 import { sweepEveryMs } from "../sweep-every-ms.ts";
 import { runByClock, runStepwise, STEP_MS } from "./drive.ts";
-import { importFile, type ReplayPlan } from "./import-file.ts";
+import { importFile, openReplayAccount, type ReplayPlan } from "./import-file.ts";
 import { createJobWaiter } from "./job-waiter.ts";
 import { openReplayDatabase, replayDatabaseName } from "./replay-database.ts";
 import { type ReplayReport, reportOf } from "./report.ts";
@@ -74,10 +75,13 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     closing.add(() => pool.end());
     await migrateLocalApi(pool);
     const settings = createSettingStore(book.db);
+    const secrets = inventLocalSecrets();
+    const projectId = await openReplayAccount(pool, options.file, secrets.password);
     const plan =
       ((await settings.get("replay")) as ReplayPlan | null) ??
       (await importFile(pool, {
         file: options.file,
+        projectId,
         signal,
         onLines: (lines) => options.onProgress({ phase: "import", lines }),
       }));
@@ -86,7 +90,7 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
     const end = plan.to + tailOf((await loadRules(options.rules)).rules);
     const at = ((await settings.get("replay-clock")) as Instant | null) ?? plan.from;
     const clock = clockFor(options.speed, at, end);
-    const local = await startLocalParts({ pool, db: book.db, clock, log });
+    const local = await startLocalParts({ pool, db: book.db, clock, log, secrets });
     closing.add(local.close);
     const waiter = createJobWaiter();
     const earshot = await startEarshot({

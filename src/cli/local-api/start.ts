@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { DEMO_CLIENT } from "../../app/local/demo.ts";
+import { LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
 import { openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readSurroundings } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -63,7 +65,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
     const tables = await openLocalTables(surroundings, log);
     closing.add(tables.close);
     const { pool, description } = tables;
-    const sample = options.sample ? await openSampleWorld(pool, systemClock.now()) : null;
+    const sample = options.sample ? await openSampleWorld(pool, systemClock.now(), [DEMO_CLIENT]) : null;
     const life = sample === null ? null : createSampleLife(sample, systemClock, log);
     await life?.begin(signal, tellHour);
     const api = createLocalApi({
@@ -72,6 +74,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
       log,
       signingSecret: await signingSecret(pool),
       testMode: options.testMode,
+      refusedLogins: [LOCAL_ACCOUNT.username],
       allowedHosts: options.allowHost ?? [],
     });
     closing.add(api.close);

@@ -36,9 +36,15 @@ const Sample = z.object({ password: z.string(), from: z.number() });
  * Makes the sample, or finds the one that is there. Null when these tables hold accounts of somebody else and no
  * sample: then nobody waits for one. Any number of processes may ask at once.
  */
-export async function openSampleWorld(pool: DatabasePool, now: Instant): Promise<SampleWorld | null> {
+export async function openSampleWorld(
+  pool: DatabasePool,
+  now: Instant,
+  /** Clients that nobody waits for here. */
+  others: readonly string[] = [],
+): Promise<SampleWorld | null> {
   const db = createDatabase(pool);
-  if ((await readSetting(db, SETTING)) === undefined && (await listClients(db)).length > 0) return null;
+  const own = (await listClients(db)).filter(({ name }) => !others.includes(name));
+  if ((await readSetting(db, SETTING)) === undefined && own.length > 0) return null;
   const { password, from } = Sample.parse(
     await settingOr(db, SETTING, {
       password: randomBytes(9).toString("base64url"),

@@ -1,19 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { LocalApiContext } from "../local-api-context.ts";
 import { type Caller, findCaller } from "../store/callers.ts";
-import type { Database } from "../store/database.ts";
 import { forbidden, unauthorized } from "./api-error.ts";
 import { mayUseApi, ONLY_REGULAR_AND_ADMIN } from "./roles.ts";
 import { hashToken } from "./token.ts";
 
 /** Adds the hook that demands a token, in the header or as a parameter, and remembers who calls. */
-export function authenticate(app: FastifyInstance, db: Database): void {
+export function authenticate(
+  app: FastifyInstance,
+  { db, refusedLogins }: Pick<LocalApiContext, "db" | "refusedLogins">,
+): void {
   app.decorateRequest("caller", null);
   app.addHook("onRequest", async (request) => {
     const token = readToken(request);
     if (token === undefined) throw unauthorized("An access token is required to use this resource.");
     const caller = await findCaller(db, hashToken(token));
     // The words by which clients recognise a token that is no good. The token itself is not repeated.
-    if (caller === undefined) throw unauthorized("Invalid access token");
+    if (caller === undefined || refusedLogins.has(caller.user.username))
+      throw unauthorized("Invalid access token");
     if (!mayUseApi(caller.role)) throw forbidden(ONLY_REGULAR_AND_ADMIN);
     request.setDecorator("caller", caller);
   });

@@ -51,14 +51,15 @@ export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: 
 }
 
 async function logIn(
-  { db }: LocalApiContext,
+  { db, refusedLogins }: LocalApiContext,
   { username, password }: TokenRequest,
   address: string,
 ): Promise<StoredUser> {
   const login = await limitLogins(db, { username, address }, async () => {
     const user = await findUser(db, username);
     // Checked also for a login that does not exist: both refusals take the same time.
-    return (await verifyPassword(password, user?.passwordHash)) ? user : undefined;
+    const isRight = await verifyPassword(password, user?.passwordHash);
+    return isRight && user !== undefined && !refusedLogins.has(user.username) ? user : undefined;
   });
   if (login === undefined) throw oauthError(401, "invalid_grant", "Bad credentials");
   return login;

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describeError, UserError } from "../../lib/errors.ts";
+import { makeDataFolder } from "../../lib/make-data-folder.ts";
 import type { Logger } from "../../log.ts";
 
 /** Where one embedded server lives, which programs run it, and as whom. */
@@ -37,7 +38,7 @@ interface RunAs {
 export async function findPlace(dataDir: string, log: Logger): Promise<Place> {
   const wanted = resolve(dataDir);
   const native = nativeDirectory();
-  await mkdir(dirname(wanted), { recursive: true });
+  await makeDataFolder(dirname(wanted));
   const place = (directory: string, programs: string, runAs: RunAs): Place => ({
     directory,
     passwordFile: `${wanted}.password`,

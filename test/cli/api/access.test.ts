@@ -107,12 +107,12 @@ test("a password file that cannot be read, and two ways at once, are told", asyn
 test("a demo that runs is found with its own time, and forgotten when it stops", async () => {
   const home = join(folder, "home");
   const demo = createScaledClock({ startAt: 50_000, speed: 60, base: clock });
-  const forget = await leaveLocalAddress(home, { url: "http://127.0.0.1:4711", clock: demo }, clock);
+  const login = { username: "sam", password: "generated" };
+  const forget = await leaveLocalAddress(home, { url: "http://127.0.0.1:4711", login, clock: demo }, clock);
   const later = createManualClock(clock.now() + 1_000);
   const access = await findAccess({}, env, later);
   expect(access).toMatchObject({ baseUrl: "http://127.0.0.1:4711", from: "the local API on this machine" });
   expect(access.clock.now()).toBe(50_000 + 60_000);
-  const login = { username: "sam", password: "generated" };
   const forgetOther = await leaveLocalAddress(
     home,
     { url: "http://127.0.0.1:4712", login, clock: demo },
@@ -132,6 +132,10 @@ test("a demo that runs is found with its own time, and forgotten when it stops",
 test("a note that somebody else wrote sends the demo's login nowhere", async () => {
   const home = join(folder, "home");
   const elsewhere = createScaledClock({ startAt: 0, speed: 1, base: clock });
-  await leaveLocalAddress(home, { url: "http://elsewhere.example", clock: elsewhere }, clock);
+  await leaveLocalAddress(
+    home,
+    { url: "http://elsewhere.example", login: { username: "sam", password: "generated" }, clock: elsewhere },
+    clock,
+  );
   await expect(findAccess({}, env, clock)).rejects.toThrow("there is no account");
 });
