@@ -5,6 +5,7 @@ import { type TakenBounce, takeBounce } from "../app/telling/take-bounce.ts";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { withDesk } from "./desk/with-desk.ts";
+import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 
 /** "Try again later" to a mail server (EX_TEMPFAIL of sysexits): it keeps the message and comes back with it. */
@@ -23,8 +24,8 @@ export function addBounceCommand(program: Command, env: NodeJS.ProcessEnv): void
     .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {
       const message = await readMessage(file);
       const taken = await later(() => withDesk(env, (desk) => takeBounce(desk, message, options.to ?? null)));
-      if (options.json) process.stdout.write(`${JSON.stringify(taken)}\n`);
-      else console.log(describe(taken));
+      if (options.json) printJson(taken);
+      else print(describe(taken));
     });
 }
 

@@ -9,6 +9,7 @@ import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
+import { print } from "./print.ts";
 
 interface CheckOptions {
   readonly config?: string;
@@ -40,17 +41,17 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const all = [...[...misnamed, ...faults].map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(counted(all.length, "fault"), all);
   if (config !== null)
-    console.log(
+    print(
       `${file}: sound, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
     );
-  console.log(`${rulesFolder}: ${counted(rules.length, "rule")}, sound`);
+  print(`${rulesFolder}: ${counted(rules.length, "rule")}, sound`);
   const { padToWidth } = await import("./text-width.ts");
   for (const rule of rules)
-    console.log(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
-  console.log(`${templatesFolder}: sound`);
-  for (const warning of warnings) console.log(`warning: ${describeFault(warning)}`);
+    print(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
+  print(`${templatesFolder}: sound`);
+  for (const warning of warnings) print(`warning: ${describeFault(warning)}`);
   for (const { what, found, advice } of config === null ? [] : await findConcerns(file, config))
-    console.log(`warning: ${what}: ${found}\n         ${advice}`);
+    print(`warning: ${what}: ${found}\n         ${advice}`);
 }
 
 function firstLine(text: string): string {

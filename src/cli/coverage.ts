@@ -4,6 +4,7 @@ import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { withDesk } from "./desk/with-desk.ts";
+import { print } from "./print.ts";
 
 export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): void {
   program
@@ -19,7 +20,7 @@ export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): vo
       const text = options.json
         ? JSON.stringify(report, null, 2)
         : await formatCoverage(report, widthOf(process.stdout));
-      process.stdout.write(`${text}\n`);
+      print(text);
     });
 }
 

@@ -6,6 +6,7 @@ import { counted } from "../lib/counted.ts";
 import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { timeHere } from "./local-address.ts";
+import { print } from "./print.ts";
 import { ExitError } from "./run.ts";
 
 export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void {
@@ -27,7 +28,7 @@ export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void
         clock: await timeHere(surroundings.home),
         log: createLog({ level: "silent" }),
       });
-      console.log(options.json ? JSON.stringify(findings, null, 2) : await table(findings));
+      print(options.json ? JSON.stringify(findings, null, 2) : await table(findings));
       const failed = findings.filter(({ state }) => state === "fail").length;
       if (failed > 0) throw new ExitError(`${counted(failed, "check")} failed`, 1);
     });

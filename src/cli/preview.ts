@@ -19,6 +19,7 @@ import { type Sample, samples } from "../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
 import { commandLog } from "./command-log.ts";
 import { findAlert } from "./desk/find-alert.ts";
+import { print, printError, printJson } from "./print.ts";
 
 interface PreviewOptions {
   readonly alert?: string;
@@ -83,7 +84,7 @@ async function preview(
   if (only !== null) return previewOne(previewTemplate(only, content, of, renderer), options, env);
   const { slack, email } = showPreview(content, renderer);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ slack, email })}\n`);
+    printJson({ slack, email });
     return;
   }
   const pictures = await picturesOf(email.shown, options, env);
@@ -95,7 +96,7 @@ async function preview(
 async function previewOne(file: PreviewFile, options: PreviewOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const text = file.content.toString();
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ name: file.name, text })}\n`);
+    printJson({ name: file.name, text });
     return;
   }
   const pictures = file.name.endsWith(".html") ? await picturesOf(text, options, env) : [];
@@ -111,7 +112,7 @@ async function picturesOf(
 ): Promise<readonly Picture[]> {
   if (!options.pictures) return [];
   const taken = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
-  if (taken.outcome === "no-browser") console.error(`No pictures: ${taken.reason}.`);
+  if (taken.outcome === "no-browser") printError(`No pictures: ${taken.reason}.`);
   return taken.outcome === "taken" ? taken.pictures : [];
 }
 
@@ -119,7 +120,7 @@ async function writeFiles(files: readonly PreviewFile[], folder: string): Promis
   await mkdir(folder, { recursive: true });
   for (const { name, content } of files) {
     await writeFile(join(folder, name), content);
-    console.log(join(folder, name));
+    print(join(folder, name));
   }
 }
 

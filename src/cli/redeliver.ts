@@ -4,6 +4,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { withDesk } from "./desk/with-desk.ts";
+import { print } from "./print.ts";
 
 /** `earshot redeliver`: messages that a receiver refused for good, told after all once the cause is mended. */
 export function addRedeliverCommand(program: Command, env: NodeJS.ProcessEnv): void {
@@ -22,9 +23,9 @@ export function addRedeliverCommand(program: Command, env: NodeJS.ProcessEnv): v
         const from = clock.now() - ageMs;
         const refused = await stores.notifications.givenUp(from);
         if (receiver === undefined) {
-          if (refused.length === 0) console.log(`No message was given up in ${formatDuration(ageMs)}.`);
+          if (refused.length === 0) print(`No message was given up in ${formatDuration(ageMs)}.`);
           for (const one of refused)
-            console.log(`${cleanLine(one.receiver)}: ${counted(one.n, "message")}, ${cleanLine(one.error)}`);
+            print(`${cleanLine(one.receiver)}: ${counted(one.n, "message")}, ${cleanLine(one.error)}`);
           return;
         }
         if (!refused.some((one) => one.receiver === receiver)) {
@@ -34,9 +35,7 @@ export function addRedeliverCommand(program: Command, env: NodeJS.ProcessEnv): v
           ]);
         }
         const n = await stores.notifications.redeliver(receiver, from);
-        console.log(
-          `${counted(n, "message")} to ${cleanLine(receiver)} ${n === 1 ? "is" : "are"} tried again.`,
-        );
+        print(`${counted(n, "message")} to ${cleanLine(receiver)} ${n === 1 ? "is" : "are"} tried again.`);
       });
     });
 }

@@ -8,6 +8,7 @@ import { openTogether } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
+import { print } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 
@@ -15,13 +16,13 @@ const DEFAULT_PORT = 8080;
 
 /** Everything on this machine, with a page to look at, until Ctrl-C. */
 export async function runDemo(options: StartOptions, surroundings: Surroundings, log: Logger): Promise<void> {
-  const signal = stopSignal(() => console.log("\nStopping. The next start goes on from here."));
+  const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
   const running = await openTogether(async (closing) => {
-    console.log("Earshot demo: starting the database …");
+    print("Earshot demo: starting the database …");
     const engines = await openEngines(surroundings, log);
     closing.add(engines.stop);
     let url: string | null = null;
-    console.log("Writing the days before, so that there is a usual to compare with …");
+    print("Writing the days before, so that there is a usual to compare with …");
     const demo = await startDemo({
       databaseUrl: engines.databaseUrl,
       queue: engines.queue,
@@ -54,7 +55,7 @@ export async function runDemo(options: StartOptions, surroundings: Surroundings,
     return { demo, engines, url, close: closing.close };
   });
   const { demo, engines, url } = running;
-  console.log(`
+  print(`
 Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on a generated stream"} (${engines.description}).
 
   ${url === null ? "No page was asked for." : `The page:  ${url}`}

@@ -10,6 +10,7 @@ import { formatDuration } from "../lib/duration.ts";
 import { toIso } from "../lib/instant.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import type { Logger } from "../log.ts";
+import { print, printError, printJson } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 
@@ -20,7 +21,7 @@ export async function runReplay(
   surroundings: Surroundings,
   log: Logger,
 ): Promise<void> {
-  const signal = stopSignal(() => console.error("\nStopping; the same command goes on from here."));
+  const signal = stopSignal(() => printError("\nStopping; the same command goes on from here."));
   const engines = await openEngines(surroundings, log);
   try {
     let url: string | null = null;
@@ -51,15 +52,15 @@ export async function runReplay(
           });
     url = page?.url ?? null;
     try {
-      if (url !== null) console.error(`The page: ${url}`);
-      for (const { line, reason } of replay.skipped) console.error(`${file}:${line} is left out: ${reason}`);
+      if (url !== null) printError(`The page: ${url}`);
+      for (const { line, reason } of replay.skipped) printError(`${file}:${line} is left out: ${reason}`);
       const startedAt = monotonicMs();
       const report = await replay.run();
       const took = formatDuration(monotonicMs() - startedAt);
-      console.error(`Replayed ${toIso(replay.from)} to ${toIso(replay.to)} in ${took}.`);
+      printError(`Replayed ${toIso(replay.from)} to ${toIso(replay.to)} in ${took}.`);
       tell(report, options.json);
       if (page !== null) {
-        console.error("Ctrl-C ends it.");
+        printError("Ctrl-C ends it.");
         await aborted(signal);
       }
     } finally {
@@ -73,20 +74,18 @@ export async function runReplay(
 
 function tell(report: ReplayReport, asJson: boolean): void {
   if (asJson) {
-    console.log(JSON.stringify(report));
+    printJson(report);
     return;
   }
   for (const { query, served, stored } of report.mentions)
-    console.log(`${query}: ${stored} of ${served} mentions stored`);
+    print(`${query}: ${stored} of ${served} mentions stored`);
   for (const alert of report.alerts) {
-    console.log(
-      `${alert.openedAt}  ${alert.severity.padEnd(8)}  ${alert.query}  ${alert.rule}: ${alert.because}`,
-    );
+    print(`${alert.openedAt}  ${alert.severity.padEnd(8)}  ${alert.query}  ${alert.rule}: ${alert.because}`);
   }
   for (const { receiver, sent, failed, pending } of report.deliveries) {
-    console.log(`${receiver}: ${sent} sent, ${failed} failed, ${pending} pending`);
+    print(`${receiver}: ${sent} sent, ${failed} failed, ${pending} pending`);
   }
-  console.log(`${counted(report.apiCalls, "call")} of the API`);
+  print(`${counted(report.apiCalls, "call")} of the API`);
 }
 
 /** One line that changes, on a terminal; nothing in a pipe. */

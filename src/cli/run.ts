@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { describeError, UserError } from "../lib/errors.ts";
+import { printError } from "./print.ts";
 
 /** What a person wrote is at fault: the same code as for a wrong flag. */
 const EXIT_USER = 2;
@@ -18,16 +19,16 @@ export async function run(program: Command, argv: readonly string[]): Promise<vo
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USER;
   if (error instanceof UserError) {
-    console.error(`earshot: ${error.message}`);
-    for (const detail of error.details) console.error(`  ${detail}`);
+    printError(`earshot: ${error.message}`);
+    for (const detail of error.details) printError(`  ${detail}`);
     return EXIT_USER;
   }
   if (error instanceof InterruptedError) return EXIT_INTERRUPTED;
   if (error instanceof ExitError) {
-    console.error(`earshot: ${error.message}`);
+    printError(`earshot: ${error.message}`);
     return error.exitCode;
   }
-  console.error(`earshot: ${describeError(error)}`);
+  printError(`earshot: ${describeError(error)}`);
   return EXIT_FAILED;
 }
 

@@ -7,6 +7,7 @@ import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { commandLog } from "./command-log.ts";
+import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 
 interface SendTestOptions {
@@ -47,8 +48,8 @@ async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessE
     clock: systemClock,
     log: commandLog(env),
   });
-  if (options.json) process.stdout.write(`${JSON.stringify({ receiver: name, ...outcome })}\n`);
-  else for (const line of describe(name, outcome)) console.log(line);
+  if (options.json) printJson({ receiver: name, ...outcome });
+  else for (const line of describe(name, outcome)) print(line);
   if (outcome.outcome === "failed") throw new ExitError(`the test did not get through to ${name}`, 1);
 }
 

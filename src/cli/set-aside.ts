@@ -3,6 +3,7 @@ import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
 import type { SetAside } from "../model/set-aside.ts";
 import { withDesk } from "./desk/with-desk.ts";
+import { print } from "./print.ts";
 
 /** `earshot set-aside`: what always failed and stands aside, and another try for it. */
 export function addSetAsideCommand(program: Command, env: NodeJS.ProcessEnv): void {
@@ -16,8 +17,8 @@ export function addSetAsideCommand(program: Command, env: NodeJS.ProcessEnv): vo
     .option("--json", "JSON Lines", false)
     .action(async ({ json }: { json: boolean }) => {
       const list = await withDesk(env, ({ stores }) => stores.setAside.standing(10_000));
-      if (!json && list.length === 0) console.log("Nothing stands aside.");
-      for (const one of list) console.log(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one));
+      if (!json && list.length === 0) print("Nothing stands aside.");
+      for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one));
     });
 
   command
@@ -32,7 +33,7 @@ export function addSetAsideCommand(program: Command, env: NodeJS.ProcessEnv): vo
       const which = all ? "all" : ids.map((id) => id.toLowerCase());
       const n = await withDesk(env, ({ stores, clock }) => stores.setAside.replay(which, clock.now()));
       if (n === 0) throw new UserError("nothing of that stands aside and can be tried again");
-      console.log(`${n} ${n === 1 ? "is" : "are"} tried again.`);
+      print(`${n} ${n === 1 ? "is" : "are"} tried again.`);
     });
 }
 

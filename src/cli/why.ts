@@ -5,6 +5,7 @@ import { harmlessJson } from "./api/harmless.ts";
 import { findAlertOrNull } from "./desk/find-alert.ts";
 import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { withDesk } from "./desk/with-desk.ts";
+import { print } from "./print.ts";
 
 /** `earshot why`: a straight answer to "why did I (not) get this?". */
 export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
@@ -34,11 +35,11 @@ export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
             "a mention that was never read has no history here; earshot api mentions asks the source",
           ]);
         }
-        if (options.json) console.log(harmlessJson(alert === null ? found.mentions : found.alerts[0]));
+        if (options.json) print(harmlessJson(alert === null ? found.mentions : found.alerts[0]));
         else {
           const { tellAlert, tellMention } = await import("./desk/tell-why.ts");
           const lines = [...found.alerts.flatMap(tellAlert), ...found.mentions.flatMap(tellMention)];
-          for (const line of lines) console.log(line);
+          for (const line of lines) print(line);
         }
       });
     });

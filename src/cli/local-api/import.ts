@@ -6,6 +6,7 @@ import { toIso } from "../../lib/instant.ts";
 import { findProject } from "../../local-api/desk/find-project.ts";
 import { IMPORT_FIELDS } from "../../local-api/import/csv-columns.ts";
 import { type ImportResult, importMentions } from "../../local-api/import/import-mentions.ts";
+import { print, printError } from "../print.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { collectPairs } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
@@ -65,7 +66,7 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
     throw new UserError(`${file} cannot be read.`);
   });
   const signal = stopSignal(() =>
-    console.error("\nStopping; what was read is stored, and the same command goes on."),
+    printError("\nStopping; what was read is stored, and the same command goes on."),
   );
   const result = await withTables(env, async ({ db, pool }) => {
     const project = await findProject(db, options);
@@ -80,9 +81,9 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
       ...(options.now ? { arriveAt: systemClock.now() } : {}),
     });
   });
-  for (const { line, reason } of result.skipped) console.error(`${file}:${line} is left out: ${reason}`);
+  for (const { line, reason } of result.skipped) printError(`${file}:${line} is left out: ${reason}`);
   const untold = result.skippedTotal - result.skipped.length;
-  if (untold > 0) console.error(`… and ${untold} more lines`);
+  if (untold > 0) printError(`… and ${untold} more lines`);
   tell(file, result, options);
 }
 
@@ -106,7 +107,7 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
   const queries = [...result.queries].map(([name, { id, mentions }]) => ({ id, name, mentions }));
   if (json) {
     const range = { from: from === null ? null : toIso(from), to: to === null ? null : toIso(to) };
-    console.log(
+    print(
       JSON.stringify({
         imported,
         alreadyThere,
@@ -118,10 +119,10 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
       }),
     );
   } else {
-    console.log(`${imported} imported, ${alreadyThere} there already, ${skippedTotal} left out.`);
-    if (unmatched > 0) console.log(`${unmatched} name no query and match none: they are not stored.`);
-    if (from !== null && to !== null) console.log(`Dates: ${toIso(from)} to ${toIso(to)}.`);
-    for (const { id, name, mentions } of queries) console.log(`  ${id} ${name}: ${mentions}`);
+    print(`${imported} imported, ${alreadyThere} there already, ${skippedTotal} left out.`);
+    if (unmatched > 0) print(`${unmatched} name no query and match none: they are not stored.`);
+    if (from !== null && to !== null) print(`Dates: ${toIso(from)} to ${toIso(to)}.`);
+    for (const { id, name, mentions } of queries) print(`  ${id} ${name}: ${mentions}`);
   }
   if (imported + alreadyThere + unmatched === 0)
     throw new UserError(`${file} holds no mention that could be read.`, [

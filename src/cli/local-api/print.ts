@@ -1,3 +1,4 @@
+import { print, printJson } from "../print.ts";
 /** One row of a table, by column. Lists are joined, null is empty. */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -6,14 +7,14 @@ export async function printRows(
   rows: readonly Row[],
   options: { readonly json: boolean; readonly none: string },
 ): Promise<void> {
-  if (options.json) console.log(JSON.stringify(rows));
-  else if (rows.length === 0) console.log(options.none);
-  else for (const line of await tableLines(rows)) console.log(line);
+  if (options.json) printJson(rows);
+  else if (rows.length === 0) print(options.none);
+  else for (const line of await tableLines(rows)) print(line);
 }
 
 /** For people a sentence, for programs the outcome as JSON. */
 export function printOutcome(outcome: object, sentence: string, { json }: { readonly json: boolean }): void {
-  console.log(json ? JSON.stringify(outcome) : sentence);
+  print(json ? JSON.stringify(outcome) : sentence);
 }
 
 async function tableLines(rows: readonly Row[]): Promise<string[]> {

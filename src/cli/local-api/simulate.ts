@@ -7,6 +7,7 @@ import { findProject } from "../../local-api/desk/find-project.ts";
 import { BRANDS } from "../../local-api/simulate/brands.ts";
 import { createStream, type Stream } from "../../local-api/simulate/create-stream.ts";
 import type { Crisis } from "../../local-api/simulate/crisis.ts";
+import { print, printError, printJson } from "../print.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
 import { toDurationMs, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
@@ -60,7 +61,7 @@ function collectCrises(text: string, before: readonly Crisis[]): readonly Crisis
 const AHEAD_MS = HOUR;
 
 async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promise<void> {
-  const signal = stopSignal(() => console.error("\nStopping; the same command goes on from here."));
+  const signal = stopSignal(() => printError("\nStopping; the same command goes on from here."));
   const written = await withTables(env, async ({ db, pool }) => {
     const project = await findProject(db, options);
     const now = systemClock.now();
@@ -73,15 +74,15 @@ async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promi
     const { seed, crisis: crises } = options;
     const stream = createStream({ pool, projectId: project.id, seed, startAt, crises });
     let hours = await fill(stream, startAt, now, signal);
-    if (options.live && !signal.aborted) console.error("Living on until Ctrl-C.");
+    if (options.live && !signal.aborted) printError("Living on until Ctrl-C.");
     while (options.live && !signal.aborted) {
       hours += await stream.fillUntil(systemClock.now() + AHEAD_MS);
       await Promise.race([aborted(signal), delay(60_000, undefined, { ref: false })]);
     }
     return { project: project.name, hours, queries: Object.fromEntries(await stream.queries()) };
   });
-  if (options.json) console.log(JSON.stringify(written));
-  else console.log(`${written.hours} hours written into ${JSON.stringify(written.project)}.`);
+  if (options.json) printJson(written);
+  else print(`${written.hours} hours written into ${JSON.stringify(written.project)}.`);
 }
 
 /** In steps, so that Ctrl-C need not wait for all of it. */

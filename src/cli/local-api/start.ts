@@ -13,6 +13,7 @@ import { openSampleWorld, type SampleWorld } from "../../local-api/desk/sample-w
 import { signingSecret } from "../../local-api/desk/signing-secret.ts";
 import { commandLog } from "../command-log.ts";
 import { leaveLocalAddress } from "../local-address.ts";
+import { print, printError, printJson } from "../print.ts";
 import { aborted, stopSignal } from "../stop-signal.ts";
 import { toPort } from "../to-port.ts";
 import { curlLines } from "./curl-lines.ts";
@@ -126,14 +127,14 @@ function announce(
       projectId: sample.account.projectId,
       queries: Object.fromEntries(sample.queries),
     };
-    console.log(JSON.stringify({ url, ...login, ...(curl === null ? {} : { curl }) }));
+    printJson({ url, ...login, ...(curl === null ? {} : { curl }) });
     return;
   }
-  console.log(`The Listening API answers at ${url} (${description}).`);
+  print(`The Listening API answers at ${url} (${description}).`);
   if (sample === null || curl === null) {
-    console.log(NO_SAMPLE);
+    print(NO_SAMPLE);
   } else {
-    console.log(`
+    print(`
 Login      ${sample.username}   password ${sample.password}   client_id earshot-api-client
 Project    ${sample.account.projectId}, "Sample brands"
 Queries    ${[...sample.queries].map(([name, id]) => `${id} ${name}`).join(", ")}
@@ -144,7 +145,7 @@ A token:
 Mentions with it, newest first:
   ${curl.mentions}`);
   }
-  console.log("\nearshot local-api --help shows how to add your own accounts and mentions. Ctrl-C stops.");
+  print("\nearshot local-api --help shows how to add your own accounts and mentions. Ctrl-C stops.");
 }
 
 const NO_SAMPLE = `
@@ -155,5 +156,5 @@ There is no sample in these tables. An account of your own:
   earshot local-api import mentions.csv --project Brands`;
 
 function say({ json }: StartOptions, text: string): void {
-  if (!json) console.error(text);
+  if (!json) printError(text);
 }
