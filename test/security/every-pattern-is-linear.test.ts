@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { compile } from "../../src/local-api/query-language/compile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** Without a word for so long, an expression is taken for one that never ends. All of them together take some 20 s. */
+/** Without a word for so long, a text is taken for one that never ends. Words come after a second of processor time. */
 const PATIENCE_MS = 90_000;
 
 interface Line {
