@@ -28,3 +28,8 @@ const UNREAD: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
   ENOTDIR: "a part of its path is no folder",
 };
+
+/** Too much is asked of us at the moment; the same may well work a little later. */
+export class BusyError extends Error {
+  override readonly name = "BusyError";
+}

@@ -11,9 +11,9 @@ import type { Db } from "./database.ts";
  * What the console reads. Nothing here writes, every answer has a limit, and every statement walks an index: a page
  * that somebody opens in a crisis must not be what slows the crisis down.
  */
-export function createConsoleStore(db: Db) {
+export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: number } = {}) {
   return {
-    ...createConsoleMentions(db),
+    ...createConsoleMentions(db, options.searchTakesMs),
     ...createConsoleAlerts(db),
     ...createConsoleNotifications(db),
     ...createConsoleCoverage(db),

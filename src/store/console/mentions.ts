@@ -1,4 +1,6 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { atMost } from "../../lib/at-most.ts";
+import { BusyError } from "../../lib/errors.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type {
   MentionFilter,
@@ -12,7 +14,14 @@ import { at, type Db } from "../database.ts";
 /** Rows that one listing looks through before it answers with what it has. */
 const SCAN_LIMIT = 20_000;
 
-export function createConsoleMentions(db: Db) {
+/** A search for a text reads what it looks through: a few people who search must not hold up everything else. */
+const SEARCHES_AT_ONCE = 2;
+const SEARCHES_WAITING = 20;
+const SEARCH_TAKES_MS = 5_000;
+
+/** `searchTakesMs`: how long a search for a text may take; only tests pass another. */
+export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
+  const inTurn = atMost(SEARCHES_AT_ONCE, SEARCHES_WAITING);
   return {
     /** Newest arrivals first. */
     async newestMentions(limit: number): Promise<ShownMention[]> {
@@ -37,13 +46,7 @@ export function createConsoleMentions(db: Db) {
       const moment = filter.queryId === null ? sql.ref("added_at") : sql.ref("event_at");
       const searches = filter.sentiment !== null || filter.contains !== null;
       const share = searches ? scanLimit : limit + 1;
-      const { rows } = await sql<{
-        found: ShownMention | null;
-        moment: Instant;
-        queryId: string;
-        resourceId: string;
-        scanned: number;
-      }>`
+      const statement = sql<FoundRow>`
         with scanned as (
           select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
           from (
@@ -59,7 +62,11 @@ export function createConsoleMentions(db: Db) {
         union all
         select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
         order by i
-      `.execute(db);
+      `;
+      const { rows } =
+        filter.contains === null
+          ? await statement.execute(db)
+          : await inTurn(() => withinTime(db, statement, searchTakesMs));
       return listingOf(rows, limit, share);
     },
 
@@ -116,17 +123,31 @@ function daysOf(from: Instant, to: Instant) {
   return sql`m.day in (${sql.join(days.map((day) => sql`${new Date(day * DAY).toISOString().slice(0, 10)}::date`))})`;
 }
 
-function listingOf(
-  rows: readonly {
-    found: ShownMention | null;
-    moment: Instant;
-    queryId: string;
-    resourceId: string;
-    scanned: number;
-  }[],
-  limit: number,
-  scanLimit: number,
-): MentionListing {
+interface FoundRow {
+  readonly found: ShownMention | null;
+  readonly moment: Instant;
+  readonly queryId: string;
+  readonly resourceId: string;
+  readonly scanned: number;
+}
+
+/** Rejects with a BusyError when the database needs too long. */
+async function withinTime(db: Db, statement: RawBuilder<FoundRow>, takesMs: number) {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select set_config('statement_timeout', ${String(takesMs)}, true)`.execute(tx);
+      return statement.execute(tx);
+    });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === QUERY_CANCELED)
+      throw new BusyError("the search took too long", { cause: error });
+    throw error;
+  }
+}
+
+const QUERY_CANCELED = "57014";
+
+function listingOf(rows: readonly FoundRow[], limit: number, scanLimit: number): MentionListing {
   const found = rows.filter((row) => row.found !== null);
   const shown = found.slice(0, limit);
   const mentions = shown.flatMap((row) => (row.found === null ? [] : [row.found]));
