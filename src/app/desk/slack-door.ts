@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { readJson } from "../../lib/read-json.ts";
 import type { Logger } from "../../log.ts";
 import { isSignedBySlack } from "../../notify/notifiers/slack/is-signed-by-slack.ts";
@@ -17,6 +18,9 @@ export function createSlackDoor(parts: {
   readonly log: Logger;
 }): SlackDoor {
   const { apps, press, wall, log } = parts;
+  const warnOfUnsigned = onceInAWhile(wall, (address: string, others: number) =>
+    log.warn({ address, others }, "slack: a request that Slack did not sign, or long ago, was refused"),
+  );
   return {
     take: async ({ body, timestamp, signature, address }) => {
       const app = apps.find(
@@ -25,7 +29,7 @@ export function createSlackDoor(parts: {
           isSignedBySlack(signingSecret, { body, timestamp, signature }, wall.now()),
       );
       if (app === undefined) {
-        log.warn({ address }, "slack: a request that Slack did not sign, or long ago, was refused");
+        warnOfUnsigned(address);
         return "not-signed";
       }
       const payload = payloadOf(body);
@@ -40,6 +44,24 @@ export function createSlackDoor(parts: {
         work.catch((error: unknown) => log.error({ reason: describeError(error) }, "slack: a press failed"));
       return taken?.outcome === "Unfit" ? "unfit" : "taken";
     },
+  };
+}
+
+/** Anybody may post here: a line a minute says so, with how many `others` came since the last one. */
+function onceInAWhile(
+  wall: Clock,
+  say: (address: string, others: number) => void,
+): (address: string) => void {
+  let saidAt: Instant | null = null;
+  let others = 0;
+  return (address) => {
+    if (saidAt !== null && wall.now() - saidAt < MINUTE) {
+      others++;
+      return;
+    }
+    say(address, others);
+    saidAt = wall.now();
+    others = 0;
   };
 }
 
