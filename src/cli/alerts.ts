@@ -6,7 +6,7 @@ import type { Alert } from "../model/alert.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertStates } from "../model/shown.ts";
 import { findAlert } from "./desk/find-alert.ts";
-import { shellName, withDesk } from "./desk/with-desk.ts";
+import { shellActor, withDesk } from "./desk/with-desk.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot alerts`: what stands open, and what people do about it. */
@@ -63,11 +63,11 @@ async function perform(
   env: NodeJS.ProcessEnv,
   text: string,
   action: AlertAction,
-  { by = shellName(), json }: ActionOptions,
+  { by, json }: ActionOptions,
 ): Promise<void> {
   await withDesk(env, async ({ desk, stores }) => {
     const alert = await findAlert(stores, text);
-    const acted = await desk.act(alert.id, action, by);
+    const acted = await desk.act(alert.id, action, shellActor(by));
     if (acted === null) throw new UserError(`there is no alert "${text}"`);
     const name = `${alert.queryName}, ${alert.rule}`;
     if (acted.outcome === "Refused") throw new UserError(`${name}: ${acted.because}`);

@@ -11,7 +11,7 @@ import { findAlert } from "./desk/find-alert.ts";
 import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { readMatch } from "./desk/read-match.ts";
 import { readWindow } from "./desk/read-window.ts";
-import { shellName, withDesk } from "./desk/with-desk.ts";
+import { shellActor, withDesk } from "./desk/with-desk.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot silence`: what people want to hear nothing of for a time. */
@@ -50,7 +50,7 @@ export function addSilenceCommand(program: Command, env: NodeJS.ProcessEnv): voi
         if (silence === undefined || found.length > 1) {
           throw new UserError(`${found.length > 1 ? "more than one" : "no"} silence begins with "${id}"`);
         }
-        if (!(await desk.expireSilence(silence.id, options.by ?? shellName())))
+        if (!(await desk.expireSilence(silence.id, shellActor(options.by))))
           throw new UserError("that silence has ended already");
         printOutcome({ id: silence.id, expired: true }, `ended: ${describeMatch(silence.match)}`, options);
       }),
@@ -101,7 +101,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
         if (lengthMs === undefined) throw new UserError(`"${options.for}" is no length such as 4h`);
         const silence = await command.desk.addSilence({
           match: await matchOf(command, options, env),
-          author: options.by ?? shellName(),
+          by: shellActor(options.by),
           comment: options.comment,
           lengthMs,
           windows: options.every.map(readWindow),

@@ -1,4 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
+import type { Actor } from "./actor.ts";
 
 /** A line of an alert's history: what became of it, and what was decided about telling whom. */
 export interface AlertEvent {
@@ -7,4 +8,6 @@ export interface AlertEvent {
   /** A named outcome: `Fired`, `Resolved`, `FirstNotification`, `HeldByQuietHours`, … */
   readonly what: string;
   readonly detail: string;
+  /** Who did it, where a person did. */
+  readonly actor?: Actor;
 }

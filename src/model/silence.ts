@@ -1,5 +1,6 @@
 import { DAY, HOUR, type Instant, MINUTE } from "../lib/instant.ts";
 import { describeRange, rangeAt, type WeeklyRange } from "../lib/weekly-range.ts";
+import type { Actor } from "./actor.ts";
 import { type AlertMatch, type MatchedAlert, matchesAlert } from "./alert-match.ts";
 
 /** Somebody wants to hear nothing of some alerts for a time. The end of what was announced is told all the same. */
@@ -7,7 +8,9 @@ export interface Silence {
   /** UUID. */
   readonly id: string;
   readonly match: AlertMatch;
+  /** As people read it. */
   readonly author: string;
+  readonly actor?: Actor;
   readonly comment: string;
   readonly createdAt: Instant;
   readonly startsAt: Instant;

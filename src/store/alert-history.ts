@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Actor } from "../model/actor.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { Db } from "./database.ts";
 
@@ -8,10 +9,10 @@ export function createAlertHistoryStore(db: Db) {
     async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {
       if (events.length === 0) return;
       await sql`
-        insert into earshot.alert_events (project_id, alert_id, at, what, detail)
-        select ${projectId}, "alertId", to_timestamp(at / 1000), what, detail
+        insert into earshot.alert_events (project_id, alert_id, at, what, detail, actor)
+        select ${projectId}, "alertId", to_timestamp(at / 1000), what, detail, actor
         from json_to_recordset(${JSON.stringify(events)}::json)
-          as e("alertId" uuid, at double precision, what text, detail text)
+          as e("alertId" uuid, at double precision, what text, detail text, actor jsonb)
       `.execute(db);
     },
 
@@ -32,11 +33,17 @@ export function createAlertHistoryStore(db: Db) {
     },
 
     async events(projectId: string, alertId: string): Promise<AlertEvent[]> {
-      const { rows } = await sql<AlertEvent>`
-        select alert_id as "alertId", at, what, detail from earshot.alert_events
+      const { rows } = await sql<StoredEvent>`
+        select alert_id as "alertId", at, what, detail, actor from earshot.alert_events
         where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq
       `.execute(db);
-      return rows;
+      return rows.map(toEvent);
     },
   };
+}
+
+export type StoredEvent = Omit<AlertEvent, "actor"> & { readonly actor: Actor | null };
+
+export function toEvent({ actor, ...event }: StoredEvent): AlertEvent {
+  return actor === null ? event : { ...event, actor };
 }

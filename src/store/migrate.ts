@@ -17,6 +17,7 @@ import * as toldTexts from "./migrations/0091-told-texts.ts";
 import * as sourceTraits from "./migrations/0100-source-traits.ts";
 import * as countChecks from "./migrations/0101-count-checks.ts";
 import * as outages from "./migrations/0110-outages.ts";
+import * as consoleSecurity from "./migrations/0120-console-security.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -36,6 +37,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0100-source-traits": sourceTraits,
   "0101-count-checks": countChecks,
   "0110-outages": outages,
+  "0120-console-security": consoleSecurity,
 };
 
 /**

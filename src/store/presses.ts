@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 
-/** Buttons that people pressed. */
+/** Buttons that people pressed, in Slack and behind links of mails. */
 export function createPressStore(db: Db) {
   return {
     /** True for the first that tells of this press, false for every other. */
@@ -17,9 +17,9 @@ export function createPressStore(db: Db) {
       await sql`delete from earshot.presses where id = ${id}`.execute(db);
     },
 
-    /** Slack tells of a press again for minutes, not for days. */
+    /** Slack tells of a press again for minutes; a link in a mail acts for a week. */
     async forget(): Promise<void> {
-      await sql`delete from earshot.presses where taken_wall < now() - interval '2 days'`.execute(db);
+      await sql`delete from earshot.presses where taken_wall < now() - interval '8 days'`.execute(db);
     },
   };
 }

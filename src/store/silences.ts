@@ -1,41 +1,42 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../lib/instant.ts";
+import type { Actor } from "../model/actor.ts";
 import type { Silence } from "../model/silence.ts";
 import { at, type Db } from "./database.ts";
 
 export function createSilenceStore(db: Db) {
   return {
     async add(silence: Silence): Promise<void> {
-      const { id, match, author, comment, createdAt, startsAt, endsAt, windows } = silence;
+      const { id, match, author, actor, comment, createdAt, startsAt, endsAt, windows } = silence;
       await sql`
-        insert into earshot.silences (id, match, author, comment, created_at, starts_at, ends_at, windows)
-        values (${id}::uuid, ${JSON.stringify(match)}::jsonb, ${author}, ${comment}, ${at(createdAt)}, ${at(startsAt)},
-          ${at(endsAt)}, ${JSON.stringify(windows)}::jsonb)
+        insert into earshot.silences (id, match, author, actor, comment, created_at, starts_at, ends_at, windows)
+        values (${id}::uuid, ${JSON.stringify(match)}::jsonb, ${author}, ${actor === undefined ? null : JSON.stringify(actor)}::jsonb,
+          ${comment}, ${at(createdAt)}, ${at(startsAt)}, ${at(endsAt)}, ${JSON.stringify(windows)}::jsonb)
       `.execute(db);
     },
 
     /** In force or to come, and those that ended in the last day: what began and ended inside them is judged by them. */
     async standing(now: Instant): Promise<Silence[]> {
-      const { rows } = await sql<Silence>`
+      const { rows } = await sql<StoredSilence>`
         select ${COLUMNS} from earshot.silences where ends_at > ${at(now - DAY)} order by starts_at, id
       `.execute(db);
-      return rows;
+      return rows.map(toSilence);
     },
 
     /** Newest first; without `past` only those that have not ended. */
     async list(now: Instant, past: boolean): Promise<Silence[]> {
-      const { rows } = await sql<Silence>`
+      const { rows } = await sql<StoredSilence>`
         select ${COLUMNS} from earshot.silences where ${past} or ends_at > ${at(now)} order by created_at desc, id limit 500
       `.execute(db);
-      return rows;
+      return rows.map(toSilence);
     },
 
     /** Two at most, where the first letters of an id name more than one. */
     async findByPrefix(prefix: string): Promise<Silence[]> {
-      const { rows } = await sql<Silence>`
+      const { rows } = await sql<StoredSilence>`
         select ${COLUMNS} from earshot.silences where id::text like ${`${prefix.toLowerCase()}%`} limit 2
       `.execute(db);
-      return rows;
+      return rows.map(toSilence);
     },
 
     /** Ends a silence now. False when it had ended already. */
@@ -49,5 +50,11 @@ export function createSilenceStore(db: Db) {
   };
 }
 
-const COLUMNS = sql`id, match, author, comment, created_at as "createdAt", starts_at as "startsAt", ends_at as "endsAt",
+const COLUMNS = sql`id, match, author, actor, comment, created_at as "createdAt", starts_at as "startsAt", ends_at as "endsAt",
   windows, ended_by as "endedBy"`;
+
+type StoredSilence = Omit<Silence, "actor"> & { readonly actor: Actor | null };
+
+function toSilence({ actor, ...silence }: StoredSilence): Silence {
+  return actor === null ? silence : { ...silence, actor };
+}

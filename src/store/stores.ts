@@ -2,6 +2,7 @@ import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
 import { createBounceStore } from "./bounces.ts";
+import { createClosedSessionStore } from "./closed-sessions.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountCheckStore } from "./count-checks.ts";
 import { createCountStore } from "./counts.ts";
@@ -59,6 +60,7 @@ function createNounStores(db: Db) {
     presses: createPressStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
+    closedSessions: createClosedSessionStore(db),
     failures: createFailureStore(db),
     setAside: createSetAsideStore(db),
     watch: createWatchStore(db),

@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createProgram } from "../../src/cli/create-program.ts";
@@ -57,7 +57,7 @@ async function earshot(...words: string[]): Promise<string> {
 test("an alert is listed, assigned and called not relevant, and the precision of its rule says so", async () => {
   expect(await earshot("alerts")).toContain(alert.id.slice(0, 23));
   expect(await earshot("alerts", "assign", alert.id.slice(0, 23), "Ann", "--by", "Bo")).toBe(
-    "Aurora Air, crisis-spike: acknowledged (by Bo, to Ann)",
+    `Aurora Air, crisis-spike: acknowledged (by ${userInfo().username}, as "Bo", to Ann)`,
   );
   await expect(earshot("alerts", "assign", alert.id, "Ann")).rejects.toThrow("Ann has it already");
   await earshot("alerts", "not-relevant", `https://earshot.example/alerts/${alert.id}`, "--by", "Ann");

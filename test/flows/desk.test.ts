@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
+import type { Actor } from "../../src/model/actor.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD, NEGATIVE, VERIFIED } from "./rules.ts";
+
+const ANN: Actor = { via: "shell", login: "Ann", typed: null };
 
 onAnyEngine((tell) => {
   test("an alert is acknowledged, its reminders end, and its history names who did it", async () => {
@@ -14,7 +17,7 @@ onAnyEngine((tell) => {
     await until("09:35");
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
     expect(await told("#crisis")).toHaveLength(1);
-    expect(await desk.act(alert?.id ?? "", { do: "acknowledge" }, "Ann")).toMatchObject({ outcome: "Done" });
+    expect(await desk.act(alert?.id ?? "", { do: "acknowledge" }, ANN)).toMatchObject({ outcome: "Done" });
     await settle();
     await until("11:30", "15m");
     expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual([
@@ -33,17 +36,17 @@ onAnyEngine((tell) => {
     const { at, until, told, desk, settle } = await tell({ rules: { "verified-negative": VERIFIED } });
     const silence = await desk.addSilence({
       match: { query: ["Acme"] },
-      author: "Ann",
+      by: ANN,
       comment: "release day",
       lengthMs: 3_600_000,
     });
     at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
     await until("09:10");
     expect(await told("#alerts")).toEqual([]);
-    expect(await desk.expireSilence(silence.id, "Cy")).toBe(true);
+    expect(await desk.expireSilence(silence.id, ANN)).toBe(true);
     await settle();
     expect(await told("#alerts")).toHaveLength(1);
-    expect(await desk.expireSilence(silence.id, "Cy")).toBe(false);
+    expect(await desk.expireSilence(silence.id, ANN)).toBe(false);
   });
 
   test("alerts of a group are one message that counts them", async () => {
@@ -65,7 +68,7 @@ onAnyEngine((tell) => {
     at("09:00").mentions("Acme", { count: 60, every: "1m" });
     await until("09:20");
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
-    await desk.act(alert?.id ?? "", { do: "not-relevant" }, "Ann");
+    await desk.act(alert?.id ?? "", { do: "not-relevant" }, ANN);
     await settle();
     await until("11:00", "15m");
     expect(await told("#alerts")).toHaveLength(2);

@@ -3,8 +3,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { stableHash } from "../../lib/stable-hash.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { WeeklyRange } from "../../lib/weekly-range.ts";
+import { type Actor, describeActor } from "../../model/actor.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertAction, RulePrecision } from "../../model/alert-action.ts";
 import type { AlertMatch } from "../../model/alert-match.ts";
@@ -20,14 +22,17 @@ import { refuseMisnamed } from "./misnamed-in.ts";
  * a mail and a button in Slack need nothing but the database.
  */
 export interface Desk {
-  /** Null: there is no such alert. `by` is who did it, as the history names them. */
-  act(alertId: string, action: AlertAction, by: string): Promise<Acted | null>;
+  /** Null: there is no such alert. */
+  act(alertId: string, action: AlertAction, by: Actor): Promise<Acted | null>;
   /** Throws a UserError where it would last too long, or names what no alert can have. */
   addSilence(asked: AskedSilence): Promise<Silence>;
   /** Silences this alert, and what follows it, for a time, unless it grows graver. Null: there is no such alert. */
-  silenceAlert(alertId: string, lengthMs: number, by: string): Promise<Silenced | null>;
+  silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<Silenced | null>;
   /** False: it had ended already, or there is none. */
-  expireSilence(id: string, by: string): Promise<boolean>;
+  expireSilence(id: string, by: Actor): Promise<boolean>;
+  /** Counts a use of a link from a mail; null where it was used `most` times. Else what `giveBackLink` takes. */
+  takeLink(link: string, most: number): Promise<string | null>;
+  giveBackLink(taken: string): Promise<void>;
   /** Those in force or to come; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly Silence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
@@ -39,7 +44,7 @@ export type Silenced =
 
 export interface AskedSilence {
   readonly match: AlertMatch;
-  readonly author: string;
+  readonly by: Actor;
   readonly comment: string;
   readonly startsAt?: Instant;
   readonly lengthMs: number;
@@ -55,23 +60,31 @@ export interface DeskParts {
 
 export function createDesk({ stores, clock, rules }: DeskParts): Desk {
   return {
-    act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, nameOf(by)),
+    act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
     addSilence: async (asked) => {
       if (rules !== undefined) refuseMisnamed(asked.match, rules);
       const silence = silenceOf(asked, clock.now());
       await stores.silences.add(silence);
       return silence;
     },
-    silenceAlert: (alertId, lengthMs, by) => silenceAlert({ stores, clock }, alertId, lengthMs, nameOf(by)),
+    silenceAlert: (alertId, lengthMs, by) => silenceAlert({ stores, clock }, alertId, lengthMs, by),
     expireSilence: async (id, by) => {
       const now = clock.now();
       return stores.transaction(async (facts) => {
-        const isEnded = await facts.silences.expire(id, nameOf(by), now);
+        const isEnded = await facts.silences.expire(id, describeActor(by), now);
         // What it held and still stands is told at once.
         if (isEnded) await facts.notifications.wake(null, "HeldBySilence", now);
         return isEnded;
       });
     },
+    takeLink: async (link, most) => {
+      const name = `link ${stableHash(link)}`;
+      for (let use = 1; use <= most; use++) {
+        if (await stores.presses.take(`${name} ${use}`)) return `${name} ${use}`;
+      }
+      return null;
+    },
+    giveBackLink: (taken) => stores.presses.giveBack(taken),
     silences: (past) => stores.silences.list(clock.now(), past),
     precision: (since) => stores.alerts.precision(since),
   };
@@ -81,7 +94,7 @@ async function actOn(
   { stores, clock }: { stores: Stores; clock: Clock },
   alertId: string,
   action: AlertAction,
-  by: string,
+  by: Actor,
 ): Promise<Acted | null> {
   const found = await findOne(stores, alertId);
   if (found === null) return null;
@@ -92,11 +105,11 @@ async function actOn(
     const alert = await facts.alerts.find(projectId, id);
     if (alert === null) return null;
     const now = clock.now();
-    const acted = act(alert, action, by, now);
+    const acted = act(alert, action, describeActor(by), now);
     if (acted.outcome === "Refused") return acted;
     await facts.notifications.lockTelling(projectId);
     await facts.alerts.amend(acted.alert);
-    await facts.alerts.addEvents(projectId, [acted.event]);
+    await facts.alerts.addEvents(projectId, [{ ...acted.event, actor: by }]);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
     await facts.alertMessages.wake(projectId, id);
     return acted;
@@ -107,7 +120,7 @@ async function silenceAlert(
   { stores, clock }: { stores: Stores; clock: Clock },
   alertId: string,
   lengthMs: number,
-  by: string,
+  by: Actor,
 ): Promise<Silenced | null> {
   const alert = await findOne(stores, alertId);
   if (alert === null) return null;
@@ -118,12 +131,12 @@ async function silenceAlert(
   const match = { fingerprint: alert.fingerprint, ...(graver !== null && { not: { severity: graver } }) };
   // Fingerprints tell nobody anything.
   const comment = `${alert.queryName}, ${alert.rule}`;
-  const silence = silenceOf({ match, author: by, comment, lengthMs }, now);
-  const detail = `by ${by}, for ${formatDuration(lengthMs)}`;
+  const silence = silenceOf({ match, by, comment, lengthMs }, now);
+  const detail = `by ${describeActor(by)}, for ${formatDuration(lengthMs)}`;
   await stores.transaction(async (facts) => {
     await facts.silences.add(silence);
     await facts.alerts.addEvents(alert.projectId, [
-      { alertId: alert.id, at: now, what: "SilencedBy", detail },
+      { alertId: alert.id, at: now, what: "SilencedBy", detail, actor: by },
     ]);
   });
   return { outcome: "Done", silence };
@@ -136,7 +149,7 @@ async function findOne(stores: Stores, prefix: string): Promise<Alert | null> {
 }
 
 function silenceOf(asked: AskedSilence, now: Instant): Silence {
-  const { match, author, comment, lengthMs, windows = [] } = asked;
+  const { match, by, comment, lengthMs, windows = [] } = asked;
   if (!(lengthMs >= MINUTE && lengthMs <= LONGEST_SILENCE_MS)) {
     throw new UserError(`a silence lasts from 1m to ${formatDuration(LONGEST_SILENCE_MS)}`);
   }
@@ -144,7 +157,8 @@ function silenceOf(asked: AskedSilence, now: Instant): Silence {
   return {
     id: uuid7(now),
     match,
-    author: nameOf(author),
+    author: describeActor(by),
+    actor: by,
     comment: comment.trim().slice(0, 300),
     createdAt: now,
     startsAt,
@@ -152,12 +166,4 @@ function silenceOf(asked: AskedSilence, now: Instant): Silence {
     windows,
     endedBy: null,
   };
-}
-
-function nameOf(by: string): string {
-  const name = by
-    .replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")
-    .trim()
-    .slice(0, 80);
-  return name === "" ? "somebody" : name;
 }

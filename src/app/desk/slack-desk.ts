@@ -1,6 +1,7 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
+import type { Actor } from "../../model/actor.ts";
 import { answerPress } from "../../notify/notifiers/slack/answer-press.ts";
 import { nameOfUser } from "../../notify/notifiers/slack/name-of-user.ts";
 import { type Press, readPress } from "../../notify/notifiers/slack/read-press.ts";
@@ -70,7 +71,7 @@ async function perform(
   { alertId, deed, user }: Press,
   app: SlackApp,
 ): Promise<Performed> {
-  const by = named(user.name, user.id);
+  const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
   if (deed.do === "silence") {
     const silenced = await desk.silenceAlert(alertId, deed.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);

@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import { type OpenDesk, openDesk } from "../../app/desk/open-desk.ts";
 import { readSurroundings } from "../../config.ts";
+import type { Actor } from "../../model/actor.ts";
 import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";
 
@@ -19,8 +20,12 @@ export async function withDesk<Outcome>(
   }
 }
 
-/** Who sits at the shell, unless a flag says otherwise. */
-export function shellName(): string {
+/** Who sits at the shell; `typed` is what a flag says. */
+export function shellActor(typed: string | undefined): Actor {
+  return { via: "shell", login: shellName(), typed: typed ?? null };
+}
+
+function shellName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -10,6 +10,7 @@ import type {
   ShownMention,
   ShownStory,
 } from "../../model/shown.ts";
+import { type StoredEvent, toEvent } from "../alert-history.ts";
 import { at, type Db } from "../database.ts";
 import { projects } from "./projects.ts";
 
@@ -61,11 +62,11 @@ export function createConsoleAlerts(db: Db) {
 
     /** The newest lines of its history, oldest of them first. */
     async alertEvents(projectId: string, alertId: string, limit: number): Promise<AlertEvent[]> {
-      const { rows } = await sql<AlertEvent>`
-        select alert_id as "alertId", at, what, detail from earshot.alert_events
+      const { rows } = await sql<StoredEvent>`
+        select alert_id as "alertId", at, what, detail, actor from earshot.alert_events
         where project_id = ${projectId} and alert_id = ${alertId}::uuid order by seq desc limit ${limit}
       `.execute(db);
-      return rows.reverse();
+      return rows.reverse().map(toEvent);
     },
 
     /** Mentions that met the rule of the alert, with what they met; none for an alert on a window. */

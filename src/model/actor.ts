@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/**
+ * Who did something, as far as Earshot knows: who was let in, and apart from that the name that somebody typed, which
+ * nobody has checked.
+ */
+export const Actor = z.strictObject({
+  via: z.enum(["page", "mail", "slack", "shell"]),
+  /** The login of the page, the receiver of a mail's link, the user in Slack or of the machine; null: nobody was asked. */
+  login: z.string().nullable(),
+  typed: z.string().nullable(),
+});
+export type Actor = z.infer<typeof Actor>;
+
+/** `comms, as "Ann"`; `on-call (by mail)`; `"Ann"` where nobody had to log in. What was typed always stands in quotes. */
+export function describeActor({ via, login, typed }: Actor): string {
+  const name = typed === null ? "" : cleanName(typed).replaceAll('"', "'");
+  const who = login === null ? "" : `${cleanName(login)}${via === "mail" ? " (by mail)" : ""}`;
+  const said = name === "" || name === who ? "" : `"${name}"`;
+  if (who !== "") return said === "" ? who : `${who}, as ${said}`;
+  if (said !== "") return said;
+  return via === "page" ? "somebody at the page" : "somebody";
+}
+
+const LONGEST_NAME = 80;
+
+function cleanName(name: string): string {
+  return name
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")
+    .trim()
+    .slice(0, LONGEST_NAME);
+}
