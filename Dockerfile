@@ -21,6 +21,7 @@ COPY --from=build /app/dist ./dist
 COPY package.json LICENSE ./
 COPY rules ./rules
 COPY templates ./templates
+COPY src/web/assets ./src/web/assets
 USER node
 EXPOSE 8080
 # For the role with the page. docker-compose.yml turns it off for the others, which listen nowhere.

@@ -23,7 +23,10 @@ export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<
   // A folder that is named has to be there; the usual one may be missing as long as nobody changes a template.
   const own = beside(config.templates ?? "templates");
   const isUsed = config.templates !== undefined || existsSync(own);
-  return { ...config, rules: beside(config.rules), templates: isUsed ? own : shippedFolder("templates") };
+  const { tls, ...page } = config.web;
+  const web = tls === undefined ? page : { ...page, tls: { cert: beside(tls.cert), key: beside(tls.key) } };
+  const templates = isUsed ? own : shippedFolder("templates");
+  return { ...config, web, rules: beside(config.rules), templates };
 }
 
 /** Checks a configuration that was made in code (demo, replay, tests) by the same schema. */

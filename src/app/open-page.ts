@@ -81,6 +81,8 @@ export async function openPage(options: PageOptions): Promise<Page> {
     const deps = {
       unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
       facts,
+      secret,
+      closedSessions: stores.closedSessions,
       learning: () => stillLearning(facts, options.rules),
       clock,
       inbox: hasLocalInbox ? inboxView(inbox, options.press) : null,

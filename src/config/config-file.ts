@@ -18,6 +18,10 @@ const Web = z.strictObject({
   publicUrl: z.url({ protocol: /^https?$/ }).exactOptional(),
   /** Needed as soon as the page listens elsewhere than on this machine. */
   login: z.strictObject({ username: z.string().min(1), password: z.string().min(8) }).exactOptional(),
+  /** Addresses or networks of proxies before the page, which tell who asks: else all readers share one address. */
+  trustedProxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
+  /** Certificate with its chain, and key, as files in PEM form beside this file: the page then speaks https itself. */
+  tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).exactOptional(),
 });
 
 /** What stands in `earshot.yaml`. Receivers are read apart: what one has depends on its kind. */

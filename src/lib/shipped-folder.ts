@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** `rules` or `templates` as they came with Earshot: beside its package.json, wherever the compiled code lies. */
-export function shippedFolder(name: "rules" | "templates"): string {
+type ShippedFolder = "rules" | "templates" | "src/web/assets";
+
+/** A folder of files as they came with Earshot: beside its package.json, wherever the compiled code lies. */
+export function shippedFolder(name: ShippedFolder): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json")) || !existsSync(join(folder, name))) {
     const parent = dirname(folder);

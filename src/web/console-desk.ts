@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { WeeklyRange } from "../lib/weekly-range.ts";
+import type { Actor } from "../model/actor.ts";
 import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import type { Silence } from "../model/silence.ts";
@@ -12,12 +13,12 @@ export interface ConsoleDesk {
   act(
     alertId: string,
     action: AlertAction,
-    by: string,
+    by: Actor,
   ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
   /** Throws a UserError with a sentence for who asked. */
   addSilence(asked: {
     readonly match: AlertMatch;
-    readonly author: string;
+    readonly by: Actor;
     readonly comment: string;
     readonly lengthMs: number;
     readonly windows?: readonly WeeklyRange[];
@@ -26,10 +27,16 @@ export interface ConsoleDesk {
   silenceAlert(
     alertId: string,
     lengthMs: number,
-    by: string,
+    by: Actor,
   ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
   /** False: it had ended already. */
-  expireSilence(id: string, by: string): Promise<boolean>;
+  expireSilence(id: string, by: Actor): Promise<boolean>;
+  /**
+   * Counts a use of a link from a mail: whoever has it needs no login, so it acts `most` times at most. Null: it has.
+   * Else what `giveBackLink` takes where nothing came of it.
+   */
+  takeLink(link: string, most: number): Promise<string | null>;
+  giveBackLink(taken: string): Promise<void>;
   silences(past: boolean): Promise<readonly Silence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }

@@ -1,7 +1,12 @@
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import compress from "@fastify/compress";
 import { type FastifyInstance, fastify } from "fastify";
+import { boundHttpConnections, requestBounds } from "../lib/bound-connections.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { describeError } from "../lib/errors.ts";
+import { BusyError, describeError } from "../lib/errors.ts";
 import { SECOND } from "../lib/instant.ts";
+import { storableText } from "../lib/storable-text.ts";
 import type { Logger } from "../log.ts";
 import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
 import { assetRoutes } from "./asset-routes.ts";
@@ -9,8 +14,9 @@ import { chartRoutes } from "./chart-routes.ts";
 import type { ConsoleDesk } from "./console-desk.ts";
 import { deskRoutes } from "./desk-routes.ts";
 import { demandLogin } from "./door/demand-login.ts";
-import { createForms } from "./door/forms.ts";
+import { protectForms } from "./door/forms.ts";
 import { guardHost } from "./door/guard-host.ts";
+import { type ClosedSessions, openCookies } from "./door/sessions.ts";
 import { setSecurityHeaders } from "./door/set-security-headers.ts";
 import type { AlertExplainer } from "./explainer.ts";
 import type { ConsoleFacts } from "./facts.ts";
@@ -18,13 +24,14 @@ import { createFrames } from "./frames.ts";
 import { type Health, healthRoutes } from "./health-routes.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { liveRoute } from "./live-route.ts";
+import { loginRoutes } from "./login-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
 import { remember } from "./remember.ts";
-import { type ConsoleSettings, checkSettings } from "./settings.ts";
+import { type ConsoleSettings, checkSettings, readTls } from "./settings.ts";
 import { type SlackDoor, slackRoutes } from "./slack-routes.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
@@ -33,6 +40,9 @@ import { watchVersions } from "./watch-versions.ts";
 
 export interface ConsoleDeps {
   readonly facts: ConsoleFacts;
+  /** Random, the same for every process, known to nobody else. Keys of cookies are made of it. */
+  readonly secret: string;
+  readonly closedSessions: ClosedSessions;
   /** Domain time: what the pages show as now. */
   readonly clock: Clock;
   /** Null where messages go to the real Slack and a real mail server. */
@@ -59,11 +69,22 @@ export interface ConsoleDeps {
   readonly log: Logger;
   /** Only tests pass another one: it times sessions and attempts. */
   readonly wall?: Clock;
+  /** How long a request may take to arrive; half a minute. Only tests pass another one. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** A route as it was registered. */
+export interface ConsoleRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly isPublic: boolean;
 }
 
 export interface Console {
   /** Resolves with the address under which the page answers on this machine. */
   listen(): Promise<string>;
+  /** All of them, so that what strangers may reach can be looked at. */
+  readonly routes: readonly ConsoleRoute[];
   close(): Promise<void>;
 }
 
@@ -77,21 +98,23 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   const times = createTimes(deps.clock, settings.timezone);
   const volume = remember(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
   const watch = watchVersions(deps.facts, deps.clock, volume, deps.log);
-  const app = fastify({
-    logger: false,
-    forceCloseConnections: true,
-    bodyLimit: 10_000,
-    // Signed links are longer than the hundred characters that a part of an address may usually have.
-    routerOptions: { maxParamLength: 1_000 },
-  });
-  setSecurityHeaders(app);
+  const app = createServer(settings, deps.requestTimeoutMs);
+  const routes = listRoutes(app);
+  await setSecurityHeaders(app, settings);
   guardHost(app, settings);
-  const door = await demandLogin(app, settings, { wall, log: deps.log });
+  keepStorable(app);
+  // Pages carry tokens, but none that is the same twice, and no other site can ask in a reader's name.
+  await app.register(compress, { threshold: 1_024, encodings: ["gzip", "identity"] });
+  await openCookies(app, deps.secret, settings);
+  const forms = await protectForms(app, settings);
+  const { secret, closedSessions: closed } = deps;
+  const door = await demandLogin(app, settings, { secret, closed, wall, log: deps.log });
   const frames = createFrames({
     facts: deps.facts,
     times,
     watch,
     door,
+    forms,
     hasInbox: deps.inbox !== null,
     hasDesk: deps.desk !== undefined,
     pace: describePace(deps.clock),
@@ -99,10 +122,10 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   });
   // First of all: what is awaited below finishes the routes before it, and those that were finished have no other.
   answerFaults(app, frames, deps.log);
-  assetRoutes(app);
-  healthRoutes(app, deps.health, deps.facts, times);
+  await assetRoutes(app);
+  if (door.login !== null) loginRoutes(app, door.login, forms);
+  healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
-  const forms = deps.desk === undefined ? null : await createForms(app, deps.desk.secret, settings);
   const hasPreviews = deps.previews !== undefined;
   pageRoutes(
     app,
@@ -119,17 +142,20 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       times,
       volume: volume.ask,
       forms,
+      hasDesk: deps.desk !== undefined,
     },
     frames,
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   if (deps.slack !== undefined) slackRoutes(app, deps.slack);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
-  if (deps.desk !== undefined && forms !== null)
-    deskRoutes(app, { desk: deps.desk, forms, times, facts: deps.facts, settings }, frames);
+  if (deps.desk !== undefined) {
+    deskRoutes(app, { desk: deps.desk, forms, door, times, facts: deps.facts }, frames);
+  }
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
-  const closeStreams = liveRoute(app, watch, times);
+  const closeStreams = liveRoute(app, door, watch, times);
   return {
+    routes,
     listen: () => listen(app, settings),
     close: async () => {
       watch.stop();
@@ -145,12 +171,59 @@ const VOLUME_LIVES_MS = 5 * SECOND;
 /** Who learns for hours or weeks need not be asked again with every poll. */
 const LEARNING_LIVES_MS = 20 * SECOND;
 
-async function listen(app: FastifyInstance, { host, port }: ConsoleSettings): Promise<string> {
+/** All connections together; half requests are given up for new ones. */
+const MOST_CONNECTIONS = 1_000;
+
+/** A reader's next question comes on the same connection, as long as proxies keep theirs. */
+const KEEP_ALIVE_MS = 72 * SECOND;
+
+function createServer(settings: ConsoleSettings, requestTimeoutMs?: number): FastifyInstance {
+  const bounds = { ...requestBounds(requestTimeoutMs), keepAliveTimeout: KEEP_ALIVE_MS };
+  const tls = readTls(settings);
+  return fastify({
+    logger: false,
+    forceCloseConnections: true,
+    bodyLimit: 10_000,
+    serverFactory: (handler) => {
+      const server =
+        tls === null ? createHttpServer(bounds, handler) : createHttpsServer({ ...bounds, ...tls }, handler);
+      boundHttpConnections(server, MOST_CONNECTIONS);
+      return server;
+    },
+    trustProxy: [...(settings.trustedProxies ?? [])],
+    // Signed links are longer than the hundred characters that a part of an address may usually have.
+    routerOptions: { maxParamLength: 1_000 },
+  });
+}
+
+function listRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
+  const routes: ConsoleRoute[] = [];
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const one of [method].flat()) {
+      routes.push({ method: one, path: url, isPublic: config?.isPublic === true });
+    }
+  });
+  return routes;
+}
+
+/** What the database cannot hold, a zero byte above all, is found nowhere, instead of being a fault of ours. */
+function keepStorable(app: FastifyInstance): void {
+  app.addHook("preValidation", async ({ params, query, body }) => {
+    for (const values of [params, query, body]) {
+      if (typeof values !== "object" || values === null) continue;
+      for (const [name, value] of Object.entries(values)) {
+        if (typeof value === "string") (values as Record<string, string>)[name] = storableText(value);
+      }
+    }
+  });
+}
+
+async function listen(app: FastifyInstance, { host, port, tls }: ConsoleSettings): Promise<string> {
   await app.listen({ host, port });
   const address = app.server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${bound}`;
+  return `${tls === undefined ? "http" : "https"}://${name}:${bound}`;
 }
 
 /** A fault of ours says nothing of its inside to the reader, and everything but contents to the log. */
@@ -160,16 +233,27 @@ function answerFaults(app: FastifyInstance, frames: ReturnType<typeof createFram
   );
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const status = statusOf(error);
-    if (status >= 500) {
-      log.error({ path: request.url.split("?", 1)[0], reason: describeError(error) }, "a page failed");
+    if (status === 500) {
+      // The route, not the address: that of a link in a mail is a key that works for a week.
+      log.error({ route: request.routeOptions.url, reason: describeError(error) }, "a page failed");
     }
-    const advice = status >= 500 ? "The log says why. Try again in a moment." : "Please check the address.";
-    const headline = status >= 500 ? "This page could not be made" : "That cannot be asked";
+    if (status === 503) reply.header("retry-after", "5");
+    const [headline, advice] = WORDS[status] ?? ["That cannot be asked", "Please check the address."];
     await frames.sendProblem(request, reply, status, headline, advice);
   });
 }
 
+const WORDS: Readonly<Record<number, readonly [string, string]>> = {
+  403: ["This form was too old", "Go back to the page and look again."],
+  500: ["This page could not be made", "The log says why. Try again in a moment."],
+  503: [
+    "The database is too busy for this",
+    "Try again in a moment. A search takes less time in one query, or without a text.",
+  ],
+};
+
 function statusOf(error: unknown): number {
+  if (error instanceof BusyError) return 503;
   const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
   return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
 }

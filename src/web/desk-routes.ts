@@ -3,16 +3,17 @@ import { z } from "zod";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
+import type { Actor } from "../model/actor.ts";
 import type { Alert } from "../model/alert.ts";
 import { AlertLink, DEED_LABELS, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
 import { LONGEST_SILENCE_MS } from "../model/silence.ts";
 import type { ConsoleDesk } from "./console-desk.ts";
+import { type Door, PUBLIC } from "./door/demand-login.ts";
 import type { Forms } from "./door/forms.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { createFrames } from "./frames.ts";
 import { deedDonePage, deedPage } from "./pages/deed.ts";
 import { silencesPage } from "./pages/silences.ts";
-import type { ConsoleSettings } from "./settings.ts";
 import { readSilenceForm } from "./silence-form.ts";
 import type { Times } from "./times.ts";
 
@@ -21,7 +22,7 @@ interface Parts {
   readonly forms: Forms;
   readonly facts: ConsoleFacts;
   readonly times: Times;
-  readonly settings: ConsoleSettings;
+  readonly door: Door;
 }
 type Frames = ReturnType<typeof createFrames>;
 type Deed = AlertLink["deed"];
@@ -29,6 +30,7 @@ type Deed = AlertLink["deed"];
 /** What people do: forms of the page, which only the page itself can send, and signed links, which need no login. */
 export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): void {
   const { desk, forms, facts, times } = parts;
+  const ownForm = { preHandler: [...forms.check] };
 
   app.get("/silences", async (request, reply) =>
     frames.sendPage(request, reply, async () => {
@@ -40,41 +42,38 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
     }),
   );
 
-  app.post("/silences", async (request, reply) => {
+  app.post("/silences", ownForm, async (request, reply) => {
     const form = Form.safeParse(request.body);
     if (!form.success) return refuse(request, reply, 400, "That is no silence");
-    if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
     const read = readSilenceForm(request.body);
     if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
     const { match, comment, lengthMs, windows } = read;
-    const asked = { match, author: nameOf(form.data.by), comment, lengthMs, windows };
+    const asked = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
     const refused = await desk.addSilence(asked).then(() => null, reasonOf);
     if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
     return reply.redirect("/silences", 303);
   });
 
-  app.post("/silences/:id/expire", async (request, reply) => {
+  app.post("/silences/:id/expire", ownForm, async (request, reply) => {
     const form = Form.safeParse(request.body);
     const id = z.object({ id: z.guid() }).safeParse(request.params);
     if (!form.success || !id.success) return refuse(request, reply, 400, "That is no silence");
-    if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
-    await desk.expireSilence(id.data.id, nameOf(form.data.by));
+    await desk.expireSilence(id.data.id, actorOf(request, form.data.by));
     return reply.redirect("/silences", 303);
   });
 
-  app.post("/alerts/:id/act", async (request, reply) => {
+  app.post("/alerts/:id/act", ownForm, async (request, reply) => {
     const form = ActForm.safeParse(request.body);
     const id = z.object({ id: z.guid() }).safeParse(request.params);
     if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
-    if (!forms.isOurs(request, form.data.token)) return tooOld(request, reply);
     const alert = await facts.alert(id.data.id);
     if (alert === null) return refuse(request, reply, 404, "There is no such alert");
-    const refused = await perform(parts, alert, form.data, nameOf(form.data.by));
+    const refused = await perform(parts, alert, form.data, actorOf(request, form.data.by));
     if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
     return reply.redirect(`/alerts/${alert.id}`, 303);
   });
 
-  app.get("/act/:link", async (request, reply) => {
+  app.get("/act/:link", { config: PUBLIC }, async (request, reply) => {
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
@@ -86,13 +85,15 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
   });
 
   // The signature in the address is what a form's token is elsewhere: whoever has it may do this one thing.
-  app.post("/act/:link", async (request, reply) => {
+  app.post("/act/:link", { config: PUBLIC }, async (request, reply) => {
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
-    const { alert, link } = found;
+    const { alert, link, text } = found;
     const { to } = LinkForm.parse(request.body ?? {});
     const asked = { do: link.deed, to, length: LINK_SILENCE_MS };
-    const refused = await perform(parts, alert, asked, `${link.by} (by mail)`);
+    const refused = await performOnce(text, MOST_OF_LINK[link.deed], () =>
+      perform(parts, alert, asked, { via: "mail", login: link.by, typed: null }),
+    );
     const sentence =
       refused === null ? `Done: ${DEED_LABELS[link.deed]}.` : `Nothing was changed: ${refused}.`;
     return reply
@@ -108,17 +109,22 @@ export function deskRoutes(app: FastifyInstance, parts: Parts, frames: Frames): 
     return link === null || alert === null ? null : { link, alert, text };
   }
 
-  function nameOf(given: string): string {
-    const user = parts.settings.login?.username;
-    return given !== "" ? given : (user ?? "somebody at the page");
+  /** Whoever has a link needs no login: it acts as often as it has to, and no more. */
+  async function performOnce(link: string, most: number, work: () => Promise<string | null>) {
+    const taken = await desk.takeLink(link, most);
+    if (taken === null) return "this link was used already";
+    const refused = await work();
+    if (refused !== null) await desk.giveBackLink(taken);
+    return refused;
+  }
+
+  function actorOf(request: FastifyRequest, typed: string): Actor {
+    const login = parts.door.visitor(request)?.username ?? null;
+    return { via: "page", login, typed: typed === "" ? null : typed };
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {
     return frames.sendProblem(request, reply, status, headline, "Go back to the page and look again.");
-  }
-
-  function tooOld(request: FastifyRequest, reply: FastifyReply) {
-    return refuse(request, reply, 403, "This form was too old");
   }
 
   function linkTooOld(reply: FastifyReply) {
@@ -139,7 +145,7 @@ async function perform(
   { desk }: Parts,
   alert: Alert,
   asked: { readonly do: Deed; readonly to: string; readonly length: number },
-  by: string,
+  by: Actor,
 ): Promise<string | null> {
   if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
   const acted =
@@ -158,7 +164,16 @@ const HTML = "text/html; charset=utf-8";
 
 const Name = z.string().trim().max(80).catch("");
 const LinkForm = z.object({ to: Name }).catch({ to: "" });
-const Form = z.object({ token: z.string().max(200), by: Name });
+/** Somebody may give an alert to the wrong person first; everything else is done once. */
+const MOST_OF_LINK: Readonly<Record<Deed, number>> = {
+  acknowledge: 1,
+  assign: 5,
+  resolve: 1,
+  "not-relevant": 1,
+  silence: 1,
+};
+
+const Form = z.object({ by: Name });
 const Length = z
   .string()
   .transform((text) => parseDuration(text) ?? 0)

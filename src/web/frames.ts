@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readAddress } from "./address.ts";
-import { SCRIPTS, STYLESHEET } from "./assets/asset-files.ts";
+import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
 import type { Door } from "./door/demand-login.ts";
+import type { Forms } from "./door/forms.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Html } from "./html.ts";
 import { sinceToken } from "./live-route.ts";
+import { barePage } from "./pages/bare-page.ts";
 import { type Frame, layout } from "./pages/layout.ts";
 import type { Page } from "./pages/page.ts";
 import { problem } from "./pages/problem.ts";
@@ -16,6 +18,7 @@ export interface FrameParts {
   readonly times: Times;
   readonly watch: VersionWatch;
   readonly door: Door;
+  readonly forms: Forms;
   readonly hasInbox: boolean;
   readonly hasDesk: boolean;
   readonly pace: string | null;
@@ -70,7 +73,7 @@ export function createFrames(parts: FrameParts) {
       openAlerts: 0,
       hasInbox: parts.hasInbox,
       hasDesk: parts.hasDesk,
-      logoutToken: parts.door.logoutToken(request),
+      logoutToken: parts.door.visitor(request)?.session ? parts.forms.token(request) : null,
       assets: ASSETS,
     };
   }
@@ -88,7 +91,10 @@ export function createFrames(parts: FrameParts) {
   ): Promise<FastifyReply> {
     reply.code(status);
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
-    const page: Page = { title: headline, section: null, body: problem(headline, advice) };
+    const body = problem(headline, advice);
+    // A stranger on a public page learns nothing of what stands around the others.
+    if (parts.door.visitor(request) === null) return sendHtml(reply, barePage(headline, body));
+    const page: Page = { title: headline, section: null, body };
     return sendHtml(reply, layout(page, standing(request)));
   }
 }

@@ -1,6 +1,10 @@
 import type { FastifyInstance } from "fastify";
+import type { Clock } from "../lib/clock.ts";
+import { SECOND } from "../lib/instant.ts";
 import type { QueueTally } from "../model/metric-facts.ts";
+import { PUBLIC } from "./door/demand-login.ts";
 import type { ConsoleFacts } from "./facts.ts";
+import { remember } from "./remember.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { Times } from "./times.ts";
 
@@ -11,14 +15,29 @@ export interface Health {
   queues?(): Promise<readonly QueueTally[]>;
 }
 
-export function healthRoutes(app: FastifyInstance, health: Health, facts: ConsoleFacts, times: Times): void {
-  app.get("/healthz", async (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
+/** Everybody may ask for it, as often as he likes: he gets an answer of this age. */
+const READINESS_LIVES_MS = SECOND;
+
+export function healthRoutes(
+  app: FastifyInstance,
+  parts: {
+    readonly health: Health;
+    readonly facts: ConsoleFacts;
+    readonly times: Times;
+    readonly wall: Clock;
+  },
+): void {
+  const { health, facts, times, wall } = parts;
+  app.get("/healthz", { config: PUBLIC }, async (_request, reply) =>
+    reply.type("text/plain; charset=utf-8").send("ok\n"),
+  );
 
   const checked = () => health.ready().catch(() => [{ name: "checks", ok: false }]);
+  const checkedLately = remember(checked, READINESS_LIVES_MS, wall, 1);
 
   // Open to all, so it names what is needed and keeps the reasons to the log.
-  app.get("/readyz", async (_request, reply) => {
-    const checks = await checked();
+  app.get("/readyz", { config: PUBLIC }, async (_request, reply) => {
+    const checks = await checkedLately.ask();
     const lines = checks.map(({ name, ok }) => `${name}: ${ok ? "ok" : "failing"}`);
     return reply
       .code(checks.every(({ ok }) => ok) ? 200 : 503)

@@ -13,7 +13,6 @@ import { withPictures } from "./with-pictures.ts";
 const FileId = z.object({ id: z.string().max(50) });
 const short = z.string().max(300);
 const PressForm = z.object({
-  token: short,
   message: short,
   block: short,
   action: short,
@@ -24,14 +23,14 @@ const EmailId = z.object({ id: z.string().max(500) });
 
 export function inboxRoutes(
   app: FastifyInstance,
-  parts: { readonly inbox: InboxView; readonly times: Times; readonly forms: Forms | null },
+  parts: { readonly inbox: InboxView; readonly times: Times; readonly forms: Forms },
   frames: ReturnType<typeof createFrames>,
 ): void {
   const { inbox, times, forms } = parts;
   const shown = (request: FastifyRequest) => ({
     inbox,
     times,
-    token: inbox.press === undefined || forms === null ? null : forms.token(request),
+    token: inbox.press === undefined ? null : forms.token(request),
   });
   route(app, "/inbox", frames, {
     page: (request) => inboxPage(addressOf(request.url), shown(request), InboxQuestion.parse(request.query)),
@@ -39,13 +38,12 @@ export function inboxRoutes(
   });
 
   /** What somebody does with a message goes to the local Slack, which tells Earshot as Slack does. */
-  app.post(PRESS_PATH, async (request, reply) => {
+  app.post(PRESS_PATH, { preHandler: [...forms.check] }, async (request, reply) => {
     const refuse = (status: number, headline: string) =>
       frames.sendProblem(request, reply, status, headline, "Go back to the inbox and look again.");
     const form = PressForm.safeParse(request.body);
     if (!form.success || inbox.press === undefined) return refuse(400, "That is no button");
-    const { token, message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
-    if (forms?.isOurs(request, token) !== true) return refuse(403, "This form was too old");
+    const { message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
     const pressed = await inbox.press({
       messageId,
       blockId,

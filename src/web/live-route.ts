@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import type { OutgoingHttpHeaders } from "node:http";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { floorTo, MINUTE, SECOND } from "../lib/instant.ts";
+import type { Door } from "./door/demand-login.ts";
 import type { Times } from "./times.ts";
 import type { LivePart, LiveVersions, VersionWatch } from "./watch-versions.ts";
 
 /** Streams that are open at once; a page that gets none still works by reloading. */
 const MAX_STREAMS = 200;
+/** Of one session, or of one address where there is none: one reader cannot take them all. */
+const MAX_OF_ONE = 20;
 const HEARTBEAT_MS = 15 * SECOND;
 const PARTS: readonly LivePart[] = ["mentions", "volume", "alerts", "notifications", "inbox", "coverage"];
 
@@ -17,14 +21,23 @@ export function sinceToken(versions: LiveVersions): string {
 
 /**
  * `GET /live?since=`: an event for each part that changed, named like it, and the domain clock each minute. Whoever
- * comes back after an interruption is told at once what changed meanwhile.
+ * comes back after an interruption is told at once what changed meanwhile. It ends with its session: at once where the
+ * logout came to this process, within some seconds elsewhere.
  */
-export function liveRoute(app: FastifyInstance, watch: VersionWatch, times: Times): () => void {
-  const open = new Set<() => void>();
+export function liveRoute(app: FastifyInstance, door: Door, watch: VersionWatch, times: Times): () => void {
+  const open = new Map<() => void, { readonly reader: string }>();
+  const closeThoseOf = (reader: string) => {
+    for (const [close, stream] of [...open]) if (stream.reader === reader) close();
+  };
+  door.onLogout(({ id }) => closeThoseOf(id));
 
   // A HEAD would open a stream that nobody reads.
   app.get("/live", { exposeHeadRoute: false }, async (request, reply) => {
-    if (open.size >= MAX_STREAMS) return reply.code(503).send({ error: "too many pages are open" });
+    const session = door.visitor(request)?.session ?? null;
+    const reader = session?.id ?? request.ip;
+    const ofReader = [...open.values()].filter((stream) => stream.reader === reader).length;
+    if (open.size >= MAX_STREAMS || ofReader >= MAX_OF_ONE)
+      return reply.code(503).send({ error: "too many pages are open" });
     const { since } = z.object({ since: z.string().max(200).catch("") }).parse(request.query);
     const lastId = request.headers["last-event-id"];
     let known = (typeof lastId === "string" ? lastId : since).split("-");
@@ -33,9 +46,8 @@ export function liveRoute(app: FastifyInstance, watch: VersionWatch, times: Time
     reply.hijack();
     const stream = reply.raw;
     stream.writeHead(200, {
+      ...headersOf(reply.getHeaders()),
       "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
       // Proxies that buffer would hold events back.
       "x-accel-buffering": "no",
     });
@@ -53,21 +65,29 @@ export function liveRoute(app: FastifyInstance, watch: VersionWatch, times: Time
     };
     stream.write("retry: 2000\n\n");
     const stopListening = watch.listen(tell);
-    const heartbeat = setInterval(() => stream.write(": still here\n\n"), HEARTBEAT_MS);
+    const heartbeat = setInterval(async () => {
+      stream.write(": still here\n\n");
+      // While the tables cannot be asked, nothing is told either.
+      if (session !== null && !(await door.isStillOpen(session).catch(() => true))) close();
+    }, HEARTBEAT_MS);
     const close = () => {
       open.delete(close);
       clearInterval(heartbeat);
       stopListening();
       stream.end();
     };
-    open.add(close);
+    open.set(close, { reader });
     stream.on("close", close);
     stream.on("error", close);
   });
 
   return () => {
-    for (const close of [...open]) close();
+    for (const close of [...open.keys()]) close();
   };
+}
+
+function headersOf(headers: ReturnType<FastifyReply["getHeaders"]>): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
 }
 
 function shorten(version: string): string {

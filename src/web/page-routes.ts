@@ -18,7 +18,9 @@ export function pageRoutes(
   app: FastifyInstance,
   all: PageParts & {
     readonly volume: VolumeReader;
-    readonly forms: Forms | null;
+    readonly forms: Forms;
+    /** Whether people can act on alerts here. */
+    readonly hasDesk: boolean;
     readonly explainMention?: ExplainMention;
   },
   frames: Frames,
@@ -48,7 +50,7 @@ export function pageRoutes(
     page: async (request) => {
       const story = await storyOf(request);
       if (story === null) return null;
-      const token = all.forms?.token(request) ?? null;
+      const token = all.hasDesk ? all.forms.token(request) : null;
       return alertPage(addressOf(request.url), story, all, token);
     },
     parts: (request) => ({

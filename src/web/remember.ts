@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Instant } from "../lib/instant.ts";
 
 /** A costly question is asked so much less often that it takes a twentieth of the time at most. */
-const REST = 20;
+const COSTLY = 20;
 
 export interface Remembered<T> {
   ask(): Promise<T>;
@@ -11,10 +11,15 @@ export interface Remembered<T> {
 }
 
 /**
- * Asks once for everybody who asks within `forMs` of wall time, or longer where the answer takes long. A question that
- * failed is asked again.
+ * Asks once for everybody who asks within `forMs` of wall time, or `costly` times as long as the answer took, where
+ * that is longer. A question that failed is asked again.
  */
-export function remember<T>(question: () => Promise<T>, forMs: number, wall: Clock): Remembered<T> {
+export function remember<T>(
+  question: () => Promise<T>,
+  forMs: number,
+  wall: Clock,
+  costly = COSTLY,
+): Remembered<T> {
   let last: { readonly answer: Promise<T>; until: Instant } | null = null;
   const ask = (): Promise<T> => {
     const asked = wall.now();
@@ -24,7 +29,7 @@ export function remember<T>(question: () => Promise<T>, forMs: number, wall: Clo
     last = current;
     current.answer.then(
       () => {
-        current.until = asked + Math.max(forMs, (wall.now() - asked) * REST);
+        current.until = asked + Math.max(forMs, (wall.now() - asked) * costly);
       },
       () => {
         if (last === current) last = null;

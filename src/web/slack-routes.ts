@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { PUBLIC } from "./door/demand-login.ts";
 
 /** Takes what Slack posts when somebody presses a button. */
 export interface SlackDoor {
@@ -28,7 +29,7 @@ export function slackRoutes(app: FastifyInstance, door: SlackDoor): void {
     // Read before anything is parsed.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-    scope.post(SLACK_PATH, { bodyLimit: MOST_BYTES }, async (request, reply) => {
+    scope.post(SLACK_PATH, { bodyLimit: MOST_BYTES, config: PUBLIC }, async (request, reply) => {
       const taken = await door.take({
         body: typeof request.body === "string" ? request.body : "",
         timestamp: header(request.headers["x-slack-request-timestamp"]),

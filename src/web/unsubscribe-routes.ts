@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Logger } from "../log.ts";
+import { PUBLIC } from "./door/demand-login.ts";
 import { unsubscribePage } from "./pages/unsubscribe.ts";
 import type { Subscription, Unsubscribing } from "./unsubscribing.ts";
 
@@ -18,11 +19,11 @@ export function unsubscribeRoutes(app: FastifyInstance, unsubscribing: Unsubscri
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, null));
 
     // A wildcard, because a named part of an address may have only 100 characters.
-    scope.get("/unsubscribe/*", async (request, reply) => {
+    scope.get("/unsubscribe/*", { config: PUBLIC }, async (request, reply) => {
       const { "*": token } = Token.parse(request.params);
       return show(reply, token, await unsubscribing.find(token));
     });
-    scope.post("/unsubscribe/*", async (request, reply) => {
+    scope.post("/unsubscribe/*", { config: PUBLIC }, async (request, reply) => {
       const { "*": token } = Token.parse(request.params);
       const { undo } = Question.parse(request.query);
       const subscription = await unsubscribing.set(token, undo === "yes");

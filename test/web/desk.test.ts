@@ -47,9 +47,12 @@ test("an alert is acknowledged on its page, by the name that was given, and a se
   const done = await post();
   expect([done.status, done.headers.get("location")]).toEqual([303, `/alerts/${alert.id}`]);
   expect(await stateOf()).toBe("acknowledged");
-  expect(await historyOf()).toEqual(["AcknowledgedBy by Ann"]);
+  expect(await historyOf()).toEqual(['AcknowledgedBy by team, as "Ann"']);
   const again = await post();
-  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining("Ann has it in hand")]);
+  expect([again.status, await again.text()]).toEqual([
+    409,
+    expect.stringContaining("team, as &quot;Ann&quot; has it in hand"),
+  ]);
 });
 
 test("a form without its cookie, with another token, or sent by another site changes nothing", async () => {
@@ -88,7 +91,8 @@ test("a silence is made and ended on the page", async () => {
   const [silence] = await web.stores.silences.list(NOW, false);
   expect(silence).toMatchObject({
     match: { query: ["Aurora*"] },
-    author: "Ann",
+    author: 'team, as "Ann"',
+    actor: { via: "page", login: "team", typed: "Ann" },
     endsAt: NOW + 4 * 3_600_000,
   });
   expect(await (await ask("/silences", headers)).text()).toContain("&lt;b&gt;strike");

@@ -8,13 +8,14 @@ import { createConsoleStore } from "../../src/store/console.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
-import { type ConsoleDeps, createConsole } from "../../src/web/create-console.ts";
+import { type ConsoleDeps, type ConsoleRoute, createConsole } from "../../src/web/create-console.ts";
 import type { InboxMessage } from "../../src/web/inbox-view.ts";
 import type { ConsoleSettings } from "../../src/web/settings.ts";
 import { createTestDatabase } from "../postgres.ts";
 
 export interface TestConsole {
   readonly url: string;
+  readonly routes: readonly ConsoleRoute[];
   readonly stores: Stores;
   readonly database: Database;
   readonly clock: ManualClock;
@@ -25,7 +26,9 @@ export interface TestConsole {
   close(): Promise<void>;
 }
 
-type Standing = Required<Pick<ConsoleDeps, "facts" | "desk" | "explainMention">>;
+type Standing = Required<
+  Pick<ConsoleDeps, "facts" | "desk" | "explainMention" | "secret" | "closedSessions">
+>;
 
 /** Signs forms and links. */
 export const SECRET = "for tests";
@@ -51,6 +54,8 @@ export async function startTestConsole(
   const facts = createConsoleStore(database.db);
   const standing: Standing = {
     facts,
+    secret: SECRET,
+    closedSessions: stores.closedSessions,
     desk: { ...createDesk({ stores, clock }), secret: SECRET },
     explainMention: (text) => explainMention({ stores, facts, rules: options.rules ?? [] }, text),
   };
@@ -76,6 +81,7 @@ export async function startTestConsole(
   const url = await web.listen();
   return {
     url,
+    routes: web.routes,
     stores,
     database,
     clock,

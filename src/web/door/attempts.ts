@@ -1,42 +1,89 @@
+import { createHmac, randomBytes } from "node:crypto";
+import rateLimit from "@fastify/rate-limit";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 
-/** Counts failed logins, so that a password cannot be tried out. */
+/** Counts failed logins, so that a password cannot be tried out and nobody can lock others out. */
 export interface Attempts {
-  /** Milliseconds until this address may try again; 0: now. */
-  waitMs(address: string): number;
-  failed(address: string): void;
-  succeeded(address: string): void;
+  /** Milliseconds until this caller may try this name again; 0: now. */
+  waitMs(request: FastifyRequest, username: string): Promise<number>;
+  failed(request: FastifyRequest, username: string): Promise<void>;
 }
 
-const WINDOW_MS = MINUTE;
+/** Of one address (of IPv6: one /64), whatever the name. */
 const PER_ADDRESS = 5;
-/** Over all addresses together, for who has many. */
-const IN_ALL = 50;
+/** Of one name over all addresses, for who has many. */
+const PER_NAME = 50;
+/** Of one browser that logged in before, whatever others do at its address or with its name. */
+const PER_DEVICE = 5;
 
-/** `clock` is the wall's: this guards against people, not against domain time. */
-export function createAttempts(clock: Clock): Attempts {
-  let failures: { address: string; at: Instant }[] = [];
-  const recent = () => {
-    const since = clock.now() - WINDOW_MS;
-    failures = failures.filter((failure) => failure.at > since);
-    return failures;
-  };
-  const waitFor = (list: readonly { at: Instant }[], allowed: number): number => {
-    const first = list.at(-allowed);
-    return first === undefined ? 0 : first.at + WINDOW_MS - clock.now();
-  };
+/** Wants the cookies to be open. */
+export async function createAttempts(app: FastifyInstance): Promise<Attempts> {
+  await app.register(rateLimit, { global: false });
+  const names = new WeakMap<FastifyRequest, string>();
+  const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string) =>
+    app.createRateLimit({ max, timeWindow: MINUTE, ...(keyGenerator && { keyGenerator }) });
+  const byAddress = limit(PER_ADDRESS);
+  const byName = limit(PER_NAME, (request) => names.get(request) ?? "");
+  const byDevice = limit(PER_DEVICE, (request) => request.device.get("id") ?? "");
+  const budgetsOf = (request: FastifyRequest) =>
+    request.device.get("id") === undefined ? [byAddress, byName] : [byDevice];
   return {
-    waitMs: (address) => {
-      const all = recent();
-      const own = all.filter((failure) => failure.address === address);
-      return Math.max(waitFor(own, PER_ADDRESS), waitFor(all, IN_ALL));
+    waitMs: async (request, username) => {
+      names.set(request, username);
+      const waits = budgetsOf(request).map(async (budget) =>
+        waitOf(await budget(request, { increment: false })),
+      );
+      return Math.max(...(await Promise.all(waits)));
     },
-    failed: (address) => {
-      recent().push({ address, at: clock.now() });
+    failed: async (request, username) => {
+      names.set(request, username);
+      await Promise.all(budgetsOf(request).map((budget) => budget(request)));
     },
-    succeeded: (address) => {
-      failures = failures.filter((failure) => failure.address !== address);
+  };
+}
+
+type Counted = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
+
+function waitOf(counted: Counted): number {
+  return counted.isAllowed || counted.remaining > 0 ? 0 : counted.ttl;
+}
+
+/**
+ * Programs that sent the right login a moment ago, by address and header: wrong ones of the same address do not stop
+ * them. Whoever shares the address could otherwise guess on here, so this has an end, too.
+ */
+export interface KnownPrograms {
+  /** Whether this very login was right from this address within the last minutes. */
+  knows(request: FastifyRequest): Promise<boolean>;
+  wasRight(request: FastifyRequest): void;
+  wasWrong(request: FastifyRequest): Promise<void>;
+}
+
+const KNOWN_MS = 5 * MINUTE;
+const MOST_KNOWN = 1_000;
+const WRONG_BESIDE_KNOWN = 60;
+
+/** Wants the attempts to be counted already. */
+export function createKnownPrograms(app: FastifyInstance, wall: Clock): KnownPrograms {
+  const key = randomBytes(32);
+  const known = new Map<string, Instant>();
+  const wrongOnes = app.createRateLimit({ max: WRONG_BESIDE_KNOWN, timeWindow: MINUTE });
+  const keyOf = ({ ip, headers }: FastifyRequest) =>
+    createHmac("sha256", key).update(`${ip} ${headers.authorization}`).digest("base64url");
+  return {
+    knows: async (request) => {
+      if ((known.get(keyOf(request)) ?? 0) <= wall.now()) return false;
+      return waitOf(await wrongOnes(request, { increment: false })) === 0;
+    },
+    wasRight: (request) => {
+      const [oldest] = known.keys();
+      if (known.size >= MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+      known.set(keyOf(request), wall.now() + KNOWN_MS);
+    },
+    wasWrong: async (request) => {
+      await wrongOnes(request);
     },
   };
 }

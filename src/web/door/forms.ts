@@ -1,50 +1,61 @@
-import { createHmac, randomBytes } from "node:crypto";
+import csrfProtection from "@fastify/csrf-protection";
 import formbody from "@fastify/formbody";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { HOUR, SECOND } from "../../lib/instant.ts";
-import { isSameText } from "../../lib/is-same-text.ts";
+import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from "fastify";
+import { z } from "zod";
 import type { ConsoleSettings } from "../settings.ts";
-import { readCookie, setCookie } from "./cookies.ts";
-import { isOwnForm } from "./demand-login.ts";
 
-/** Forms that only our own pages can send: each carries a token that belongs to a cookie of the same browser. */
+/** Forms that only our own pages can send: each carries a token that belongs to the session cookie of the same browser. */
 export interface Forms {
-  /** What a form on the page of this request has to carry. */
+  /** What a form on the page of this request has to carry, as `token`. Sets a cookie where there is none. */
   token(request: FastifyRequest): string;
-  /** Whether a posted form is one of ours. */
-  isOurs(request: FastifyRequest, token: string): boolean;
+  /** Before the handler of a form: answers 403 to one that is not ours. */
+  readonly check: readonly preHandlerHookHandler[];
 }
 
-/** Any process with the same secret accepts the forms of the others. */
-export async function createForms(
-  app: FastifyInstance,
-  secret: string,
-  settings: ConsoleSettings,
-): Promise<Forms> {
-  const secure = settings.publicUrl?.startsWith("https:") === true;
-  const name = secure ? "__Host-earshot-desk" : "earshot-desk";
-  const nonces = new WeakMap<FastifyRequest, string>();
-  const sign = (nonce: string) => createHmac("sha256", secret).update(`form ${nonce}`).digest("base64url");
-  if (!app.hasContentTypeParser("application/x-www-form-urlencoded")) {
-    await app.register(formbody, { bodyLimit: 10_000 });
+declare module "fastify" {
+  interface FastifyRequest {
+    formToken: () => string;
   }
-  app.addHook("onRequest", async (request, reply) => {
-    if (request.method !== "GET" || !hasForms(request)) return;
-    const known = readCookie(request, name);
-    const nonce = known ?? randomBytes(16).toString("base64url");
-    nonces.set(request, nonce);
-    if (known === undefined) setCookie(reply, { name, value: nonce, maxAgeS: (12 * HOUR) / SECOND, secure });
+}
+
+const Posted = z.object({ token: z.string() });
+
+/** Wants the cookies to be open. Any process with the same secret accepts the forms of the others. */
+export async function protectForms(app: FastifyInstance, settings: ConsoleSettings): Promise<Forms> {
+  await app.register(formbody, { bodyLimit: 10_000 });
+  await app.register(csrfProtection, {
+    sessionPlugin: "@fastify/secure-session",
+    getToken: ({ body }) => Posted.safeParse(body).data?.token,
   });
+  app.decorateRequest("formToken");
+  app.addHook("onRequest", async (request, reply) => {
+    request.formToken = () => reply.generateCsrf();
+  });
+  const publicHost = settings.publicUrl === undefined ? null : new URL(settings.publicUrl).host;
   return {
-    token: (request) => sign(nonces.get(request) ?? ""),
-    isOurs: (request, token) => {
-      const nonce = readCookie(request, name);
-      return nonce !== undefined && isOwnForm(request) && isSameText(token, sign(nonce));
-    },
+    token: (request) => request.formToken(),
+    check: [
+      async (request) => {
+        if (!isOwnForm(request, publicHost)) throw new ForeignFormError();
+      },
+      app.csrfProtection as preHandlerHookHandler,
+    ],
   };
 }
 
-function hasForms({ url }: FastifyRequest): boolean {
-  const [path = ""] = url.split("?", 1);
-  return /^\/alerts\/[^/]+$/.test(path) || path === "/silences" || path === "/inbox";
+class ForeignFormError extends Error {
+  readonly statusCode = 403;
+}
+
+/**
+ * Browsers say where a form came from; what says nothing is no browser and is stopped by the token. Our own forms send
+ * `Origin: null`, for our pages name themselves to nobody.
+ */
+function isOwnForm({ headers, host }: FastifyRequest, publicHost: string | null): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin") return false;
+  const { origin } = headers;
+  if (origin === undefined || origin === "null") return true;
+  const from = URL.canParse(origin) ? new URL(origin).host : null;
+  return from !== null && (from === host || from === publicHost);
 }

@@ -1,56 +1,135 @@
 import { createHmac, randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
+import cookie from "@fastify/cookie";
+import secureSession, { type Session } from "@fastify/secure-session";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
-import { HOUR, type Instant } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, SECOND } from "../../lib/instant.ts";
 import { isSameText } from "../../lib/is-same-text.ts";
+import { type ConsoleSettings, isHttps } from "../settings.ts";
 
 export const SESSION_MS = 12 * HOUR;
+const DEVICE_MS = 400 * DAY;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** A browser that logged in before. It opens nothing; it only has login attempts of its own. */
+    device: Session<{ id: string }>;
+  }
+}
+
+/** Sessions that logged out before their time, remembered for every process. */
+export interface ClosedSessions {
+  close(id: string, until: Instant): Promise<void>;
+  isClosed(id: string): Promise<boolean>;
+}
 
 /**
- * Sessions that no process has to remember: a signed moment of expiry. The key comes from the login itself, so every
- * process of one configuration accepts them, and a new password ends them all. One that logged out is remembered as
- * such by this process until it would have expired.
+ * Encrypted cookies: `session`, for the secret of forms and, after a login, for who logged in; `device`, which outlives
+ * it. Their keys come from a random secret alone, so that nothing a stranger gets depends on the password.
  */
+export async function openCookies(
+  app: FastifyInstance,
+  secret: string,
+  settings: ConsoleSettings,
+): Promise<void> {
+  const secure = isHttps(settings);
+  // The prefix keeps other hosts of the domain from planting a cookie; browsers want it secure.
+  const cookieName = (name: string) => (secure ? `__Host-${name}` : name);
+  const attributes = (lifeMs: number) => ({
+    path: "/",
+    httpOnly: true,
+    sameSite: "strict" as const,
+    secure,
+    maxAge: lifeMs / SECOND,
+  });
+  await app.register(cookie);
+  await app.register(secureSession, [
+    {
+      sessionName: "session",
+      cookieName: cookieName("earshot"),
+      key: hmac(secret, "key of the console's session cookie"),
+      expiry: SESSION_MS / SECOND,
+      cookie: attributes(SESSION_MS),
+    },
+    {
+      sessionName: "device",
+      cookieName: cookieName("earshot-device"),
+      key: hmac(secret, "key of the console's device cookie"),
+      expiry: DEVICE_MS / SECOND,
+      cookie: attributes(DEVICE_MS),
+    },
+  ]);
+}
+
+export interface OpenSession {
+  readonly id: string;
+  readonly username: string;
+  readonly until: Instant;
+}
+
+const LoggedIn = z.object({
+  username: z.string(),
+  credential: z.string(),
+  id: z.string(),
+  until: z.number(),
+});
+
+/** Who logged in, in the cookie `session`. Any process of one configuration knows the sessions of the others. */
 export interface Sessions {
   /** Compares in constant time, whatever is wrong. */
   isLogin(username: string, password: string): boolean;
-  open(): string;
-  isOpen(session: string | undefined): session is string;
-  close(session: string): void;
-  /** What a form must carry that is posted with this cookie: nobody else's site can know it. */
-  formToken(cookie: string): string;
-  isFormToken(cookie: string | undefined, token: string): boolean;
+  open(request: FastifyRequest): void;
+  /** Null for a cookie that is absent, too old, closed, or from another name or password. */
+  find(request: FastifyRequest): Promise<OpenSession | null>;
+  isStillOpen(session: OpenSession): Promise<boolean>;
+  close(session: OpenSession): Promise<void>;
 }
 
 export async function createSessions(
   login: { readonly username: string; readonly password: string },
-  clock: Clock,
+  parts: { readonly secret: string; readonly closed: ClosedSessions; readonly wall: Clock },
 ): Promise<Sessions> {
-  // Slow on purpose: a cookie that leaks must not become a way to try out passwords.
-  const key = (await promisify(scrypt)(login.password, `earshot-console ${login.username}`, 32)) as Buffer;
-  const closed = new Map<string, Instant>();
-  const sign = (purpose: string, text: string) =>
-    createHmac("sha256", key).update(`${purpose} ${text}`).digest("base64url");
+  const { secret, closed, wall } = parts;
+  // A new password ends all sessions. Slow on purpose, and only ever seen inside an encrypted cookie.
+  const salt = hmac(secret, `salt of the password of ${login.username}`);
+  const hash = (await promisify(scrypt)(login.password, salt, 32)) as Buffer;
+  const credential = hmac(secret, `login ${hash.toString("base64url")}`).toString("base64url");
+  const isStillOpen = async ({ id, until }: OpenSession) =>
+    until > wall.now() && !(await closed.isClosed(id));
   return {
     isLogin: (username, password) => {
       const rightName = isSameText(username, login.username);
       const rightPassword = isSameText(password, login.password);
       return rightName && rightPassword;
     },
-    open: () => {
-      const text = `${clock.now() + SESSION_MS}.${randomBytes(16).toString("base64url")}`;
-      return `${text}.${sign("session", text)}`;
+    open: (request) => {
+      // Nothing of before stays: a session that somebody planted is not theirs now.
+      request.session.regenerate();
+      const data: z.output<typeof LoggedIn> = {
+        username: login.username,
+        credential,
+        id: randomBytes(16).toString("base64url"),
+        until: wall.now() + SESSION_MS,
+      };
+      for (const [key, value] of Object.entries(data)) request.session.set(key as never, value as never);
+      if (request.device.get("id") === undefined) {
+        request.device.set("id", randomBytes(16).toString("base64url"));
+      }
     },
-    isOpen: (session): session is string => {
-      if (session === undefined || closed.has(session)) return false;
-      const [expires = "", nonce = "", signature = ""] = session.split(".");
-      return isSameText(signature, sign("session", `${expires}.${nonce}`)) && Number(expires) > clock.now();
+    find: async (request) => {
+      const read = LoggedIn.safeParse(request.session.data());
+      if (!read.success) return null;
+      const { username, id, until } = read.data;
+      const isRight = username === login.username && isSameText(read.data.credential, credential);
+      return isRight && (await isStillOpen({ id, username, until })) ? { id, username, until } : null;
     },
-    close: (session) => {
-      for (const [old, until] of closed) if (until <= clock.now()) closed.delete(old);
-      closed.set(session, clock.now() + SESSION_MS);
-    },
-    formToken: (cookie) => sign("form", cookie),
-    isFormToken: (cookie, token) => cookie !== undefined && isSameText(token, sign("form", cookie)),
+    isStillOpen,
+    close: ({ id, until }) => closed.close(id, until),
   };
+}
+
+function hmac(secret: string, purpose: string): Buffer {
+  return createHmac("sha256", secret).update(purpose).digest();
 }

@@ -173,8 +173,14 @@ function timeline(events: readonly AlertEvent[], moment: Moment): Html {
   if (events.length === 0) return html`<p class="empty">No history is stored.</p>`;
   return html`<ol class="timeline">${events.map(
     (event) =>
-      html`<li><span class="when">${moment(event.at)}</span><span><strong>${wordsOf(event.what)}</strong> <span dir="auto" class="detail">${event.detail}</span></span></li>`,
+      html`<li><span class="when">${moment(event.at)}</span><span><strong>${wordsOf(event.what)}</strong> <span dir="auto" class="detail">${event.detail}${wayOf(event)}</span></span></li>`,
   )}</ol>`;
+}
+
+/** Which way an action came, where its words do not say so. */
+function wayOf({ actor }: AlertEvent): string {
+  if (actor?.via === "slack") return ", in Slack";
+  return actor?.via === "shell" ? ", at the shell" : "";
 }
 
 function standing({ receivers, waits }: AlertStory, moment: Moment): Html {

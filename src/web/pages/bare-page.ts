@@ -1,4 +1,4 @@
-import { STYLESHEET } from "../assets/asset-files.ts";
+import { STYLESHEET } from "../asset-routes.ts";
 import { type Html, html } from "../html.ts";
 
 /**

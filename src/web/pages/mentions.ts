@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readJson } from "../../lib/read-json.ts";
+import { storableText } from "../../lib/storable-text.ts";
 import type { MentionListing, MentionPosition } from "../../model/shown.ts";
 import { withParameter } from "../address.ts";
 import { type Html, html } from "../html.ts";
@@ -88,4 +89,5 @@ function readPosition(text: string): MentionPosition | null {
 }
 
 /** Moments that the database can hold. */
-const Position = z.tuple([z.number().min(-62e12).max(250e12), z.string(), z.string()]);
+const Id = z.string().transform(storableText);
+const Position = z.tuple([z.number().min(-62e12).max(250e12), Id, Id]);

@@ -4,13 +4,13 @@
  * the stream is lost, and lets go of the stream while the page is hidden: a browser gives one host six connections,
  * and the seventh tab of somebody comparing alerts would wait for ever.
  */
-export const LIVE_SCRIPT = `"use strict";
+
 (() => {
   const state = (text, kind) => {
     const live = document.getElementById("live");
     if (!live || live.textContent === text) return;
     live.textContent = text;
-    live.className = "live " + kind;
+    live.className = `live ${kind}`;
   };
 
   // The extension asks for a source once; this one stays, and opens and closes the connection behind it.
@@ -24,10 +24,10 @@ export const LIVE_SCRIPT = `"use strict";
       readyState: 0,
       addEventListener(name, listener) {
         listeners.push([name, listener]);
-        if (inner) inner.addEventListener(name, listener);
+        inner?.addEventListener(name, listener);
       },
       removeEventListener(name, listener) {
-        if (inner) inner.removeEventListener(name, listener);
+        inner?.removeEventListener(name, listener);
       },
       close() {
         disconnect();
@@ -48,7 +48,7 @@ export const LIVE_SCRIPT = `"use strict";
       for (const [name, listener] of listeners) inner.addEventListener(name, listener);
       inner.onopen = (event) => {
         state("Live", "is-on");
-        if (stable.onopen) stable.onopen(event);
+        stable.onopen?.(event);
       };
       const own = inner;
       inner.onerror = () => {
@@ -62,7 +62,7 @@ export const LIVE_SCRIPT = `"use strict";
       };
     };
     const disconnect = () => {
-      if (inner) inner.close();
+      inner?.close();
       inner = null;
     };
     let waiting;
@@ -93,7 +93,7 @@ export const LIVE_SCRIPT = `"use strict";
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     // The clock comes with its event and without a request: it has no target, and nothing to fold out.
-    const folded = event.detail.target && event.detail.target.dataset.open;
+    const folded = event.detail.target?.dataset.open;
     for (const id of (folded || "").split(" ")) {
       const one = id && document.getElementById(id);
       if (one) one.open = true;
@@ -104,4 +104,3 @@ export const LIVE_SCRIPT = `"use strict";
     if (event.detail.xhr.status === 401) location.reload();
   });
 })();
-`;
