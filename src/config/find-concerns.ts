@@ -1,7 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { isLoopback } from "../lib/loopback.ts";
 import { readYaml } from "../lib/read-yaml.ts";
 import { concernsOf } from "../notify/notifiers.ts";
+import type { ConfigFile } from "./config-file.ts";
 import type { ReceiverConfig } from "./receiver-config.ts";
 
 /** Something of a configuration that works and is a risk, and what to do about it. */
@@ -15,18 +17,36 @@ export interface Concern {
 /** Risks of a configuration without faults. Nobody is asked; only the modes of its files are looked at. */
 export async function findConcerns(
   file: string,
-  config: { readonly receivers: readonly ReceiverConfig[] },
+  config: { readonly receivers: readonly ReceiverConfig[]; readonly web: PageConfig },
 ): Promise<readonly Concern[]> {
   const ofReceivers = config.receivers.flatMap(({ name, notifier }) =>
     concernsOf(notifier).map((note) => ({ what: `receiver ${name}`, ...note })),
   );
-  return [...ofReceivers, ...(await openSecrets(file))];
+  return [...ofReceivers, ...plainLogin(config.web), ...(await openSecrets(file, config.web))];
+}
+
+type PageConfig = ConfigFile["web"];
+
+/** A login of the page that a network between it and its readers could read along. */
+function plainLogin({ host, login, publicUrl, tls }: PageConfig): readonly Concern[] {
+  const isHttps = tls !== undefined || publicUrl?.startsWith("https:") === true;
+  const reachedAt = publicUrl === undefined ? host : new URL(publicUrl).hostname;
+  if (login === undefined || isHttps || (isLoopback(host) && isLoopback(reachedAt))) return [];
+  return [
+    {
+      what: "page",
+      found: `web.login crosses the network in clear: ${publicUrl ?? `http://${host}`} is not https`,
+      advice:
+        "Set web.tls (cert, key), or put a proxy with https before the page, its address in web.publicUrl.",
+    },
+  ];
 }
 
 /** Files with secrets that every user of this machine may read. */
-async function openSecrets(file: string): Promise<readonly Concern[]> {
+async function openSecrets(file: string, { tls }: PageConfig): Promise<readonly Concern[]> {
   const { content } = readYaml(file, await readFile(file, "utf8"));
-  const { inClear, files } = secretsIn(content);
+  const { inClear, files: named } = secretsIn(content);
+  const files = tls === undefined ? named : [...named, tls.key];
   const places = files.map((place) => (isAbsolute(place) ? place : join(dirname(file), place)));
   const concerns: Concern[] = [];
   for (const place of new Set(inClear ? [file, ...places] : places)) {
