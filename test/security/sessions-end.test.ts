@@ -1,0 +1,122 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ConsoleDeps, createConsole } from "../../src/web/create-console.ts";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../fakes/certificate.ts";
+import { startTestConsole, type TestConsole } from "../web/start-test-console.ts";
+import { anAlert } from "../web/tell-a-story.ts";
+import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const LOGIN = { username: "team", password: "correct horse" };
+let web: TestConsole;
+let other: TestConsole;
+
+beforeAll(async () => {
+  web = await startTestConsole(NOW, { settings: { login: LOGIN } });
+  other = await startTestConsole(NOW, {
+    settings: { login: LOGIN },
+    // A second process on the tables of the first.
+    deps: { closedSessions: web.stores.closedSessions },
+  });
+});
+afterAll(async () => {
+  await other.close();
+  await web.close();
+});
+
+async function someoneInside(): Promise<ConsoleVisitor> {
+  const visitor = aVisitor(web.url);
+  expect((await visitor.logIn(LOGIN.username, LOGIN.password)).status).toBe(303);
+  return visitor;
+}
+
+async function logOut(visitor: ConsoleVisitor): Promise<Map<string, string>> {
+  const cookies = new Map(visitor.cookies);
+  const token = tokenIn(await (await visitor.ask("/")).text());
+  expect((await visitor.post("/logout", { token })).status).toBe(303);
+  return cookies;
+}
+
+test("a session that logged out is closed in every process, however its cookie is written", async () => {
+  const visitor = await someoneInside();
+  const before = aVisitor(other.url, new Map(visitor.cookies));
+  expect((await before.ask("/")).status).toBe(200);
+  const cookies = await logOut(visitor);
+  expect(visitor.cookies.has("earshot")).toBe(false);
+  const session = cookies.get("earshot") ?? "";
+  for (const text of [session, `${session}.x`, `${session}%3Bx`, `"${session}"`]) {
+    for (const { url } of [web, other]) {
+      expect((await aVisitor(url, new Map([["earshot", text]])).ask("/")).status).toBe(303);
+    }
+  }
+});
+
+test("a stream ends when its session logs out, and others go on", async () => {
+  const [leaver, stayer] = [await someoneInside(), await someoneInside()];
+  const [left, stayed] = await Promise.all(
+    [leaver, stayer].map(async (one) => (await one.ask("/live", { headers: { accept: "*/*" } })).body),
+  );
+  await logOut(leaver);
+  const text: string[] = [];
+  for await (const part of left?.pipeThrough(new TextDecoderStream()) ?? []) text.push(part);
+  expect(text.join("")).toContain("retry:");
+  await web.stores.alerts.save([anAlert({ openedAt: NOW })]);
+  let heard = "";
+  for await (const part of stayed?.pipeThrough(new TextDecoderStream()) ?? []) {
+    heard += part;
+    if (heard.includes("event: alerts")) break;
+  }
+  expect(heard).toContain("event: alerts");
+});
+
+test("one reader cannot take the streams of all", async () => {
+  const [greedy, modest] = [await someoneInside(), await someoneInside()];
+  const open = (visitor: ConsoleVisitor) => visitor.ask("/live", { headers: { accept: "*/*" } });
+  const streams = [];
+  for (let i = 0; i < 20; i++) streams.push(await open(greedy));
+  expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+  expect((await open(greedy)).status).toBe(503);
+  streams.push(await open(modest));
+  expect(streams.at(-1)?.status).toBe(200);
+  await Promise.all(streams.map(({ body }) => body?.cancel()));
+});
+
+test("the console speaks https where it has a certificate, and tells browsers to keep to it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "earshot-tls-"));
+  const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+  await writeFile(tls.cert, CERTIFICATE);
+  await writeFile(tls.key, CERTIFICATE_KEY);
+  const secure = await startTestConsole(NOW, { settings: { login: LOGIN, tls } });
+  try {
+    expect(secure.url).toMatch(/^https:/);
+    const request = httpsRequest(`${secure.url}/login`, {
+      ca: readFileSync(tls.cert),
+      servername: "mail.brand.example",
+    });
+    request.end();
+    const [answer] = await once(request, "response");
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers["strict-transport-security"]).toBe("max-age=31536000");
+    expect(answer.headers["set-cookie"][0]).toMatch(
+      /^__Host-earshot=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+  } finally {
+    await secure.close();
+    await rm(folder, { recursive: true });
+  }
+  expect((await aVisitor(web.url).ask("/login")).headers.get("strict-transport-security")).toBeNull();
+});
+
+test("a certificate that is not there is told with its place", async () => {
+  const tls = { cert: "nowhere.pem", key: "nowhere.pem" };
+  const settings = { host: "127.0.0.1", port: 0, timezone: "UTC", login: LOGIN, tls };
+  await expect(createConsole({} as ConsoleDeps, settings)).rejects.toThrow(
+    "web.tls.cert: nowhere.pem cannot be read",
+  );
+});
