@@ -5,7 +5,6 @@ import { UserError } from "../lib/errors.ts";
 import { BUCKET_MS } from "../spike/constants.ts";
 import type { SpikeSettings } from "../spike/detector.ts";
 import { gatesOf, SENSITIVITIES, significanceGate } from "../spike/sensitivity.ts";
-import type { SwingForm } from "../spike/usual-swing.ts";
 import { createCountsReader } from "./detect/counts-reader.ts";
 import { createPictureFiles } from "./detect/picture-files.ts";
 import type { PlotLook } from "./detect/series-plot.ts";
@@ -16,7 +15,6 @@ interface DetectOptions {
   readonly sensitivity: string;
   readonly chance?: string;
   readonly atLeast: string;
-  readonly form: string;
   readonly plot?: string;
   readonly theme?: string;
   readonly timeZone?: string;
@@ -32,7 +30,6 @@ export function addDetectCommand(program: Command): void {
     .option("--sensitivity <name>", "remarkable, any-anomaly or strict", "remarkable")
     .option("--chance <p>", "alert on significance alone, at this probability")
     .option("--at-least <mentions>", "a window with fewer mentions never alerts", "0")
-    .option("--form <form>", "what is usual: seasonal (for the hour) or flat (over all hours)", "seasonal")
     .option("--plot <file>", "also draw counts, expectation, band and alerts: a .png or .svg, one a series")
     .option("--theme <name>", "of the picture: light or dark", "light")
     .option("--time-zone <zone>", "of the picture, such as Europe/Berlin", "UTC")
@@ -93,7 +90,6 @@ function settingsOf(options: DetectOptions): SpikeSettings {
   if (cooldownMs === undefined) throw new UserError(`--cooldown ${options.cooldown}: expected e.g. 3h`);
   return {
     gates: options.chance === undefined ? namedGates(options.sensitivity) : significanceGate(chance(options)),
-    form: formOf(options.form),
     cooldownBuckets: Math.round(cooldownMs / BUCKET_MS),
     atLeast: atLeastOf(options.atLeast),
   };
@@ -111,11 +107,6 @@ function chance(options: DetectOptions): number {
   const p = Number(options.chance);
   if (!(p > 0 && p < 0.5)) throw new UserError(`--chance ${options.chance}: expected a number such as 1e-4`);
   return p;
-}
-
-function formOf(text: string): SwingForm {
-  if (text === "flat" || text === "seasonal") return text;
-  throw new UserError(`--form ${text}: expected seasonal or flat`);
 }
 
 function atLeastOf(text: string): number {

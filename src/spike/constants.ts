@@ -47,7 +47,7 @@ export const LAG_EDGES = [
 export const HOUR_BINS = 48;
 
 /** Fading per step for a half-life given in steps. */
-function fadingOf(halfLife: number): number {
+export function fadingOf(halfLife: number): number {
   return 0.5 ** (1 / halfLife);
 }
 
@@ -57,7 +57,6 @@ export const FADING = {
   dispersion: fadingOf(20 * DAY_BUCKETS),
   /** One step for each visit of an hour's bin, twelve an hour: nearly a running mean. */
   hours: fadingOf(20 * DAY_BUCKETS),
-  swing: fadingOf(30 * DAY_BUCKETS),
   lag: fadingOf(2 * DAY_BUCKETS),
 } as const;
 
@@ -76,20 +75,18 @@ export const LEAST_WANDER = 0.05;
 /** A single bucket teaches at most this many standard deviations plus this many mentions. */
 export const LEARN_DEVIATIONS = 4;
 export const LEARN_MENTIONS = 2;
-/** And of the usual swing, a window teaches at most what would score this, plus as many mentions. */
-export const LEARN_SCORE = 9;
 /** The least that a bucket is expected to hold. */
 export const LEAST_EXPECTED = 0.002;
-/** What the query's own swing is thought to be before anything is known, in mentions, and its weight in buckets. */
+/** What the query's usual variation is thought to be before anything is known, in mentions, and its weight in buckets. */
 export const SWING_PRIOR = 0.3;
 export const SWING_WEIGHT = 20;
-/** Longer windows are trusted more: the exponent of (buckets / 12) in the score. */
-export const WINDOW_EXPONENT = 0.35;
 /** A new series is watched for two hours before it may page. */
 export const SILENT_BUCKETS = 24;
 /** The score below which, for this many buckets in a row, an open incident is over. */
 export const CALM_SCORE = 2;
 export const CALM_BUCKETS = 6;
+/** A wave is counted when the gates were not passed for this many buckets after its last one: 6 h. */
+export const WAVE_GAP_BUCKETS = 72;
 /** A bucket is learned once this share of its mentions has arrived. */
 export const COMPLETE_SHARE = 0.98;
 /** Imaginary punctual mentions of a source that nothing is known about. */

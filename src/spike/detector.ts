@@ -2,25 +2,26 @@ import { CALM_SCORE, COMPLETE_SHARE, JUDGED_WINDOWS, OLDEST_LATE_BUCKET, RING } 
 import { dispersionOf } from "./dispersion.ts";
 import { expectedCount } from "./expectation.ts";
 import { lnCountingNoise, significance, type TakesPart, unusualness } from "./gates.ts";
-import { type IncidentStep, moveIncident, outgrowsLastWave } from "./incident.ts";
+import { fadeWaves, type IncidentStep, moveIncident, outgrowsLastWave } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
 import { rememberPeak, type SpikeMoment } from "./peak.ts";
 import { type Gates, lnSignificantFor } from "./sensitivity.ts";
 import { toShortFloat } from "./short-float.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
-import type { SwingForm } from "./usual-swing.ts";
+import { factorsOf, type SpikeTuning, TUNING } from "./tuning.ts";
 import { windowSums } from "./window-sums.ts";
 
 export interface SpikeSettings {
   readonly gates: Gates;
-  readonly form: SwingForm;
   /** Buckets after a page in which no other page goes out. */
   readonly cooldownBuckets: number;
   /** A window with fewer mentions than this never fires. */
   readonly atLeast: number;
   /** Which windows may fire; all of them where it is absent. */
   readonly takesPart?: TakesPart;
+  /** The measured constants where they are not `TUNING`. `gates` bring their own gate of the score. */
+  readonly tuning?: SpikeTuning;
 }
 
 /** Mentions that became visible in the bucket that just closed. */
@@ -48,7 +49,7 @@ export function closeBucket(
   const observation = judge(state, bucket, settings);
   if (mark(state, MARK.open) === 1) rememberPeak(state, observation, observation.step === "opened");
   learnLags(state, lags);
-  learnComplete(state, bucket, settings.form);
+  learnComplete(state, bucket, settings);
   state.numbers[AT.marks + MARK.buckets] = bucket + 1;
   return observation;
 }
@@ -77,12 +78,13 @@ function countArrivals(state: SpikeState, bucket: number, arrivals: readonly Lat
 }
 
 function judge(state: SpikeState, bucket: number, settings: SpikeSettings): SpikeObservation {
-  const { gates, form, atLeast, cooldownBuckets, takesPart } = settings;
+  const { gates, atLeast, cooldownBuckets, takesPart, tuning = TUNING } = settings;
   const sums = windowSums(state, bucket, arrivedShares(state), true);
   const dispersion = dispersionOf(state);
+  const waves = fadeWaves(state, bucket, factorsOf(tuning).waveFading, gates.score !== null);
   const least = Math.max(atLeast, gates.leastMentions);
   const significant = significance(state, sums, dispersion, least, takesPart);
-  const unusual = unusualness(state, sums, form);
+  const unusual = unusualness(state, sums, tuning);
   const outgrows =
     significant.window >= 0 &&
     unusual.score >= CALM_SCORE &&
@@ -93,8 +95,8 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
     });
   const standsOut =
     significant.window >= 0 &&
-    significant.lnP <= lnSignificantFor(gates, unusual.score) &&
-    (gates.score === null || outgrows || unusual.score >= gates.score) &&
+    significant.lnP <= lnSignificantFor(gates, unusual.score, tuning.product) &&
+    (gates.score === null || outgrows || unusual.score >= gates.score * (1 + tuning.waveWeight * waves)) &&
     (gates.lnCountingNoise === null || lnCountingNoise(sums, dispersion) <= gates.lnCountingNoise);
   const step = moveIncident(state, bucket, standsOut, unusual.score, cooldownBuckets, outgrows);
   const window = significant.window >= 0 ? significant.window : unusual.window;
@@ -111,13 +113,13 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
 }
 
 /** Learns every bucket that is complete by now, at the latest when mentions can no longer be added to it. */
-function learnComplete(state: SpikeState, bucket: number, form: SwingForm): void {
+function learnComplete(state: SpikeState, bucket: number, { tuning = TUNING }: SpikeSettings): void {
   const arrived = arrivedShares(state);
   for (let next = mark(state, MARK.toLearn); next <= bucket; next++) {
     const age = bucket - next;
     const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
     if (share < COMPLETE_SHARE && age < OLDEST_LATE_BUCKET) break;
-    learnBucket(state, next, form);
+    learnBucket(state, next, tuning);
     state.numbers[AT.marks + MARK.toLearn] = next + 1;
   }
 }

@@ -50,7 +50,8 @@ export function hourBin(state: SpikeState, bucket: number): number {
   return (Math.floor(at / HOUR) % 24) + (isWeekend(at) ? 24 : 0);
 }
 
-function usualLevel(state: SpikeState): number {
+/** Usual mentions a bucket at any hour. */
+export function usualLevel(state: SpikeState): number {
   const counts = state.numbers[AT.level] ?? 0;
   const seasons = state.numbers[AT.level + 1] ?? 0;
   if (seasons === 0) return Math.max(0, state.numbers[AT.counts] ?? 0) + 0.5;

@@ -1,9 +1,11 @@
 import { lnChanceOfCount } from "./chance-of-count.ts";
 import { JUDGED_WINDOWS, LEAST_WANDER, LONGEST_WINDOW, SPARSE_WINDOW, WINDOWS } from "./constants.ts";
 import { type Dispersion, rateNoise } from "./dispersion.ts";
+import { usualLevel } from "./expectation.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
-import { MARK, mark, type SpikeState } from "./spike-state.ts";
-import { deviationOf, type SwingForm, usualDeviation, usualSwing, WINDOW_WEIGHTS } from "./usual-swing.ts";
+import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
+import { factorsOf, type SpikeTuning } from "./tuning.ts";
+import { usualSwing } from "./usual-swing.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /** The window that stands out most by chance, as an index into `JUDGED_WINDOWS`. */
@@ -45,22 +47,32 @@ export function significance(
   return { lnP, window: best };
 }
 
-/** How unusual for this query: deviations in its own usual swing, the windows weighted by their length. */
+/** How unusual for this query: deviations in its own usual variation, the windows weighted by their length. */
 export interface Unusualness {
   readonly score: number;
   readonly window: number;
 }
 
-/** Gate (b). Past bursts are part of the swing, so a query that often bursts has a higher bar. */
-export function unusualness(state: SpikeState, sums: WindowSums, form: SwingForm): Unusualness {
+/**
+ * Gate (b). Past bursts are part of the usual variation, so a query that often bursts has a higher bar. Measured from
+ * two sides: what this hour leads to expect, and the level of the query at any hour, so that a query whose nights and
+ * days differ tells less of what its mornings bring.
+ */
+export function unusualness(state: SpikeState, sums: WindowSums, tuning: SpikeTuning): Unusualness {
   const weight = mark(state, MARK.swingWeight);
   if (weight === 0) return { score: 0, window: 0 };
+  const { windowWeights } = factorsOf(tuning);
+  const level = usualLevel(state);
   let score = Number.NEGATIVE_INFINITY;
   let best = 0;
   for (let window = 0; window < sums.observed.length; window++) {
+    const observed = sums.observed[window] ?? 0;
     const completeness = sums.completeness[window] ?? 1;
-    const deviation = deviationOf(sums, window, form) - completeness * usualDeviation(state, window);
-    const here = (deviation / (completeness * usualSwing(state, window))) * (WINDOW_WEIGHTS[window] ?? 1);
+    const fromHour = (observed - (sums.expected[window] ?? 0)) / usualSwing(state, window);
+    const usual = completeness * level * (sums.buckets[window] ?? 0);
+    const fromLevel = (observed - usual) / usualSwing(state, window, AT.levelCubes);
+    const both = (1 - tuning.flatPart) * fromHour + tuning.flatPart * fromLevel;
+    const here = (both / completeness) * (windowWeights[window] ?? 1);
     if (here > score) {
       score = here;
       best = window;

@@ -1,7 +1,7 @@
-import { CALM_BUCKETS, CALM_SCORE, SILENT_BUCKETS } from "./constants.ts";
+import { CALM_BUCKETS, CALM_SCORE, SILENT_BUCKETS, WAVE_GAP_BUCKETS } from "./constants.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
-/** So many times the mentions of the first wave make the second one larger. */
+/** So many times the mentions, or the score, of the first wave make the second one larger. */
 const LARGER = 1.25;
 
 /**
@@ -49,6 +49,19 @@ export function moveIncident(
   return "escalated";
 }
 
+/**
+ * The waves before this bucket, told or not, as a faded number: what happens often raises the bar by how often it
+ * happens and not by how large it is. A wave counts once it has been over for six hours, so it is not judged against
+ * itself; the first two hours of a series teach nothing here. Where no gate asks for a score (`counts` is false) nothing
+ * is counted, only faded.
+ */
+export function fadeWaves(state: SpikeState, bucket: number, fading: number, counts: boolean): number {
+  const passed = mark(state, MARK.passedAt) - 1;
+  const isOver = passed >= SILENT_BUCKETS && bucket - passed === WAVE_GAP_BUCKETS + 1;
+  state.numbers[AT.marks + MARK.waves] = fading * mark(state, MARK.waves) + (counts && isOver ? 1 : 0);
+  return mark(state, MARK.waves);
+}
+
 /** Whether gates that are passed in this bucket are those of a wave that nobody was told of. */
 export function isUntoldWave(state: SpikeState, bucket: number): boolean {
   return mark(state, MARK.newWave) === 1 || bucket - (mark(state, MARK.passedAt) - 1) > CALM_BUCKETS;
@@ -87,7 +100,7 @@ function notePassing(state: SpikeState, bucket: number): void {
 }
 
 function isLargerWave(state: SpikeState, score: number): boolean {
-  return mark(state, MARK.newWave) === 1 && score > mark(state, MARK.peakScore);
+  return mark(state, MARK.newWave) === 1 && score > LARGER * mark(state, MARK.peakScore);
 }
 
 function isCoolingDown(state: SpikeState, bucket: number, cooldownBuckets: number): boolean {

@@ -37,7 +37,6 @@ export function learnOnly(state: SpikeState, arrivals: readonly LateCount[]): Le
 
 const NEVER: SpikeSettings = {
   gates: { lnSignificant: Number.NEGATIVE_INFINITY, score: null, lnCountingNoise: null, leastMentions: 0 },
-  form: "seasonal",
   cooldownBuckets: 1,
   atLeast: Number.POSITIVE_INFINITY,
 };

@@ -3,14 +3,15 @@ import { type Dispersion, dispersionOf, variance } from "./dispersion.ts";
 import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
 import { toShortFloat } from "./short-float.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
-import { learnSwing, type SwingForm } from "./usual-swing.ts";
+import type { SpikeTuning } from "./tuning.ts";
+import { learnSwing } from "./usual-swing.ts";
 import { type WindowSums, windowSums } from "./window-sums.ts";
 
 /**
  * Learns one bucket, each once and in order. What it should have held is computed now, not when it opened: a new
  * series whose mentions come late would otherwise be measured for hours against the guess it started with.
  */
-export function learnBucket(state: SpikeState, bucket: number, form: SwingForm): void {
+export function learnBucket(state: SpikeState, bucket: number, tuning: SpikeTuning): void {
   const expectation = expectedCount(state, bucket);
   state.expected[bucket % RING] = toShortFloat(expectation.mean);
   const dispersion = dispersionOf(state);
@@ -18,7 +19,7 @@ export function learnBucket(state: SpikeState, bucket: number, form: SwingForm):
   // The level is limited by what was known before this bucket, so the limit comes before the dispersion is taught.
   const limit = surpriseLimit(variance(state, dispersion, 0, expectation.mean));
   learnDispersion(state, sums, dispersion);
-  learnSwing(state, sums, form, bucket === 0);
+  learnSwing(state, sums, tuning, bucket === 0);
   learnLevel(state, bucket, expectation, limit);
 }
 

@@ -1,4 +1,5 @@
 import { DAY } from "../lib/instant.ts";
+import { type SpikeTuning, TUNING } from "./tuning.ts";
 
 /** How much a count has to stand out before somebody is told. */
 export const SENSITIVITIES = ["remarkable", "any anomaly", "strict"] as const;
@@ -15,23 +16,29 @@ export interface Gates {
 
 /**
  * How significant a count has to be that is so unusual for its query: significance and unusualness make up for each
- * other. The logarithm of a chance goes with the square of its deviation, so their product is held constant: who has
- * just passed the gate of the score needs more than the named significance, who is far beyond it half as much.
+ * other. The logarithm of a chance goes with the square of a deviation, so their product is held constant, down to half
+ * of the named significance. The bar that rises with the waves has no part in it.
  */
-export function lnSignificantFor({ lnSignificant, score: limit }: Gates, score: number): number {
-  if (limit === null || score < limit) return lnSignificant;
-  return lnSignificant * Math.max(LEAST_SIGNIFICANCE, AT_THE_LIMIT * (limit / score) ** 2);
+export function lnSignificantFor(
+  { lnSignificant, score: gate }: Gates,
+  score: number,
+  product = TUNING.product,
+): number {
+  if (gate === null) return lnSignificant;
+  return lnSignificant * Math.max(LEAST_SIGNIFICANCE, product / (REMARKABLE_DIGITS * score ** 2));
 }
 
-const AT_THE_LIMIT = 1.2;
 const LEAST_SIGNIFICANCE = 0.5;
+/** The limit of `remarkable` is 10^-3; the product is given for it. */
+const REMARKABLE_DIGITS = 3;
 
-export function gatesOf(sensitivity: Sensitivity): Gates {
+export function gatesOf(sensitivity: Sensitivity, tuning: SpikeTuning = TUNING): Gates {
+  const { gate } = tuning;
   switch (sensitivity) {
     case "remarkable":
-      return { lnSignificant: Math.log(1e-3), score: UNUSUAL, lnCountingNoise: LN_NOISE, leastMentions: 4 };
+      return { lnSignificant: Math.log(1e-3), score: gate, lnCountingNoise: LN_NOISE, leastMentions: 4 };
     case "strict":
-      return { lnSignificant: Math.log(1e-4), score: UNUSUAL, lnCountingNoise: LN_NOISE, leastMentions: 4 };
+      return { lnSignificant: Math.log(1e-4), score: gate, lnCountingNoise: LN_NOISE, leastMentions: 4 };
     case "any anomaly":
       return significanceGate(significanceFor(30 * DAY));
   }
@@ -42,8 +49,6 @@ export function significanceGate(probability: number): Gates {
   return { lnSignificant: Math.log(probability), score: null, lnCountingNoise: null, leastMentions: 0 };
 }
 
-/** In usual swings, the windows weighted: the middle of where the score on labelled series is flat. */
-const UNUSUAL = 3.8;
 /** One in 10,000: queries of one mention an hour have a false alarm in 25 days. */
 const LN_NOISE = Math.log(1e-4);
 

@@ -40,6 +40,8 @@ export const MARK = {
   passedAt: 15,
   /** 1 from the beginning of a wave that nobody was told of. */
   newWave: 16,
+  /** Faded number of waves that are over. */
+  waves: 17,
 } as const;
 
 const SIZES = {
@@ -52,8 +54,8 @@ const SIZES = {
   /** Per window: faded [excess of squared errors] and [squared expectations]. */
   noise: WINDOWS.length,
   noiseWeight: WINDOWS.length,
-  /** Per window: running sums of the deviation, and of its cube without sign; their common weight is a mark. */
-  swingMean: WINDOWS.length,
+  /** Per window: running sums of the cubed deviation from the level, and from the hour; their common weight is a mark. */
+  levelCubes: WINDOWS.length,
   swingCubes: WINDOWS.length,
   /** Single numbers, by the names of `MARK`. */
   marks: Object.keys(MARK).length,

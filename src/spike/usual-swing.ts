@@ -1,63 +1,59 @@
 import {
-  FADING,
-  JUDGED_WINDOWS,
   LEARN_MENTIONS,
-  LEARN_SCORE,
   LONGEST_WINDOW,
   SPARSE_WINDOW,
   SWING_PRIOR,
   SWING_WEIGHT,
-  WINDOW_EXPONENT,
   WINDOWS,
 } from "./constants.ts";
+import { usualLevel } from "./expectation.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
+import { factorsOf, type SpikeTuning } from "./tuning.ts";
 import type { WindowSums } from "./window-sums.ts";
 
-/** What the query's own swing is measured from: its mean ("flat"), or what the hour of the week leads to expect. */
-export type SwingForm = "flat" | "seasonal";
-
-/** How far a window is off what its form measures from, in mentions. */
-export function deviationOf(sums: WindowSums, window: number, form: SwingForm): number {
-  const observed = sums.observed[window] ?? 0;
-  return form === "flat" ? observed : observed - (sums.expected[window] ?? 0);
-}
-
-/** The running mean of a window's deviations. */
-export function usualDeviation(state: SpikeState, window: number): number {
-  if (window === WINDOWS.length) return STRETCH * usualDeviation(state, window - 1);
-  const weight = mark(state, MARK.swingWeight);
-  return weight === 0 ? 0 : (state.numbers[AT.swingMean + window] ?? 0) / weight;
-}
+/**
+ * Where the cubes of one side stand. The usual variation is measured from two sides: `swingCubes` from what the hour
+ * leads to expect, `levelCubes` from the level of the query at any hour, so that day and night count as variation there.
+ */
+type Side = typeof AT.swingCubes | typeof AT.levelCubes;
 
 /**
  * By how many mentions a window is usually off: the cubic mean. The root of the mean square takes a query that rarely
  * bursts, and then by a lot, for nearly as calm as one that never does, and pages at the next burst of a third of the
  * size; the higher the order of the mean, the more do the largest bursts count in it.
  */
-export function usualSwing(state: SpikeState, window: number): number {
+export function usualSwing(state: SpikeState, window: number, side: Side = AT.swingCubes): number {
   if (window === WINDOWS.length) {
     // What goes on with the length of the window as it did from one hour to two.
-    const [one, two] = [usualSwing(state, window - 2), usualSwing(state, window - 1)];
-    return two * (two / one) ** Math.log2(STRETCH);
+    const [one, two] = [usualSwing(state, window - 2, side), usualSwing(state, window - 1, side)];
+    return two * (two / one) ** STRETCH_POWER;
   }
-  const cubes = (state.numbers[AT.swingCubes + window] ?? 0) + PRIOR_CUBES;
+  const cubes = (state.numbers[side + window] ?? 0) + PRIOR_CUBES;
   return Math.cbrt(cubes / (mark(state, MARK.swingWeight) + SWING_WEIGHT));
 }
 
 /**
- * A query that bursts shall need a larger burst the next time. What scores beyond LEARN_SCORE teaches as if it had just
+ * A query that bursts shall need a larger burst the next time. What scores beyond the cap teaches as if it had just
  * scored that: else nothing but the like of it would be told for months after a crisis.
  */
-export function learnSwing(state: SpikeState, sums: WindowSums, form: SwingForm, first: boolean): void {
+export function learnSwing(state: SpikeState, sums: WindowSums, tuning: SpikeTuning, first: boolean): void {
   const { numbers } = state;
+  const { windowWeights, variationFading } = factorsOf(tuning);
+  const level = usualLevel(state);
   for (let window = 0; window < WINDOWS.length; window++) {
-    const value = deviationOf(sums, window, form);
-    const limit = (LEARN_SCORE * usualSwing(state, window)) / (WINDOW_WEIGHTS[window] ?? 1) + LEARN_MENTIONS;
-    const off = first ? 0 : Math.min(Math.abs(value - usualDeviation(state, window)), limit);
-    numbers[AT.swingCubes + window] = FADING.swing * (numbers[AT.swingCubes + window] ?? 0) + off * off * off;
-    numbers[AT.swingMean + window] = FADING.swing * (numbers[AT.swingMean + window] ?? 0) + value;
+    const observed = sums.observed[window] ?? 0;
+    const cap = tuning.cap / (windowWeights[window] ?? 1);
+    const fromHour = Math.abs(observed - (sums.expected[window] ?? 0));
+    const fromLevel = Math.abs(observed - level * (sums.buckets[window] ?? 0));
+    const hour = first ? 0 : Math.min(fromHour, cap * usualSwing(state, window) + LEARN_MENTIONS);
+    const flat = first
+      ? 0
+      : Math.min(fromLevel, cap * usualSwing(state, window, AT.levelCubes) + LEARN_MENTIONS);
+    const [atHour, atLevel] = [AT.swingCubes + window, AT.levelCubes + window];
+    numbers[atHour] = variationFading * (numbers[atHour] ?? 0) + hour * hour * hour;
+    numbers[atLevel] = variationFading * (numbers[atLevel] ?? 0) + flat * flat * flat;
   }
-  numbers[AT.marks + MARK.swingWeight] = FADING.swing * mark(state, MARK.swingWeight) + 1;
+  numbers[AT.marks + MARK.swingWeight] = variationFading * mark(state, MARK.swingWeight) + 1;
 }
 
 /**
@@ -73,9 +69,12 @@ export function takeSquaresForCubes({ numbers }: SpikeState): void {
   }
 }
 
-/** By index into `JUDGED_WINDOWS`: longer windows are trusted more. */
-export const WINDOW_WEIGHTS = JUDGED_WINDOWS.map((width) => (width / 12) ** WINDOW_EXPONENT);
+/** For a state of the first three versions, which measured from one side only: the other begins as that one stands. */
+export function takeHourForLevel({ numbers }: SpikeState): void {
+  numbers.copyWithin(AT.levelCubes, AT.swingCubes, AT.swingCubes + WINDOWS.length);
+}
 
 const PRIOR_CUBES = SWING_WEIGHT * SWING_PRIOR ** 3;
 
-const STRETCH = SPARSE_WINDOW / LONGEST_WINDOW;
+/** ln2 of how much longer the window of sparse series is than the longest that is learned. */
+const STRETCH_POWER = Math.log2(SPARSE_WINDOW / LONGEST_WINDOW);

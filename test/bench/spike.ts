@@ -16,7 +16,6 @@ const ROUNDS = 50;
 const SERIES = 50_000;
 const settings: SpikeSettings = {
   gates: gatesOf("remarkable"),
-  form: "seasonal",
   cooldownBuckets: 36,
   atLeast: 0,
 };

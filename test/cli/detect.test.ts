@@ -13,7 +13,6 @@ const OPTIONS: Parameters<typeof detect>[0] = {
   cooldown: "3h",
   sensitivity: "remarkable",
   atLeast: "0",
-  form: "seasonal",
 };
 /** Buckets need not start at round minutes. */
 const START = Date.UTC(2015, 1, 26, 21, 42, 53);
@@ -63,9 +62,9 @@ describe("earshot detect", () => {
       "score",
     ]);
     expect(alerts[0]).toMatchObject({
-      timestamp: stamp(2881),
-      event: stamp(2881),
-      observed: 40,
+      timestamp: stamp(2880),
+      event: stamp(2880),
+      observed: 20,
       window: "5m",
     });
     expect(alerts[1]).toEqual({ ...alerts[0], series: "B" });
@@ -165,7 +164,7 @@ describe("earshot detect", () => {
         "",
       ]);
       const svg = await readFile(join(folder, "out-A-b.svg"), "utf8");
-      expect(svg).toContain("<title>A/../b: 1 alert in 10 days: 40 in 5 min, 3.2 expected</title>");
+      expect(svg).toContain("<title>A/../b: 1 alert in 10 days: 20 in 5 min, 3.1 expected</title>");
       expect(svg).toContain("times in Asia/Tokyo, highest of each 40 min");
       await run(`timestamp,value\n${rows("").split("\n").slice(-40).join("\n")}`, {
         plot: join(folder, "one.png"),

@@ -12,7 +12,6 @@ export const MONDAY = Date.UTC(2024, 0, 1);
 
 export const settings: SpikeSettings = {
   gates: gatesOf("remarkable"),
-  form: "seasonal",
   cooldownBuckets: 36,
   atLeast: 0,
 };

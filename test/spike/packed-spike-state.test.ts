@@ -23,6 +23,7 @@ import { usualSwing } from "../../src/spike/usual-swing.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const FIRST = join(import.meta.dirname, "fixtures", "state-v1.json");
+const THIRD = join(import.meta.dirname, "fixtures", "state-v3.json");
 /** Of the second version, with two hours of counts. */
 const PUNCTUAL = join(import.meta.dirname, "fixtures", "state-v2-punctual.json");
 
@@ -37,7 +38,7 @@ function firstArrivals(from: number, to: number): LateCount[][] {
 /** States of older versions say less of the swing, and so do the scores that were measured in it. */
 function withoutSwing(state: SpikeState): string {
   const rest = unpackSpikeState(packSpikeState(state));
-  rest.numbers.fill(0, AT.swingMean, AT.swingCubes + WINDOWS.length);
+  rest.numbers.fill(0, AT.levelCubes, AT.swingCubes + WINDOWS.length);
   for (const which of [MARK.swingWeight, MARK.peakScore, MARK.toldScore]) rest.numbers[AT.marks + which] = 0;
   return packSpikeState(rest);
 }
@@ -80,10 +81,10 @@ describe("a stored state", () => {
     const taught = createSpikeState(MONDAY);
     feed(firstArrivals(0, 900), { state: taught });
     const kept = unpackSpikeState(first);
-    const swing = [AT.swingMean, AT.swingCubes + WINDOWS.length] as const;
+    const swing = [AT.levelCubes, AT.swingCubes + WINDOWS.length] as const;
     for (let window = 0; window < WINDOWS.length; window++)
       expect(usualSwing(kept, window) / usualSwing(taught, window)).toBeCloseTo(1, 0);
-    kept.numbers.set(taught.numbers.subarray(...swing), AT.swingMean);
+    kept.numbers.set(taught.numbers.subarray(...swing), AT.levelCubes);
     kept.numbers[AT.marks + MARK.swingWeight] = mark(taught, MARK.swingWeight);
     const goesOn = [...firstArrivals(900, 1_000), ...new Array<number>(8).fill(60)];
     const read = feed(goesOn, { state: kept });
@@ -116,6 +117,22 @@ describe("a stored state", () => {
     expect(withoutSwing(read)).toBe(withoutSwing(taught));
   });
 
+  it("of the third version keeps what was learned from the hour, which the level begins with, and knows no waves", () => {
+    const read = unpackSpikeState(JSON.parse(readFileSync(THIRD, "utf8")) as PackedSpikeState);
+    const taught = createSpikeState(MONDAY);
+    feed(firstArrivals(0, 900), { state: taught });
+    const cubes = (from: number) => Array.from(read.numbers.subarray(from, from + WINDOWS.length));
+    expect(cubes(AT.levelCubes)).toEqual(cubes(AT.swingCubes));
+    expect(Math.min(...cubes(AT.swingCubes))).toBeGreaterThan(0);
+    expect(mark(read, MARK.waves)).toBe(0);
+    // A mean over a longer past: near to what it would be now.
+    for (let window = 0; window < WINDOWS.length; window++)
+      expect(usualSwing(read, window) / usualSwing(taught, window)).toBeCloseTo(1, 0);
+    expect(withoutSwing(read)).toBe(withoutSwing(taught));
+    const steps = feed([...firstArrivals(900, 1_000), ...new Array<number>(8).fill(60)], { state: read });
+    expect(steps.some(({ step }) => step === "opened")).toBe(true);
+  });
+
   it("in which a number is none, or the start, is not read: it would never page again", () => {
     const damaged = createSpikeState(MONDAY);
     feed(ordinaryDays(1, 3), { state: damaged });
@@ -128,7 +145,7 @@ describe("a stored state", () => {
   it.each([
     ["nothing", ""],
     ["another text", "AAAA"],
-    ["a version to come", Buffer.from([4, ...new Array<number>(703).fill(0)]).toString("base64")],
+    ["a version to come", Buffer.from([5, ...new Array<number>(703).fill(0)]).toString("base64")],
     ["too much", Buffer.alloc(2_000, 2).toString("base64")],
     ["a broken block of the first version", { startAt: 0, block: "AAAA" }],
   ])("that is %s is refused", (_, packed) => {

@@ -199,7 +199,6 @@ function settingsOf(params: Params): SpikeSettings {
   const every = oneFalseAlarmIn ?? (falseAlarmsPerDay === undefined ? undefined : DAY / falseAlarmsPerDay);
   return {
     gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
-    form: "seasonal",
     cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
     atLeast,
     ...(windows !== undefined && {
