@@ -32,7 +32,7 @@ export function addDetectCommand(program: Command): void {
     .option("--at-least <mentions>", "a window with fewer mentions never alerts", "0")
     .option("--plot <file>", "also draw counts, expectation, band and alerts: a .png or .svg, one a series")
     .option("--theme <name>", "of the picture: light or dark", "light")
-    .option("--time-zone <zone>", "of the picture, such as Europe/Berlin", "UTC")
+    .option("--time-zone <zone>", "whose hours count, in what is expected and in the picture", "UTC")
     .option("--json", "JSON lines (the only format there is)")
     .addHelpText("after", HELP)
     .action((options: DetectOptions) => detect(options, process.stdin, process.stdout, process.stderr));
@@ -76,9 +76,6 @@ export async function detect(
 
 function lookOf({ theme = "light", timeZone = "UTC" }: DetectOptions): PlotLook {
   if (theme !== "light" && theme !== "dark") throw new UserError(`--theme ${theme}: expected light or dark`);
-  if (!IANAZone.isValidZone(timeZone)) {
-    throw new UserError(`--time-zone ${timeZone}: expected a name such as Europe/Berlin`);
-  }
   return { theme, zone: timeZone };
 }
 
@@ -87,11 +84,16 @@ function settingsOf(options: DetectOptions): SpikeSettings {
     throw new UserError(`--bucket ${options.bucket}: the detector works on buckets of 5m`);
   }
   const cooldownMs = parseDuration(options.cooldown);
+  const { timeZone: zone = "UTC" } = options;
+  if (!IANAZone.isValidZone(zone)) {
+    throw new UserError(`--time-zone ${zone}: expected a name such as Europe/Berlin`);
+  }
   if (cooldownMs === undefined) throw new UserError(`--cooldown ${options.cooldown}: expected e.g. 3h`);
   return {
     gates: options.chance === undefined ? namedGates(options.sensitivity) : significanceGate(chance(options)),
     cooldownBuckets: Math.round(cooldownMs / BUCKET_MS),
     atLeast: atLeastOf(options.atLeast),
+    zone,
   };
 }
 

@@ -20,6 +20,8 @@ export interface SpikeSettings {
   readonly atLeast: number;
   /** Which windows may fire; all of them where it is absent. */
   readonly takesPart?: TakesPart;
+  /** Whose hours and weekends count, `Europe/Berlin`; UTC where it is left out. */
+  readonly zone?: string;
   /** The measured constants where they are not `TUNING`. `gates` bring their own gate of the score. */
   readonly tuning?: SpikeTuning;
 }
@@ -45,7 +47,7 @@ export function closeBucket(
 ): SpikeObservation {
   const bucket = mark(state, MARK.buckets);
   const lags = countArrivals(state, bucket, arrivals);
-  state.expected[bucket % RING] = toShortFloat(expectedCount(state, bucket).mean);
+  state.expected[bucket % RING] = toShortFloat(expectedCount(state, bucket, settings.zone).mean);
   const observation = judge(state, bucket, settings);
   if (mark(state, MARK.open) === 1) rememberPeak(state, observation, observation.step === "opened");
   learnLags(state, lags);
@@ -113,13 +115,17 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
 }
 
 /** Learns every bucket that is complete by now, at the latest when mentions can no longer be added to it. */
-function learnComplete(state: SpikeState, bucket: number, { tuning = TUNING }: SpikeSettings): void {
+function learnComplete(
+  state: SpikeState,
+  bucket: number,
+  { tuning = TUNING, zone = "UTC" }: SpikeSettings,
+): void {
   const arrived = arrivedShares(state);
   for (let next = mark(state, MARK.toLearn); next <= bucket; next++) {
     const age = bucket - next;
     const share = arrived === undefined ? 1 : (arrived[age] ?? 1);
     if (share < COMPLETE_SHARE && age < OLDEST_LATE_BUCKET) break;
-    learnBucket(state, next, tuning);
+    learnBucket(state, next, tuning, zone);
     state.numbers[AT.marks + MARK.toLearn] = next + 1;
   }
 }

@@ -1,5 +1,6 @@
-import { DAY, HOUR } from "../lib/instant.ts";
-import { BUCKET_MS, LEAST_EXPECTED, PROFILE_SHRINKAGE } from "./constants.ts";
+import { DAY, HOUR, type Instant } from "../lib/instant.ts";
+import { offsetAt } from "../lib/local-time.ts";
+import { BUCKET_MS, HOUR_BINS, LEAST_EXPECTED, PROFILE_SHRINKAGE } from "./constants.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 
 export interface Expectation {
@@ -11,9 +12,12 @@ export interface Expectation {
   readonly mean: number;
 }
 
-/** What a bucket should hold, by all that was learned so far. */
-export function expectedCount(state: SpikeState, bucket: number): Expectation {
-  const at = state.startAt + bucket * BUCKET_MS;
+/**
+ * What a bucket should hold, by all that was learned so far. Hours and weekends are those of `zone`: people keep theirs
+ * when clocks are put forward or back.
+ */
+export function expectedCount(state: SpikeState, bucket: number, zone = "UTC"): Expectation {
+  const at = localTime(state, bucket, zone);
   const hour = Math.floor(at / HOUR) % 24;
   const weekend = isWeekend(at) ? 24 : 0;
   const passed = (at % HOUR) / HOUR;
@@ -30,9 +34,11 @@ export function expectedCount(state: SpikeState, bucket: number): Expectation {
  * speak, and clocks are put forward and back. An hour that was never seen, as all are of the first weekend, promises
  * nothing.
  */
-export function leastExpectedCount(state: SpikeState, bucket: number): number {
-  const { level, season } = expectedCount(state, bucket);
-  const hours = [-1, 0, 1].map((hour) => ownProfile(state, hourBin(state, bucket + hour * HOUR_BUCKETS)));
+export function leastExpectedCount(state: SpikeState, bucket: number, zone = "UTC"): number {
+  const { level, season } = expectedCount(state, bucket, zone);
+  const hours = [-1, 0, 1].map((hour) =>
+    ownProfile(state, hourBin(state, bucket + hour * HOUR_BUCKETS, zone)),
+  );
   return level * Math.min(season, ...hours);
 }
 
@@ -45,9 +51,37 @@ function ownProfile(state: SpikeState, bin: number): number {
 const HOUR_BUCKETS = HOUR / BUCKET_MS;
 
 /** The bin of the hour profile that a bucket teaches. */
-export function hourBin(state: SpikeState, bucket: number): number {
-  const at = state.startAt + bucket * BUCKET_MS;
+export function hourBin(state: SpikeState, bucket: number, zone = "UTC"): number {
+  const at = localTime(state, bucket, zone);
   return (Math.floor(at / HOUR) % 24) + (isWeekend(at) ? 24 : 0);
+}
+
+/** What the clocks of `zone` show, as if it were UTC. */
+function localTime({ startAt }: SpikeState, bucket: number, zone: string): Instant {
+  const at = startAt + bucket * BUCKET_MS;
+  return at + offsetAt(at, zone);
+}
+
+/**
+ * Turns the hours that were learned by the clocks of one zone to those of another, as they stand apart at `at`: a query
+ * whose zone becomes known or changes would else take its own evening for its morning for weeks. Hours that come to lie
+ * in another day are those of a Friday or Monday in two of seven cases, and are taken as if all days of a kind were alike.
+ */
+export function turnHours({ numbers }: SpikeState, from: string, to: string, at: Instant): void {
+  if (from === to) return;
+  const turn = Math.round((offsetAt(at, to) - offsetAt(at, from)) / HOUR);
+  if (turn === 0) return;
+  for (const place of [AT.hourCounts, AT.hourLevels]) {
+    const before = numbers.slice(place, place + HOUR_BINS);
+    for (let hour = 0; hour < 24; hour++) {
+      const past = hour - turn;
+      const bin = (past + 48) % 24;
+      const [workday, weekend] = [before[bin] ?? 0, before[bin + 24] ?? 0];
+      const isSameDay = past >= 0 && past < 24;
+      numbers[place + hour] = isSameDay ? workday : (4 / 5) * workday + weekend / 2;
+      numbers[place + hour + 24] = isSameDay ? weekend : workday / 5 + weekend / 2;
+    }
+  }
 }
 
 /** Usual mentions a bucket at any hour. */
@@ -69,7 +103,7 @@ function profile(state: SpikeState, bin: number): number {
   return (counts + PROFILE_SHRINKAGE * pool) / (levels + PROFILE_SHRINKAGE);
 }
 
-/** Saturday or Sunday, UTC. The first of January 1970 was a Thursday. */
+/** Saturday or Sunday. The first of January 1970 was a Thursday. */
 function isWeekend(at: number): boolean {
   const weekday = (Math.floor(at / DAY) + 4) % 7;
   return weekday === 0 || weekday === 6;

@@ -8,24 +8,27 @@ import { spellRarity } from "./spell-rarity.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
- * The numbers of a spike in sentences, with what weakens them: `62 negative mentions in 30 min, 11 expected. At this
- * hour chance alone brings that about once in 8 years. 6.3 times the usual swing.` `subject` is "negative mentions".
- * Of a moment that is over by the bucket `now` it says so: nobody shall take it for what is going on.
+ * The numbers of a spike in a sentence, and what weakens them in others: `62 negative mentions in 30 min, 11 expected at
+ * this hour; by chance about once in 8 years; 6.3× its usual variation; 3rd such burst this week.` `subject` is
+ * "negative mentions", `nth` the place of this burst among those of the last seven days. Of a moment that has passed by
+ * the bucket `now` it says so: nobody shall take it for what is going on.
  */
 export function explainSpike(
   state: SpikeState,
   moment: SpikeMoment,
   subject: string,
-  now = moment.bucket,
+  { now = moment.bucket, nth = 1 }: { readonly now?: number; readonly nth?: number } = {},
 ): string {
   const window = spellDuration(moment.window * BUCKET_MS);
   const isPast = now - moment.bucket >= PAST_BUCKETS;
-  const height = isPast ? " at the height" : "";
-  const sentences = [
-    `${countedSubject(moment.observed, subject)} in ${window}${height}, ${spellExpected(moment.expected)} expected.`,
-    `At this hour chance alone brings that ${spellRarity(moment.lnP)}.`,
-    `${spellScore(moment.score)} times the usual swing.`,
+  const peak = isPast ? " at the peak" : "";
+  const clauses = [
+    `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${spellExpected(moment.expected)} expected at this hour`,
+    `by chance ${spellRarity(moment.lnP)}`,
+    `${spellScore(moment.score)}× its usual variation`,
+    ...(nth > 1 ? [`${spellOrdinal(nth)} such burst this week`] : []),
   ];
+  const sentences = [`${clauses.join("; ")}.`];
   if (moment.completeness < 0.9) {
     const percent = Math.round(moment.completeness * 100);
     sentences.push(
@@ -45,6 +48,18 @@ const PAST_BUCKETS = 6;
 function spellScore(score: number): string {
   return score < 100 ? String(Math.round(score * 10) / 10) : spellNumber(score);
 }
+
+/** `2nd`, `3rd`, `11th`, `21st`. */
+function spellOrdinal(number: number): string {
+  return `${number}${ORDINAL_ENDINGS[ORDINALS.select(number)] ?? "th"}`;
+}
+
+const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
+const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = {
+  one: "st",
+  two: "nd",
+  few: "rd",
+};
 
 /** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
 export function explainQuiet(moment: SpikeMoment, subject: string): string {

@@ -20,18 +20,18 @@ export interface LearnedBucket {
 }
 
 /** Closes the next bucket for somebody who wants the expectation alone: nothing ever fires. */
-export function learnOnly(state: SpikeState, arrivals: readonly LateCount[]): LearnedBucket {
+export function learnOnly(state: SpikeState, arrivals: readonly LateCount[], zone = "UTC"): LearnedBucket {
   const known = mark(state, MARK.buckets);
   const { cluster, uncertainty } = dispersionOf(state);
   const learned = {
-    expected: expectedCount(state, known).mean,
-    leastExpected: leastExpectedCount(state, known),
+    expected: expectedCount(state, known, zone).mean,
+    leastExpected: leastExpectedCount(state, known, zone),
     arrived: arrivedShares(state),
     cluster,
     wander: rateNoise(state, WINDOWS.length - 1) + uncertainty,
     known,
   };
-  closeBucket(state, arrivals, NEVER);
+  closeBucket(state, arrivals, { ...NEVER, zone });
   return learned;
 }
 

@@ -11,8 +11,8 @@ import { type WindowSums, windowSums } from "./window-sums.ts";
  * Learns one bucket, each once and in order. What it should have held is computed now, not when it opened: a new
  * series whose mentions come late would otherwise be measured for hours against the guess it started with.
  */
-export function learnBucket(state: SpikeState, bucket: number, tuning: SpikeTuning): void {
-  const expectation = expectedCount(state, bucket);
+export function learnBucket(state: SpikeState, bucket: number, tuning: SpikeTuning, zone: string): void {
+  const expectation = expectedCount(state, bucket, zone);
   state.expected[bucket % RING] = toShortFloat(expectation.mean);
   const dispersion = dispersionOf(state);
   const sums = windowSums(state, bucket);
@@ -20,7 +20,7 @@ export function learnBucket(state: SpikeState, bucket: number, tuning: SpikeTuni
   const limit = surpriseLimit(variance(state, dispersion, 0, expectation.mean));
   learnDispersion(state, sums, dispersion);
   learnSwing(state, sums, tuning, bucket === 0);
-  learnLevel(state, bucket, expectation, limit);
+  learnLevel(state, bucket, expectation, limit, hourBin(state, bucket, zone));
 }
 
 function surpriseLimit(spread: number): number {
@@ -50,11 +50,16 @@ function learnDispersion(state: SpikeState, sums: WindowSums, dispersion: Disper
   }
 }
 
-function learnLevel(state: SpikeState, bucket: number, expectation: Expectation, limit: number): void {
+function learnLevel(
+  state: SpikeState,
+  bucket: number,
+  expectation: Expectation,
+  limit: number,
+  bin: number,
+): void {
   const count = Math.min(state.numbers[AT.counts + (bucket % RING)] ?? 0, expectation.mean + limit);
   state.numbers[AT.level] = FADING.level * (state.numbers[AT.level] ?? 0) + count;
   state.numbers[AT.level + 1] = FADING.level * (state.numbers[AT.level + 1] ?? 0) + expectation.season;
-  const bin = hourBin(state, bucket);
   state.numbers[AT.hourCounts + bin] = FADING.hours * (state.numbers[AT.hourCounts + bin] ?? 0) + count;
   state.numbers[AT.hourLevels + bin] =
     FADING.hours * (state.numbers[AT.hourLevels + bin] ?? 0) + expectation.level;

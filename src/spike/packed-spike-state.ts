@@ -55,9 +55,11 @@ function readPage(into: SpikeState): void {
   numbers.set(lags === AT.lags ? FLOATS.subarray(0, AT.lags) : OLD_SUMS_AND_MARKS);
   // The last mark, which older versions lack: no wave is remembered.
   if (lags !== AT.lags) numbers[AT.lags - 1] = 0;
-  if (PAGE[1] === PUNCTUAL) return readPunctual(into, lags);
-  numbers.set(FLOATS.subarray(lags, floats), AT.lags);
-  expected.set(SHORTS.subarray(2 * floats, 2 * floats + RING));
+  if (PAGE[1] === PUNCTUAL) readPunctual(into, lags);
+  else {
+    numbers.set(FLOATS.subarray(lags, floats), AT.lags);
+    expected.set(SHORTS.subarray(2 * floats, 2 * floats + RING));
+  }
 }
 
 function readPunctual(into: SpikeState, lags: number): void {

@@ -39,7 +39,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   plural: (count: number, one: string, many: string) => `${formatNumber(count)} ${count === 1 ? one : many}`,
   /** `{{icon severity}}`: a coloured dot; pass "over" for what has ended. */
   icon: (word: string) => ICONS[word] ?? "⚪",
-  /** `{{beyond because headline}}`: the sentences that follow the first, where the headline says the first already. */
+  /** `{{beyond because headline}}`: what follows the first clause, where the headline says that already. */
   beyond: (text: string, said: string) => withoutFirst(text, said),
   upper: (word: string) => word.toUpperCase(),
   eq: (a: unknown, b: unknown) => a === b,
@@ -54,8 +54,9 @@ function momentOf(at: Instant): Instant {
 }
 
 function withoutFirst(text: string, said: string): string {
-  const end = text.search(/\. (?=\S)/);
-  return end > 0 && said.startsWith(text.slice(0, end)) ? text.slice(end + 2) : text;
+  const end = text.search(/[.;] (?=\S)/);
+  if (end <= 0 || !said.startsWith(text.slice(0, end))) return text;
+  return `${text.slice(end + 2, end + 3).toUpperCase()}${text.slice(end + 3)}`;
 }
 
 /** What would show nothing as the first of January 1970. */

@@ -10,9 +10,9 @@ const FIRED: AlertView = {
   ruleDescription: "Far more negative mentions than this brand usually has at this hour of the week.",
   query: "Northwind",
   project: "Airlines",
-  headline: "62 negative mentions in 30 min, 11 expected (5.6×)",
+  headline: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
   because:
-    "62 negative mentions in 30 min, 11 expected. At this hour chance alone brings that about once in 23 months. 6.3 times the usual swing.",
+    "62 negative mentions in 30 min, 11 expected at this hour; by chance about once in 23 months; 6.3× its usual variation; 3rd such burst this week.",
   openedAt: SAMPLE_AT,
   lastSeenAt: SAMPLE_AT + 4 * MINUTE,
   resolvedAt: null,

@@ -7,6 +7,7 @@ import {
   instantOf,
   LocalTime,
   localDateOf,
+  offsetAt,
   plusDays,
   TimeZone,
   weekdayOf,
@@ -108,3 +109,29 @@ test.each(["Europe/Berln", "+02:00", "UTC+2", "", "local"])(
     expect(TimeZone.safeParse(zone).error?.issues[0]?.message).toContain(`such as "Europe/Berlin"`);
   },
 );
+
+test("the offset of a zone is that of the calendar at every moment, in whatever order they are asked for", () => {
+  const zones = [
+    "Europe/Berlin",
+    "America/St_Johns",
+    "Africa/Casablanca",
+    "Australia/Lord_Howe",
+    "Asia/Kathmandu",
+  ];
+  const moments = fc.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2035, 0, 1) });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...zones),
+      fc.array(moments, { minLength: 1, maxLength: 30 }),
+      (zone, all) => {
+        for (const at of all)
+          expect(offsetAt(at, zone)).toBe(DateTime.fromMillis(at, { zone }).offset * 60_000);
+      },
+    ),
+  );
+  const change = Date.UTC(2024, 2, 31, 1);
+  expect([change - 1, change, change - 1].map((at) => offsetAt(at, "Europe/Berlin") / 3_600_000)).toEqual([
+    1, 2, 1,
+  ]);
+  expect([offsetAt(change, "UTC"), offsetAt(change, "no zone at all")]).toEqual([0, 0]);
+});

@@ -156,3 +156,100 @@ describe("what a spike counts", () => {
     expect(met(days)).toEqual(met(perDay));
   });
 });
+
+describe("a burst that comes again", () => {
+  /** A burst every two days, the last of them at the end. */
+  const bursts = (number: number) =>
+    Array.from({ length: number }, () => [...calm(2 * 288 - 6), ...wave(60)]).flat();
+
+  it("says the how many-th of the week it is", () => {
+    const { window } = aWindowRule("spike: { atLeast: 20, repeats: tell }");
+    const { verdicts } = run(window, [...ordinary, ...bursts(6)]);
+    const opened = verdicts.filter(({ met }, t) => met && verdicts[t - 1]?.met === false);
+    const said = opened.map(({ because }) => /; (\w+ such burst this week)\./.exec(because)?.[1]);
+    const more = ["2nd", "3rd", "4th", "4th", "4th"].map((nth) => `${nth} such burst this week`);
+    expect(said).toEqual([undefined, ...more]);
+  });
+
+  it("knows it as well when the buckets between were caught up with, and when another rule goes on from there", () => {
+    const { window } = aWindowRule("spike: { atLeast: 20 }");
+    const sparse = Array.from({ length: 10 * 288 }, (_, t) => [t % 144 === 0 ? 1 : 0]);
+    const ticks = [...sparse, ...wave(40), ...Array.from({ length: 500 }, () => [0])];
+    const { state } = run(window, ticks);
+    let caughtUp: JsonValue = window.initial();
+    for (const [t, [count = 0]] of ticks.entries()) {
+      if (count === 0 && window.isAsleep(caughtUp)) continue;
+      const bucket = START + t * BUCKET;
+      caughtUp = window.step(caughtUp, { bucket, bucketMs: BUCKET, arrivals: [[{ bucket, count }]] }).state;
+    }
+    const next = { bucket: START + ticks.length * BUCKET, bucketMs: BUCKET };
+    const again = (from: JsonValue) =>
+      window.step(from, { ...next, arrivals: [[{ bucket: next.bucket, count: 400 }]] }).verdict.because;
+    expect(again(state)).toContain("; 2nd such burst this week.");
+    expect(again(caughtUp)).toBe(again(state));
+    expect(again(window.inherit(state))).toBe(again(state));
+  });
+
+  it("is told less and less often, and every time where the rule says so", () => {
+    const opened = (spike: string) => {
+      const { verdicts } = run(aWindowRule(`spike: ${spike}`).window, [...ordinary, ...bursts(20)]);
+      return verdicts.filter(({ met }, t) => met && verdicts[t - 1]?.met === false).length;
+    };
+    expect(opened("{ atLeast: 20 }")).toBeLessThan(opened("{ atLeast: 20, repeats: tell }"));
+  });
+});
+
+describe("the hours of a spike rule", () => {
+  /** Busy from nine to five by the clocks of New York, over the change of clocks on 10 March 2024. */
+  const from = Date.UTC(2024, 1, 5);
+  const change = Date.UTC(2024, 2, 10, 7);
+  const office = Array.from({ length: 50 * 288 }, (_, t) => {
+    const at = from + t * BUCKET;
+    const hour = Math.floor((at - (at < change ? 5 : 4) * 3_600_000) / 3_600_000) % 24;
+    return hour >= 9 && hour < 17 ? 20 + (t % 3) : t % 2;
+  });
+  /** By how much the expectation of the first office hour after the change is off. */
+  const surprise = (spike: string, timezone?: (bucket: number) => string) => {
+    const { window } = aWindowRule(`spike: ${spike}`);
+    let state = window.initial();
+    const found: number[] = [];
+    for (const [t, count] of office.entries()) {
+      const bucket = from + t * BUCKET;
+      const zone = timezone?.(bucket);
+      const step = window.step(state, {
+        bucket,
+        bucketMs: BUCKET,
+        ...(zone !== undefined && { timezone: zone }),
+        arrivals: [[{ bucket, count }]],
+      });
+      state = step.state;
+      // Monday 11 March, 9 to 10 in New York, which is 13 to 14 UTC from then on.
+      const isHour = bucket >= Date.UTC(2024, 2, 11, 13) && bucket < Date.UTC(2024, 2, 11, 14);
+      if (isHour && step.verdict.windowTo - step.verdict.windowFrom === BUCKET)
+        found.push(step.verdict.values["expected"] ?? 0);
+    }
+    return Math.max(...found);
+  };
+
+  it("are those of the query, or of the rule, and go with the clocks", () => {
+    const ofUtc = surprise("{ atLeast: 20 }");
+    const ofQuery = surprise("{ atLeast: 20 }", () => "America/New_York");
+    const ofRule = surprise("{ atLeast: 20, timezone: America/New_York }", () => "Asia/Tokyo");
+    expect(ofQuery).toBeGreaterThan(ofUtc + 4);
+    expect(ofRule).toBe(ofQuery);
+  });
+
+  it("are turned where a query gets its zone later, as those that were learned in UTC do", () => {
+    const turned = surprise("{ atLeast: 20 }", (bucket) =>
+      bucket < Date.UTC(2024, 2, 8) ? "UTC" : "America/New_York",
+    );
+    expect(turned).toBeCloseTo(
+      surprise("{ atLeast: 20 }", () => "America/New_York"),
+      0,
+    );
+  });
+
+  it("are those of UTC where the source names a zone that is none", () => {
+    expect(surprise("{ atLeast: 20 }", () => "Mars/Olympus")).toBe(surprise("{ atLeast: 20 }"));
+  });
+});

@@ -23,16 +23,16 @@ function known(days: number) {
 describe("explainSpike", () => {
   it("tells count, expectation, chance and how unusual", () => {
     expect(explainSpike(known(20), moment, "negative mentions")).toBe(
-      "1,698 negative mentions in 5 min, 85 expected. At this hour chance alone brings that less than once in 100 years. " +
-        "13.6 times the usual swing.",
+      "1,698 negative mentions in 5 min, 85 expected at this hour; by chance less than once in 100 years; " +
+        "13.6× its usual variation.",
     );
   });
 
   it("says how little it knows of a young query, and how much has not arrived", () => {
     const half = { ...moment, window: 6, lnP: Math.log(1 / 4_321), completeness: 0.61, score: 6 };
     expect(explainSpike(known(4), half, "mentions")).toBe(
-      "1,698 mentions in 30 min, 85 expected. At this hour chance alone brings that about once in 23 months. " +
-        "6 times the usual swing. About 61 % of the last 30 min has arrived. " +
+      "1,698 mentions in 30 min, 85 expected at this hour; by chance about once in 23 months; " +
+        "6× its usual variation. About 61 % of the last 30 min has arrived. " +
         "Judged on 4 days of history, no weekend seen yet.",
     );
     expect(explainSpike(known(1), moment, "mentions")).toContain(
@@ -41,19 +41,19 @@ describe("explainSpike", () => {
     expect(explainSpike(known(8), moment, "mentions")).toMatch(/Judged on 8 days of history\.$/);
   });
 
-  it("calls what is over the height, and judges it by what was known then", () => {
+  it("calls what has passed the peak, and judges it by what was known then", () => {
     const past = { ...moment, bucket: 100 };
-    expect(explainSpike(known(20), past, "mentions", 105)).toContain(
-      "1,698 mentions in 5 min, 85 expected. ",
+    expect(explainSpike(known(20), past, "mentions", { now: 105 })).toContain(
+      "1,698 mentions in 5 min, 85 expected at this hour; ",
     );
-    expect(explainSpike(known(20), past, "mentions", 106)).toMatch(
-      /^1,698 mentions in 5 min at the height, 85 expected\. .* Judged on 8 h of history\.$/,
+    expect(explainSpike(known(20), past, "mentions", { now: 106 })).toMatch(
+      /^1,698 mentions in 5 min at the peak, 85 expected at this hour; .* Judged on 8 h of history\.$/,
     );
   });
 
   it("does not say of what is over that it has still to arrive", () => {
     const past = { ...moment, window: 6, completeness: 0.61 };
-    expect(explainSpike(known(20), past, "mentions", 5006)).toContain(
+    expect(explainSpike(known(20), past, "mentions", { now: 5006 })).toContain(
       "Then about 61 % of those 30 min had arrived.",
     );
   });
@@ -61,10 +61,24 @@ describe("explainSpike", () => {
   it("never expects nothing, and promises no more digits of a large number than it can hold", () => {
     const of = (changes: Partial<typeof moment>) =>
       explainSpike(known(20), { ...moment, ...changes }, "mentions");
-    expect(of({ observed: 4, expected: 0.0496 })).toMatch(/^4 mentions in 5 min, 0\.05 expected\./);
-    expect(of({ observed: 102_778_192, expected: 13_733_888 })).toMatch(
-      /^102,778,192 .*, 13,700,000 expected\./,
+    expect(of({ observed: 4, expected: 0.0496 })).toMatch(
+      /^4 mentions in 5 min, 0\.05 expected at this hour;/,
     );
+    expect(of({ observed: 102_778_192, expected: 13_733_888 })).toMatch(
+      /^102,778,192 .*, 13,700,000 expected at this hour;/,
+    );
+  });
+
+  it("says the how many-th burst of the week it is, from the second on", () => {
+    const of = (nth: number) => explainSpike(known(20), moment, "mentions", { nth });
+    expect(of(1)).not.toContain("burst");
+    expect([2, 3, 11, 21, 22].map((nth) => /; (\w+) such burst this week\.$/.exec(of(nth))?.[1])).toEqual([
+      "2nd",
+      "3rd",
+      "11th",
+      "21st",
+      "22nd",
+    ]);
   });
 
   it("is short about an ordinary bucket", () => {

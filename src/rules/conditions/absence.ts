@@ -2,10 +2,12 @@ import { z } from "zod";
 import { countedSubject } from "../../lib/counted.ts";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { TimeZone } from "../../lib/local-time.ts";
 import { spellDuration } from "../../lib/spell-duration.ts";
 import { spellExpected } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
+import { turnHours } from "../../spike/expectation.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
 import { lnNegativeBinomialLow } from "../../spike/negative-binomial-low.ts";
 import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
@@ -25,6 +27,7 @@ const Params = z.strictObject({
   expected: z.number().min(5).default(20),
   atMost: Share.default(0.1),
   oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").default(30 * DAY),
+  timezone: TimeZone.exactOptional(),
 });
 
 /** Counts and expectations of the window in slots, newest first; slots are as wide as it takes to need few of them. */
@@ -33,7 +36,12 @@ type Slots = {
   readonly counts: readonly number[];
   readonly expected: readonly number[];
 };
-type State = { readonly learned: string | null; readonly slots: Slots };
+type State = {
+  readonly learned: string | null;
+  readonly slots: Slots;
+  /** Whose hours were learned; UTC where it is absent. */
+  readonly zone?: string;
+};
 
 const MOST_SLOTS = 24;
 /** Before a query is known for so long, nobody can say when it usually speaks. */
@@ -48,12 +56,19 @@ export const absence = defineWindowCondition({
   type: "absence",
   overAfterMs: 30 * MINUTE,
   params: Params,
-  compile: ({ within, expected: least, atMost, oneFalseAlarmIn }, { series, subject }) => {
+  compile: ({ within, expected: least, atMost, oneFalseAlarmIn, timezone }, { series, subject }) => {
     const slotMs = Math.max(1, Math.ceil(within / MOST_SLOTS / BUCKET_MS)) * BUCKET_MS;
     const slots = Math.ceil(within / slotMs);
     const testsADay = Math.min(150, (TESTS_A_WINDOW * DAY) / within);
     const lnLimit = -Math.log((oneFalseAlarmIn / DAY) * testsADay);
-    const key = stableHash({ type: "absence", version: 1, within, series: series.key });
+    const key = stableHash({
+      type: "absence",
+      version: 1,
+      within,
+      series: series.key,
+      // Rules with the same key share their state, so they have to mean the same hours.
+      ...(timezone !== undefined && { timezone }),
+    });
     return {
       type: "absence",
       key,
@@ -80,13 +95,15 @@ export const absence = defineWindowCondition({
         const state =
           before.learned === null ? createSpikeState(bucket) : unpackSpikeState(before.learned, WORKSHEET);
         const [arrivals = []] = tick.arrivals;
+        const zone = timezone ?? tick.timezone ?? "UTC";
+        if (before.learned !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
         const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
-        for (let i = 0; i < missing; i++) learnOnly(state, []);
+        for (let i = 0; i < missing; i++) learnOnly(state, [], zone);
         const late = arrivals.map(({ bucket: event, count }) => ({
           age: Math.round((bucket - event) / BUCKET_MS),
           count,
         }));
-        const learned = learnOnly(state, late);
+        const learned = learnOnly(state, late, zone);
         const moved = moveSlots(before.slots, tick, learned.leastExpected, slotMs, slots);
         const windowTo = bucket + bucketMs;
         const windowFrom = moved.newest - (moved.counts.length - 1) * slotMs;
@@ -99,7 +116,11 @@ export const absence = defineWindowCondition({
         const met = isLow && lnP <= lnLimit;
         const counted = `${countedSubject(observed, subject)} in ${spellDuration(windowTo - windowFrom)}, ${spellExpected(expected)} expected`;
         return {
-          state: { learned: packSpikeState(state), slots: moved },
+          state: {
+            learned: packSpikeState(state),
+            slots: moved,
+            ...(zone !== "UTC" && { zone }),
+          } satisfies State,
           verdict: {
             met,
             because: met

@@ -1,15 +1,31 @@
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
+import { TimeZone } from "../../lib/local-time.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { BUCKET_MS, JUDGED_WINDOWS, SILENT_BUCKETS, SPARSE_WINDOW, WINDOWS } from "../../spike/constants.ts";
-import { closeBucket, type SpikeSettings } from "../../spike/detector.ts";
+import {
+  BUCKET_MS,
+  DAY_BUCKETS,
+  JUDGED_WINDOWS,
+  SILENT_BUCKETS,
+  SPARSE_WINDOW,
+  WAVE_GAP_BUCKETS,
+  WINDOWS,
+} from "../../spike/constants.ts";
+import {
+  closeBucket,
+  type LateCount,
+  type SpikeObservation,
+  type SpikeSettings,
+} from "../../spike/detector.ts";
+import { turnHours } from "../../spike/expectation.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
 import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
 import { isUntoldWave } from "../../spike/incident.ts";
 import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
 import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
+import { TUNING } from "../../spike/tuning.ts";
 import { windowSums } from "../../spike/window-sums.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";
@@ -34,6 +50,8 @@ const Params = z
     cooldown: Duration.refine((ms) => ms >= 30 * MINUTE, "expected 30m or more").default(3 * HOUR),
     oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more").exactOptional(),
     falseAlarmsPerDay: z.number().positive().max(1).exactOptional(),
+    repeats: z.enum(["tell"]).exactOptional(),
+    timezone: TimeZone.exactOptional(),
   })
   .refine(
     ({ sensitivity = "any anomaly", oneFalseAlarmIn, falseAlarmsPerDay }) =>
@@ -44,6 +62,12 @@ const Params = z
     ({ oneFalseAlarmIn, falseAlarmsPerDay }) =>
       oneFalseAlarmIn === undefined || falseAlarmsPerDay === undefined,
     "oneFalseAlarmIn and falseAlarmsPerDay say the same: one of them is enough",
+  )
+  .refine(
+    ({ sensitivity, oneFalseAlarmIn, falseAlarmsPerDay, repeats }) =>
+      repeats === undefined ||
+      (sensitivity !== "any anomaly" && oneFalseAlarmIn === undefined && falseAlarmsPerDay === undefined),
+    'repeats goes with sensitivity "remarkable" or "strict" only: "any anomaly" knows no repeats',
   );
 type Params = z.output<typeof Params>;
 
@@ -52,6 +76,12 @@ type State = {
   readonly spike: string | null;
   readonly authors?: WindowCounts;
   readonly wave?: SpikeWave;
+  /** Whose hours were learned; UTC where it is absent. */
+  readonly zone?: string;
+  /** The last buckets of the waves of the last seven days, as the detector counts them. */
+  readonly waves?: readonly number[];
+  /** The place of the open spike among them. */
+  readonly nth?: number;
 };
 
 /**
@@ -81,11 +111,11 @@ export const spike = defineWindowCondition({
       subject,
       initial: (): State => ({ spike: null }),
       inherit: (json) => {
-        const { spike, authors } = json as State;
+        const { spike, wave: _, nth: __, ...learned } = json as State;
         if (spike === null) return json;
         const state = unpackSpikeState(spike, WORKSHEET);
         forgetIncident(state);
-        return { spike: packSpikeState(state), ...(authors !== undefined && { authors }) };
+        return { ...learned, spike: packSpikeState(state) };
       },
       canRead: (json) => {
         const { spike } = json as State;
@@ -107,23 +137,33 @@ export const spike = defineWindowCondition({
         const authors =
           params.authors === undefined ? undefined : moveAuthors(before.authors ?? noCounts, tick);
         const state = unpackOrCreate(before.spike, bucket);
-        catchUp(state, bucket, settings);
+        const zone = params.timezone ?? tick.timezone ?? "UTC";
+        if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
+        const zoned = { ...settings, zone };
+        const noted = [...(before.waves ?? [])];
+        catchUp(state, bucket, zoned, noted);
         const isNewWave = isUntoldWave(state, mark(state, MARK.buckets));
-        const now = closeBucket(state, lateCounts(tick), withVoices(settings, params, authors));
+        const now = closeNoting(state, lateCounts(tick), withVoices(zoned, params, authors), noted);
+        const waves = noted.filter((wave) => wave > now.bucket - WEEK_BUCKETS);
         const isOpen = mark(state, MARK.open) === 1;
         const sums = windowSums(state, now.bucket);
         const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
+        const nth = now.step === "opened" ? waves.length + 1 : (before.nth ?? 1);
         const moment = followed?.wave.moment ?? now;
         const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
         return {
           state: {
             spike: packSpikeState(state),
             ...(authors !== undefined && { authors }),
-            ...(followed !== undefined && { wave: followed.wave }),
+            ...(followed !== undefined && { wave: followed.wave, nth }),
+            ...(zone !== "UTC" && { zone }),
+            ...(waves.length > 0 && { waves }),
           } satisfies State,
           verdict: {
             met: isOpen,
-            because: isOpen ? explainSpike(state, moment, subject, now.bucket) : explainQuiet(now, subject),
+            because: isOpen
+              ? explainSpike(state, moment, subject, { now: now.bucket, nth })
+              : explainQuiet(now, subject),
             windowFrom: windowTo - moment.window * BUCKET_MS,
             windowTo,
             observed: moment.observed,
@@ -153,13 +193,28 @@ function unpackOrCreate(packed: string | null, bucket: Instant): SpikeState {
 }
 
 /** A bucket that was not told of was empty. One that was told of already would count its mentions twice. */
-function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings): void {
+function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings, waves: number[]): void {
   const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
   if (missing < 0 || !Number.isInteger(missing)) {
     throw new Error(`a spike condition was given the bucket ${toIso(bucket)} out of order`);
   }
-  for (let i = 0; i < missing; i++) closeBucket(state, [], settings);
+  for (let i = 0; i < missing; i++) closeNoting(state, [], settings, waves);
 }
+
+/** Closes the next bucket, and adds to `waves` the last bucket of a wave that the detector counts from now on. */
+function closeNoting(
+  state: SpikeState,
+  arrivals: readonly LateCount[],
+  settings: SpikeSettings,
+  waves: number[],
+): SpikeObservation {
+  const before = mark(state, MARK.waves);
+  const now = closeBucket(state, arrivals, settings);
+  if (mark(state, MARK.waves) > before) waves.push(now.bucket - WAVE_GAP_BUCKETS - 1);
+  return now;
+}
+
+const WEEK_BUCKETS = 7 * DAY_BUCKETS;
 
 function lateCounts({ bucket, arrivals: [arrivals = []] }: Tick) {
   return arrivals.map(({ bucket: event, count }) => ({
@@ -195,14 +250,19 @@ function settingsOf(params: Params): SpikeSettings {
     oneFalseAlarmIn,
     falseAlarmsPerDay,
     windows,
+    repeats,
   } = params;
   const every = oneFalseAlarmIn ?? (falseAlarmsPerDay === undefined ? undefined : DAY / falseAlarmsPerDay);
   return {
     gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
     cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
     atLeast,
+    ...(repeats === "tell" && { tuning: EVERY_BURST }),
     ...(windows !== undefined && {
       takesPart: (window) => windows.some((width) => width === WINDOWS[window]),
     }),
   };
 }
+
+/** What happens often does not raise the bar. */
+const EVERY_BURST = Object.freeze({ ...TUNING, waveWeight: 0 });
