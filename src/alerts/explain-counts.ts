@@ -61,3 +61,27 @@ export function largestSince(
   }
   return { since: null, knownFrom: first.at };
 }
+
+/**
+ * The bars of an alert's chart, each as wide as the window of the alert (`width` buckets) and one of them that window
+ * itself, so that its height is the number of the sentence: a day of them, and enough to see what is usual. A bar that
+ * is not over yet would look like a fall, so it is left out.
+ */
+export function windowBars(
+  buckets: readonly ExpectedBucket[],
+  windowTo: Instant,
+  width: number,
+): readonly ExpectedBucket[] {
+  const end = buckets.findLastIndex(({ at }) => at < windowTo) + 1;
+  const bars: ExpectedBucket[] = [];
+  for (let i = end % width; i + width <= buckets.length; i += width) {
+    const [count, expected] = sums(buckets, i, i + width - 1);
+    bars.push({ at: buckets[i]?.at ?? 0, count, expected });
+  }
+  return bars.slice(-Math.min(MOST_BARS, Math.max(FEWEST_BARS, Math.round(DAY_BUCKETS / width))));
+}
+
+const DAY_BUCKETS = 288;
+const FEWEST_BARS = 24;
+/** Narrower ones are hard to tell apart. */
+const MOST_BARS = 144;

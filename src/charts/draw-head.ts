@@ -55,7 +55,7 @@ function drawLegend({ counted, firing }: SpikeChart, theme: Theme, palette: Pale
   const bar = (colour: string) => (x: number) =>
     `<rect x="${x + 4}" y="68" width="6" height="14" fill="${colour}"/><rect x="${x + 12}" y="72" width="6" height="10" fill="${colour}"/>`;
   const entries: readonly (readonly [string, (x: number) => string])[] = [
-    [cutBefore(counted, / in \d+ \w+$/.exec(counted)?.[0] ?? ""), bar(palette.count)],
+    [cutBefore(counted, / in \d+ \w+(?: \d+ \w+)?$/.exec(counted)?.[0] ?? ""), bar(palette.count)],
     ...(firing.length > 0 ? [["fired", bar(palette.firing)] as const] : []),
     ["expected", (x) => `<path d="M${x} 75h20" stroke="${palette.expected}" stroke-width="3"/>`],
     ["ordinary", (x) => `<rect x="${x}" y="68" width="20" height="14" fill="${palette.ordinary}"/>`],

@@ -20,6 +20,8 @@ export interface Predicate {
   readonly attribute?: string;
   /** What several tests make of "mentions", where each of them can stand before or behind it. */
   readonly subject?: string;
+  /** It asks for this sentiment and for nothing else. */
+  readonly mood?: "positive" | "neutral" | "negative";
   /** It says what a mention is not. */
   readonly excludes?: true;
 }

@@ -65,6 +65,8 @@ export interface WindowCondition {
    */
   readonly baseline: string;
   readonly series: readonly Series[];
+  /** Whose hours or days it looks at, where its rule says so; else those of the query. */
+  readonly timezone?: string;
   /** What its first series counts: "negative mentions". */
   readonly subject: string;
   initial(): JsonValue;

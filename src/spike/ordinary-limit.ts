@@ -5,12 +5,19 @@ import type { SpikeState } from "./spike-state.ts";
 
 /**
  * The largest count that ordinary noise explains where `expected` mentions are expected: one more has a chance below
- * `lnChance`. The test of significance read backwards, to draw it as a band. `width` is a window of `WINDOWS`, in
- * buckets. Takes some ten times as long as the test.
+ * `lnChance`. The test of significance read backwards, to draw it as a band. `width` is in buckets: its rate
+ * wanders as that of the longest window of `WINDOWS` that is not wider. Takes some ten times as long as the test.
  */
 export function ordinaryLimit(state: SpikeState, expected: number, width: number, lnChance: number): number {
   const { cluster, uncertainty } = dispersionOf(state);
-  const wander = rateNoise(state, Math.max(0, (WINDOWS as readonly number[]).indexOf(width))) + uncertainty;
+  const wander =
+    rateNoise(
+      state,
+      Math.max(
+        0,
+        WINDOWS.findLastIndex((window) => window <= width),
+      ),
+    ) + uncertainty;
   const isOrdinary = (count: number): boolean =>
     count <= expected || lnChanceOfCount(count, expected, cluster, wander) > lnChance;
   let ordinary = Math.floor(expected);

@@ -43,7 +43,7 @@ const TURN = 0.1;
 
 function moodOf(alert: Alert, { negative }: Explanation): string {
   // An alert on the share of negative mentions has told it, of another moment and so with another number.
-  if (alert.values["share"] !== undefined && /\bnegative\b/.test(alert.because)) return "";
+  if (alert.values["negativeShare"] !== undefined) return "";
   if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
   return `${percent(negative.now)} of all mentions negative, ${percent(negative.before)} at these hours on the days before`;
 }

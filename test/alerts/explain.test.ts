@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { explainChange } from "../../src/alerts/explain-change.ts";
-import { type ExpectedBucket, largestSince, onsetOf } from "../../src/alerts/explain-counts.ts";
+import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../src/alerts/explain-counts.ts";
 import { risenWords } from "../../src/alerts/risen-words.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { aMention } from "../mention.ts";
@@ -34,6 +34,18 @@ describe("new words", () => {
     );
     const now = Array.from({ length: 30 }, (_, i) => say(`note ${i} they are stranded`));
     expect(risenWords(now, before)).toEqual(["stranded"]);
+  });
+
+  it("are not the small words of their language, which another language may need", () => {
+    const rare = Array.from({ length: 200 }, (_, i) => say(`note ${i} ${i === 7 ? "are" : "is"} fine`));
+    const now = (text: string) => Array.from({ length: 30 }, (_, i) => say(`note ${i} ${text}`));
+    expect(risenWords(now("we are so sorry, they fire us"), rare).sort()).toEqual(["fire", "sorry"]);
+    expect(risenWords(now("die Bahn und der Bus sind bei uns ausgefallen"), rare).sort()).toEqual([
+      "ausgefallen",
+      "bahn",
+      "bus",
+    ]);
+    expect(risenWords(now("people will die of this"), rare)).toContain("die");
   });
 
   it("are not those of one text, however often it is repeated, nor links, handles and numbers", () => {
@@ -146,5 +158,39 @@ describe("how big", () => {
         },
       ),
     );
+  });
+});
+
+describe("the bars of a chart", () => {
+  const START = Date.UTC(2026, 1, 20);
+  const buckets = (number: number): ExpectedBucket[] =>
+    Array.from({ length: number }, (_, i) => ({ at: START + i * 300_000, count: i % 7, expected: 3 }));
+  const windows = [1, 3, 6, 12, 24, 60, 288];
+
+  it("are as wide as the window, and one of them is the window itself", () => {
+    const all = buckets(30 * 288 + 5);
+    for (const width of windows) {
+      for (const after of [0, 1, 17, 100]) {
+        const windowTo = START + (all.length - after) * 300_000;
+        const inWindow = all.slice(all.length - after - width, all.length - after);
+        const bars = windowBars(all, windowTo, width);
+        const bar = bars.find(({ at }) => at === windowTo - width * 300_000);
+        expect(bar?.count).toBe(inWindow.reduce((sum, { count }) => sum + count, 0));
+        expect(bar?.expected).toBe(3 * width);
+        expect(new Set(bars.slice(1).map(({ at }, i) => at - (bars[i]?.at ?? 0)))).toEqual(
+          new Set([width * 300_000]),
+        );
+        expect((bars.at(-1)?.at ?? 0) + width * 300_000).toBeLessThanOrEqual(START + all.length * 300_000);
+      }
+    }
+  });
+
+  it("show a day, at least 24 of them, and never more than can be told apart", () => {
+    const lengths = windows.map(
+      (width) => windowBars(buckets(40 * 288), START + 40 * 86_400_000, width).length,
+    );
+    expect(lengths).toEqual([144, 96, 48, 24, 24, 24, 24]);
+    expect(windowBars(buckets(10), START + 3_000_000, 6)).toHaveLength(1);
+    expect(windowBars([], START, 6)).toEqual([]);
   });
 });

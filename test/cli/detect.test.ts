@@ -164,7 +164,7 @@ describe("earshot detect", () => {
         "",
       ]);
       const svg = await readFile(join(folder, "out-A-b.svg"), "utf8");
-      expect(svg).toContain("<title>A/../b: 1 alert in 10 days: 20 in 5 min, 3.1 expected</title>");
+      expect(svg).toContain("<title>A/../b: 1 alert in 10 days: 20 in 5 min, 3.3 expected</title>");
       expect(svg).toContain("times in Asia/Tokyo, highest of each 40 min");
       await run(`timestamp,value\n${rows("").split("\n").slice(-40).join("\n")}`, {
         plot: join(folder, "one.png"),

@@ -90,6 +90,12 @@ describe("share", () => {
       "40 % of 55 mentions in 10 min are negative (limit 40 %, among at least 30)",
     );
     expect(verdicts[4]).toMatchObject({ observed: 22, arrived: 12 });
+    // So whoever shows the alert knows that it tells of the mood, without reading its sentence.
+    expect(verdicts[4]?.values["negativeShare"]).toBe(0.4);
+    const ofNegative = aWindowRule(
+      "when: { sentiment: negative }\nshare: { of: { tag: x }, atLeast: 40%, among: 3, within: 1h }",
+    );
+    expect(run(ofNegative.window, [[4, 5]])[0]?.values["negativeShare"]).toBeUndefined();
   });
 
   it("above the usual waits until the usual is known, and then asks for more than it", () => {

@@ -1,5 +1,6 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { spellDuration } from "../../lib/spell-duration.ts";
 import type { AlertView } from "../../templates/view.ts";
 
 /** A day as it might have been before the alert of a sample, so that its mail is looked at with its picture. */
@@ -9,24 +10,24 @@ export function sampleCharts(view: AlertView): { readonly light: string; readonl
 
 function sampleChart(view: AlertView, theme: "light" | "dark"): string {
   const { windowFrom, windowTo, timezone, openedAt } = view;
-  const columnMs = 15 * MINUTE;
-  const columns = Array.from({ length: 96 }, (_, index) => {
-    const at = windowTo - (96 - index) * columnMs;
-    const daily = 4 + 3 * Math.sin((index / 96) * 2 * Math.PI);
-    const noise = ((index * 7919) % 5) - 2;
-    const isCrisis = at >= windowFrom;
+  // Bars are as wide as the window, and the last one is the window itself.
+  const columnMs = windowTo > windowFrom ? windowTo - windowFrom : 30 * MINUTE;
+  const bars = 48;
+  const columns = Array.from({ length: bars }, (_, index) => {
+    const daily = 11 + 6 * Math.sin((index / bars) * 2 * Math.PI);
+    const noise = ((index * 7919) % 7) - 3;
     return {
-      at,
-      count: Math.max(0, Math.round(isCrisis ? 18 + 13 * ((at - windowFrom) / columnMs) : daily + noise)),
+      at: windowTo - (bars - index) * columnMs,
+      count: index === bars - 1 ? (view.values["count"] ?? 62) : Math.max(0, Math.round(daily + noise)),
       expected: daily,
-      ordinary: daily + 6,
+      ordinary: daily + 14,
     };
   });
   return drawSpikeChart(
     {
       name: view.query,
       title: view.headline,
-      counted: "mentions in 15 min",
+      counted: `mentions in ${spellDuration(columnMs)}`,
       columns,
       columnMs,
       firing: [{ from: windowFrom, to: windowTo }],

@@ -1,12 +1,12 @@
 import { explainChange } from "../../alerts/explain-change.ts";
-import { type ExpectedBucket, largestSince, onsetOf } from "../../alerts/explain-counts.ts";
+import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../alerts/explain-counts.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import { spellDuration } from "../../lib/spell-duration.ts";
 import type { Alert } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/count-change.ts";
 import { Explanation } from "../../model/explanation.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { WINDOWS } from "../../spike/constants.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
 import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
 import { createSpikeState } from "../../spike/spike-state.ts";
@@ -122,7 +122,11 @@ async function countHistory(
   const to = Math.max(alert.windowTo, floorTo(alert.lastSeenAt, BUCKET_MS));
   if (series === undefined) return null;
   const { projectId, queryId } = alert;
-  const counts = await stores.counts.byEvent(projectId, queryId, series.key, to - LONGEST_HISTORY_MS, to);
+  const [counts, query] = await Promise.all([
+    stores.counts.byEvent(projectId, queryId, series.key, to - LONGEST_HISTORY_MS, to),
+    stores.queries.find(projectId, queryId),
+  ]);
+  const zone = window.timezone ?? query?.timezone;
   const [first] = counts;
   if (first === undefined) return null;
   const byBucket = new Map(counts.map(({ bucket, n }) => [bucket, n]));
@@ -130,41 +134,21 @@ async function countHistory(
   const buckets: ExpectedBucket[] = [];
   for (let at = first.bucket; at < to; at += BUCKET_MS) {
     const count = Math.max(0, byBucket.get(at) ?? 0);
-    const { expected } = learnOnly(state, [{ age: 0, count }]);
+    const { expected } = learnOnly(state, [{ age: 0, count }], zone);
     buckets.push({ at, count, expected });
   }
   const { type } = window;
   if (type === "trend") return { type, buckets, chart: null };
-  // Columns of a quarter of an hour, the last of which ends with the alert's newest bucket.
-  const shown = buckets.slice(-CHART_BUCKETS);
-  const columns = [];
-  const width = ordinaryWidth((alert.windowTo - alert.windowFrom) / BUCKET_MS);
-  for (let i = shown.length % COLUMN_BUCKETS; i < shown.length; i += COLUMN_BUCKETS) {
-    const part = shown.slice(i, i + COLUMN_BUCKETS);
-    const end = buckets.length - shown.length + i + COLUMN_BUCKETS;
-    const around = buckets.slice(Math.max(0, end - width), end);
-    const ordinary = ordinaryLimit(state, expectedIn(around), width, Math.log(1e-3));
-    columns.push({
-      at: part[0]?.at ?? 0,
-      count: part.reduce((sum, bucket) => sum + bucket.count, 0),
-      expected: rounded(expectedIn(part)),
-      ordinary: rounded((ordinary * COLUMN_BUCKETS) / around.length),
-    });
-  }
-  const [columnMs, ordinaryMs] = [COLUMN_BUCKETS * BUCKET_MS, width * BUCKET_MS];
-  return { type, buckets, chart: { counted: `${window.subject} in 15 min`, columnMs, ordinaryMs, columns } };
-}
-
-/**
- * What is too much for two hours is ordinary in each quarter of an hour of them, so the band is that of the window that
- * is known to the detector and not longer than the alert's.
- */
-function ordinaryWidth(buckets: number): number {
-  return WINDOWS.findLast((width) => width <= buckets && width >= COLUMN_BUCKETS) ?? COLUMN_BUCKETS;
-}
-
-function expectedIn(buckets: readonly ExpectedBucket[]): number {
-  return buckets.reduce((sum, { expected }) => sum + expected, 0);
+  const windowMs = Math.max(BUCKET_MS, alert.windowTo - alert.windowFrom);
+  const width = Math.round(windowMs / BUCKET_MS);
+  const columns = windowBars(buckets, alert.windowTo, width).map(({ at, count, expected }) => ({
+    at,
+    count,
+    expected: rounded(expected),
+    ordinary: ordinaryLimit(state, expected, width, Math.log(1e-3)),
+  }));
+  const counted = `${window.subject} in ${spellDuration(windowMs)}`;
+  return { type, buckets, chart: { counted, columnMs: width * BUCKET_MS, columns } };
 }
 
 function rounded(value: number): number {
@@ -172,5 +156,3 @@ function rounded(value: number): number {
 }
 
 const LONGEST_HISTORY_MS = 60 * DAY;
-const COLUMN_BUCKETS = 3;
-const CHART_BUCKETS = DAY / BUCKET_MS;

@@ -74,6 +74,7 @@ export const absence = defineWindowCondition({
       key,
       baseline: key,
       series: [series],
+      ...(timezone !== undefined && { timezone }),
       subject,
       initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
       inherit: (state) => state,

@@ -15,5 +15,6 @@ export const sentiment = defineCondition({
       (word) => word,
     ),
     adjective: words.join(" or "),
+    ...(words.length === 1 && words[0] !== undefined && { mood: words[0] }),
   }),
 });

@@ -152,6 +152,7 @@ export const share = defineWindowCondition({
               count: matching,
               among: count,
               share: now,
+              ...(predicate.mood === "negative" && { negativeShare: now }),
               ...(atLeast !== undefined && { limit: atLeast }),
               usual: known ? expected : 0,
               ...(unusual === true && { probability: Math.exp(lnP) }),

@@ -108,6 +108,7 @@ export const spike = defineWindowCondition({
       key: stableHash({ baseline, ...params }),
       baseline,
       series: params.authors === undefined ? [series] : [series, voices],
+      ...(params.timezone !== undefined && { timezone: params.timezone }),
       subject,
       initial: (): State => ({ spike: null }),
       inherit: (json) => {
