@@ -18,6 +18,7 @@ import * as sourceTraits from "./migrations/0100-source-traits.ts";
 import * as countChecks from "./migrations/0101-count-checks.ts";
 import * as outages from "./migrations/0110-outages.ts";
 import * as consoleSecurity from "./migrations/0120-console-security.ts";
+import * as arrivalsOfAQuery from "./migrations/0130-arrivals-of-a-query.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -38,6 +39,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0101-count-checks": countChecks,
   "0110-outages": outages,
   "0120-console-security": consoleSecurity,
+  "0130-arrivals-of-a-query": arrivalsOfAQuery,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import type { Mention } from "../../src/model/mention.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
@@ -76,4 +77,18 @@ test("mentions come back in order of arrival, batch by batch", async () => {
   for await (const batch of stores.mentions.byArrival("p", "order", 2))
     read.push(...batch.map(({ mention }) => mention.resourceId));
   expect(read).toEqual(["r1", "r2", "r3", "r0", "r4"]);
+});
+
+test("a batch of them is read from an index, without sorting all that are stored", async () => {
+  const plan = await database.db.transaction().execute(async (db) => {
+    // A table with few rows is read as a whole, whatever indexes it has.
+    await sql`set local enable_seqscan = off`.execute(db);
+    const { rows } = await sql<{ "QUERY PLAN": string }>`
+      explain select body from earshot.mentions
+      where project_id = 'p' and query_id = 'order' and (added_at, resource_id) > (to_timestamp(0), 'r')
+      order by added_at, resource_id limit 2`.execute(db);
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  });
+  expect(plan).toContain("Index Scan");
+  expect(plan).not.toMatch(/\bSort +\(cost/);
 });
