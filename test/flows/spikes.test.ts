@@ -50,7 +50,8 @@ onAnyEngine((tell) => {
       expect(message).toMatch(/^↳ Doubled: Acme: \d+ negative mentions in /);
     expect(messages.at(-1)).toMatch(/^↳ Over: Acme, crisis-spike\. /);
 
-    expect(standing).toContain("at this hour; by chance less than once in 100 years");
+    expect(standing).toContain("expected at this hour");
+    expect(standing).toContain("By chance less than once in 100 years; ");
     expect(standing).toContain("*How big:* rising since 12:0");
     expect(standing).toContain("*Who:*");
 
