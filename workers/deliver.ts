@@ -1,4 +1,9 @@
-import { runWorker } from "../src/app/run-worker.ts";
-
 // Brings notifications to their receivers.
+
+// Before the rest is read, so that stack traces name lines of the sources.
+process.setSourceMapsEnabled(true);
+
+const { runWorker } = await import("../src/app/run-worker.ts");
 await runWorker("deliver", process);
+
+export {};

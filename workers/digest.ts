@@ -1,4 +1,9 @@
-import { runWorker } from "../src/app/run-worker.ts";
-
 // Builds digests.
+
+// Before the rest is read, so that stack traces name lines of the sources.
+process.setSourceMapsEnabled(true);
+
+const { runWorker } = await import("../src/app/run-worker.ts");
 await runWorker("digest", process);
+
+export {};

@@ -10,11 +10,8 @@ import { shellActor, withDesk } from "./desk/with-desk.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot alerts`: what stands open, and what people do about it. */
-export function addAlertsCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  const group = program
-    .command("alerts")
-    .description("Shows alerts, and says what you do about one.")
-    .addHelpText("after", HELP);
+export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  const group = command.addHelpText("after", HELP);
   addList(group, env);
   addPrecision(group, env);
   addAction(group, env, "ack", "You have it in hand: no reminders, no escalation.", () => ({

@@ -15,10 +15,8 @@ import { commandLog } from "./command-log.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 /** `earshot api CALL`: one call of the Listening API from the shell. */
-export function addApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  const command = program
-    .command("api")
-    .description("Makes one call of the Listening API; alone, it lists the calls.")
+export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .argument("[call]", "name of a call, such as projects or mentions")
     .option("--project <name|id>", "the project, where the account has several")
     .option("--query <name|id>", "a query; may be repeated", collect, [])

@@ -11,12 +11,8 @@ import { ExitError } from "./run.ts";
 /** "Try again later" to a mail server (EX_TEMPFAIL of sysexits): it keeps the message and comes back with it. */
 const LATER = 75;
 
-export function addBounceCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("bounce")
-    .description(
-      "Takes in a mail that came to the return path (bouncesTo) and notes what came back, and why.",
-    )
+export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .argument("[file]", "the message; without it, or as -, it is read from the standard input", "-")
     .option("--to <address>", "the address that it came to, where its headers may not say so")
     .option("--json", "tell the outcome as one JSON object", false)

@@ -17,10 +17,8 @@ interface CheckOptions {
   readonly templates?: string;
 }
 
-export function addCheckCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("check")
-    .description("Checks the configuration, every rule and every template, and tells all faults at once.")
+export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option("--rules <folder>", "rules, instead of those that the configuration names")
     .option("--templates <folder>", "templates, instead of those that the configuration names")

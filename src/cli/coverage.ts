@@ -6,12 +6,8 @@ import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
 import { withDesk } from "./desk/with-desk.ts";
 import { print } from "./print.ts";
 
-export function addCoverageCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("coverage")
-    .description(
-      "How complete the picture is: each query's last poll, how far behind, the calls that are left, and which rules still learn.",
-    )
+export function defineCoverageCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .option("--json", "everything, as JSON; durations in milliseconds", false)
     .option("--rules <folder>", "rules, instead of those of the configuration")
     .action(async (options: { readonly json: boolean; readonly rules?: string }) => {

@@ -1,39 +1,153 @@
 import { Command, Help } from "commander";
 
-type AddCommand = (program: Command, env: NodeJS.ProcessEnv) => void;
+type DefineCommand = (command: Command, env: NodeJS.ProcessEnv) => void;
 
-/** Every command by its name, in the order of the help. Each is loaded only when it is asked for. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  start: async () => (await import("./start.ts")).addStartCommand,
-  check: async () => (await import("./check.ts")).addCheckCommand,
-  alerts: async () => (await import("./alerts.ts")).addAlertsCommand,
-  silence: async () => (await import("./silence.ts")).addSilenceCommand,
-  why: async () => (await import("./why.ts")).addWhyCommand,
-  preview: async () => (await import("./preview.ts")).addPreviewCommand,
-  "send-test": async () => (await import("./send-test.ts")).addSendTestCommand,
-  redeliver: async () => (await import("./redeliver.ts")).addRedeliverCommand,
-  bounce: async () => (await import("./bounce.ts")).addBounceCommand,
-  coverage: async () => (await import("./coverage.ts")).addCoverageCommand,
-  detect: async () => (await import("./detect.ts")).addDetectCommand,
-  doctor: async () => (await import("./doctor.ts")).addDoctorCommand,
-  "set-aside": async () => (await import("./set-aside.ts")).addSetAsideCommand,
-  api: async () => (await import("./api.ts")).addApiCommand,
-  "local-api": async () => (await import("./local-api.ts")).addLocalApiCommand,
-};
+interface Entry {
+  readonly name: string;
+  /** Behind the name in the help. Its flags and arguments are known only after `load`, which reads half of Earshot. */
+  readonly usage: string;
+  readonly description: string;
+  load(): Promise<DefineCommand>;
+}
 
-/** `earshot` with the command that `argv` (without node and the script) begins with; with all of them where it begins otherwise. */
-export async function createProgram(env: NodeJS.ProcessEnv, argv: readonly string[]): Promise<Command> {
+/** Every command, in the order of the help. */
+const COMMANDS: readonly Entry[] = [
+  {
+    name: "start",
+    usage: "[options]",
+    description:
+      "Monitors what earshot.yaml says; without that file, shows everything on a generated stream.",
+    load: async () => (await import("./start.ts")).defineStartCommand,
+  },
+  {
+    name: "check",
+    usage: "[options]",
+    description: "Checks the configuration, every rule and every template, and tells all faults at once.",
+    load: async () => (await import("./check.ts")).defineCheckCommand,
+  },
+  {
+    name: "alerts",
+    usage: "",
+    description: "Shows alerts, and says what you do about one.",
+    load: async () => (await import("./alerts.ts")).defineAlertsCommand,
+  },
+  {
+    name: "silence",
+    usage: "",
+    description:
+      "Mutes alerts for a time: what still stands when it ends is told then, ends are told always.",
+    load: async () => (await import("./silence.ts")).defineSilenceCommand,
+  },
+  {
+    name: "why",
+    usage: "[options] <alert-or-mention>",
+    description:
+      "Which rules saw an alert or a mention, what they measured, who was told and who was not, and why.",
+    load: async () => (await import("./why.ts")).defineWhyCommand,
+  },
+  {
+    name: "preview",
+    usage: "[options] <template>",
+    description:
+      "Shows a message before anybody gets it: as Slack JSON, HTML, text, and pictures of the email.",
+    load: async () => (await import("./preview.ts")).definePreviewCommand,
+  },
+  {
+    name: "send-test",
+    usage: "[options] <receiver>",
+    description: "Really sends a test to a receiver, and tells what came back and what to do about an error.",
+    load: async () => (await import("./send-test.ts")).defineSendTestCommand,
+  },
+  {
+    name: "redeliver",
+    usage: "[options] [receiver]",
+    description:
+      "Messages that were given up: which receivers refused some, and another try once the cause is mended.",
+    load: async () => (await import("./redeliver.ts")).defineRedeliverCommand,
+  },
+  {
+    name: "bounce",
+    usage: "[options] [file]",
+    description:
+      "Takes in a mail that came to the return path (bouncesTo) and notes what came back, and why.",
+    load: async () => (await import("./bounce.ts")).defineBounceCommand,
+  },
+  {
+    name: "coverage",
+    usage: "[options]",
+    description:
+      "How complete the picture is: each query's last poll, how far behind, the calls that are left, and which rules still learn.",
+    load: async () => (await import("./coverage.ts")).defineCoverageCommand,
+  },
+  {
+    name: "detect",
+    usage: "[options]",
+    description: "Reads mention counts (CSV) on standard input and prints one JSON line for each spike.",
+    load: async () => (await import("./detect.ts")).defineDetectCommand,
+  },
+  {
+    name: "doctor",
+    usage: "[options]",
+    description: "Looks at everything that Earshot needs, without telling anybody, and says what to do.",
+    load: async () => (await import("./doctor.ts")).defineDoctorCommand,
+  },
+  {
+    name: "set-aside",
+    usage: "",
+    description: "Mentions, pages and jobs that always failed: what stands aside, and another try for it.",
+    load: async () => (await import("./set-aside.ts")).defineSetAsideCommand,
+  },
+  {
+    name: "api",
+    usage: "[options] [call]",
+    description: "Makes one call of the Listening API; alone, it lists the calls.",
+    load: async () => (await import("./api.ts")).defineApiCommand,
+  },
+  {
+    name: "local-api",
+    usage: "",
+    description: "The Listening API on this machine: serve it, fill it, change it, make it fail.",
+    load: async () => (await import("./local-api.ts")).defineLocalApiCommand,
+  },
+];
+
+/** Runs without a command: `earshot --roles poll` is `earshot start --roles poll`. */
+const DEFAULT = "start";
+
+/**
+ * `earshot`, ready for `argv` (without node and the script): the command that it begins with is loaded, the others are
+ * there by name. Without `argv` all are loaded.
+ */
+export async function createProgram(env: NodeJS.ProcessEnv, argv?: readonly string[]): Promise<Command> {
   const program = new Command("earshot")
     .description("Watches what people say about a brand and tells the right person in time.")
     .addHelpText("after", HELP)
-    .configureHelp({ optionDescription: describeOption })
+    .configureHelp({ optionDescription: describeOption, subcommandTerm: nameAndUsage })
     .showHelpAfterError("(earshot --help tells more)")
     .configureOutput({ outputError: (text, write) => write(text) })
     .exitOverride();
-  const [name = ""] = argv;
-  const asked = Object.hasOwn(COMMANDS, name) ? [name] : Object.keys(COMMANDS);
-  for (const one of asked) (await COMMANDS[one]?.())?.(program, env);
+  const named = COMMANDS.filter(({ name }) => name === commandIn(argv ?? []));
+  for (const entry of named.length > 0 ? named : COMMANDS) {
+    const command = program.command(entry.name, { isDefault: entry.name === DEFAULT });
+    command.description(entry.description);
+    if (argv !== undefined && named.length === 0 && !isDefaultFor(argv, entry)) continue;
+    (await entry.load())(command, env);
+  }
   return program;
+}
+
+function commandIn([first, second]: readonly string[]): string | undefined {
+  return first === "help" ? second : first;
+}
+
+/** Whether these words, which name no command, are for this one: anything but a question for help. */
+function isDefaultFor([first]: readonly string[], { name }: Entry): boolean {
+  return name === DEFAULT && first !== "help" && first !== "--help" && first !== "-h";
+}
+
+function nameAndUsage(command: Command): string {
+  const entry = COMMANDS.find(({ name }) => name === command.name() && command.parent?.name() === "earshot");
+  return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trim();
 }
 
 /** A flag that is not set does nothing; to say so of each is no help. */

@@ -21,10 +21,8 @@ interface DetectOptions {
 }
 
 /** `earshot detect < counts.csv`: the spike detector on counts from a file, one JSON line for each alert. */
-export function addDetectCommand(program: Command): void {
-  program
-    .command("detect")
-    .description("Reads mention counts (CSV) on standard input and prints one JSON line for each spike.")
+export function defineDetectCommand(command: Command): void {
+  command
     .option("--bucket <duration>", "width of the buckets in the file", "5m")
     .option("--cooldown <duration>", "no second alert of a series within this time", "3h")
     .option("--sensitivity <name>", "remarkable, any-anomaly or strict", "remarkable")

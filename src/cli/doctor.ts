@@ -9,10 +9,8 @@ import { timeHere } from "./local-address.ts";
 import { print } from "./print.ts";
 import { ExitError } from "./run.ts";
 
-export function addDoctorCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("doctor")
-    .description("Looks at everything that Earshot needs, without telling anybody, and says what to do.")
+export function defineDoctorCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .option("--config <file>", "configuration (default: earshot.yaml)")
     .option("--json", "one JSON array on standard output", false)
     .addHelpText(

@@ -11,11 +11,8 @@ import { addLocalSimulate } from "./local-api/simulate.ts";
 import { addLocalStart } from "./local-api/start.ts";
 
 /** `earshot local-api …`: the Listening API on this machine, and everything that its own calls cannot do. */
-export function addLocalApiCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  const group = program
-    .command("local-api")
-    .description("The Listening API on this machine: serve it, fill it, change it, make it fail.")
-    .addHelpText("after", HELP);
+export function defineLocalApiCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  const group = command.addHelpText("after", HELP);
   addLocalStart(group, env);
   addLocalCreate(group, env);
   addLocalList(group, env);

@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { createProgram } from "./create-program.ts";
-import { run } from "./run.ts";
+// Before the rest is read, so that stack traces name lines of the sources.
+process.setSourceMapsEnabled(true);
+
+const { createProgram } = await import("./create-program.ts");
+const { run } = await import("./run.ts");
 
 await run(await createProgram(process.env, process.argv.slice(2)), process.argv);
+
+export {};

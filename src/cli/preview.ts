@@ -33,12 +33,8 @@ interface PreviewOptions {
 
 type About = Sample["about"];
 
-export function addPreviewCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("preview")
-    .description(
-      "Shows a message before anybody gets it: as Slack JSON, HTML, text, and pictures of the email.",
-    )
+export function definePreviewCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .argument("<template>", "alert or digest, or the name of one template, such as email/alert.txt")
     .addOption(
       new Option("--alert <id>", "an alert that is stored, as it would be told now").conflicts("sample"),

@@ -7,12 +7,8 @@ import { withDesk } from "./desk/with-desk.ts";
 import { print } from "./print.ts";
 
 /** `earshot redeliver`: messages that a receiver refused for good, told after all once the cause is mended. */
-export function addRedeliverCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("redeliver")
-    .description(
-      "Messages that were given up: which receivers refused some, and another try once the cause is mended.",
-    )
+export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .argument("[receiver]", "whose messages to try again; without: a list")
     .option("--since <duration>", "no older ones than that", "2d")
     .addHelpText("after", "\nFirst see with send-test that the receiver takes messages again.")

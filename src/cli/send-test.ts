@@ -16,10 +16,8 @@ interface SendTestOptions {
   readonly json: boolean;
 }
 
-export function addSendTestCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("send-test")
-    .description("Really sends a test to a receiver, and tells what came back and what to do about an error.")
+export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .argument("<receiver>", "name of a receiver in the configuration")
     .option("--config <file>", "configuration (default: earshot.yaml)")
     .addOption(new Option("--what <message>", "which message").choices(["alert", "digest"]).default("alert"))

@@ -6,11 +6,7 @@ import { withDesk } from "./desk/with-desk.ts";
 import { print } from "./print.ts";
 
 /** `earshot set-aside`: what always failed and stands aside, and another try for it. */
-export function addSetAsideCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  const command = program
-    .command("set-aside")
-    .description("Mentions, pages and jobs that always failed: what stands aside, and another try for it.");
-
+export function defineSetAsideCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .command("list")
     .description("What stands aside, newest first.")

@@ -15,13 +15,8 @@ import { shellActor, withDesk } from "./desk/with-desk.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot silence`: what people want to hear nothing of for a time. */
-export function addSilenceCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  const group = program
-    .command("silence")
-    .description(
-      "Mutes alerts for a time: what still stands when it ends is told then, ends are told always.",
-    )
-    .addHelpText("after", HELP);
+export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  const group = command.addHelpText("after", HELP);
   addAdd(group, env);
   group
     .command("list", { isDefault: true })

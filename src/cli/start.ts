@@ -13,12 +13,8 @@ import { runReplay } from "./run-replay.ts";
 import type { StartOptions } from "./start-options.ts";
 import { toPort } from "./to-port.ts";
 
-export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("start", { isDefault: true })
-    .description(
-      "Monitors what earshot.yaml says; without that file, shows everything on a generated stream.",
-    )
+export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option(
       "--roles <list>",
@@ -42,7 +38,7 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
     // It is what runs without a command, so a misspelt command comes here.
     .allowExcessArguments()
     .action(async (options: StartOptions, { args: [word] }: Command) => {
-      if (word !== undefined) throw unknownWord(word, program);
+      if (word !== undefined) throw unknownWord(word, command.parent?.commands ?? []);
       const surroundings = readSurroundings(env);
       const isQuiet =
         options.replay !== undefined ||
@@ -59,8 +55,8 @@ export function addStartCommand(program: Command, env: NodeJS.ProcessEnv): void 
 }
 
 /** A command that does not exist, with the one that was probably meant; after the word `start`, a word too many. */
-function unknownWord(word: string, program: Command): UserError {
-  const commands = program.commands.map((command) => command.name());
+function unknownWord(word: string, known: readonly Command[]): UserError {
+  const commands = known.map((command) => command.name());
   if (commands.length === 1) return new UserError(`start takes flags only, got "${word}"`);
   const meant = closestWord(word, commands);
   return new UserError(`there is no command "${word}"${didYouMean(meant)}`, ["earshot --help lists them"]);

@@ -8,12 +8,8 @@ import { withDesk } from "./desk/with-desk.ts";
 import { print } from "./print.ts";
 
 /** `earshot why`: a straight answer to "why did I (not) get this?". */
-export function addWhyCommand(program: Command, env: NodeJS.ProcessEnv): void {
-  program
-    .command("why")
-    .description(
-      "Which rules saw an alert or a mention, what they measured, who was told and who was not, and why.",
-    )
+export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
     .argument(
       "<alert-or-mention>",
       "id of an alert or its first letters, id of a mention, or the address of either",

@@ -1,3 +1,4 @@
+import { Help } from "commander";
 import { beforeAll, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/create-program.ts";
 import { runCommand } from "./run-command.ts";
@@ -5,23 +6,40 @@ import { runCommand } from "./run-command.ts";
 let names: string[];
 // It loads all of Earshot.
 beforeAll(async () => {
-  names = (await createProgram({}, ["--help"])).commands.map((command) => command.name());
+  names = (await createProgram({})).commands.map((command) => command.name());
 });
 
-test("a command that is named is loaded alone, under that name", async () => {
-  expect(names.length).toBeGreaterThan(10);
-  for (const name of names) {
-    const { commands } = await createProgram({}, [name, "--help"]);
-    expect(commands.map((command) => command.name())).toEqual([name]);
+test.each([[[]], [["help"]]])(
+  "a command that is named after %j is loaded alone, under that name",
+  async (before) => {
+    expect(names.length).toBeGreaterThan(10);
+    for (const name of names) {
+      const { commands } = await createProgram({}, [...before, name, "--help"]);
+      expect(commands.map((command) => command.name())).toEqual([name]);
+    }
+  },
+);
+
+test.each([["nosuch"], ["constructor"], ["--version"], ["--help"], ["help"], [""]])(
+  "%j is answered with all commands",
+  async (word) => {
+    const { commands } = await createProgram({}, [word]);
+    expect(commands.map((command) => command.name())).toEqual(names);
+  },
+);
+
+test("the overview shows each command with the arguments that it takes, though it loads none", async () => {
+  const text = (await createProgram({}, ["--help"])).helpInformation().replaceAll(/\s+/g, " ");
+  for (const command of (await createProgram({})).commands) {
+    expect(text).toContain(` ${new Help().subcommandTerm(command)} ${command.description()}`);
   }
 });
 
-test.each([["nosuch"], ["constructor"], ["--version"], [""]])(
-  "%j is answered with all commands",
-  async (word) => {
-    expect((await createProgram({}, [word])).commands.length).toBeGreaterThan(10);
-  },
-);
+test("flags alone are for start", async () => {
+  const { commands } = await createProgram({}, ["--roles", "poll"]);
+  const loaded = commands.filter(({ options }) => options.length > 0);
+  expect(loaded.map((command) => command.name())).toEqual(["start"]);
+});
 
 test.each([
   [["chek"], 'there is no command "chek" — did you mean "check"?'],
