@@ -52,5 +52,7 @@ async function makeTemplate(server: string): Promise<void> {
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
+    /** Everything is tested (vitest.config.ts). */
+    isThorough: boolean;
   }
 }

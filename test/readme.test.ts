@@ -11,7 +11,14 @@ import { parseRule } from "../src/rules/parse-rule.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";
-const ALL = [README, "rules/README.md", "templates/README.md", "test/README.md", "workers/README.md"];
+const ALL = [
+  README,
+  "CONTRIBUTING.md",
+  "rules/README.md",
+  "templates/README.md",
+  "test/README.md",
+  "workers/README.md",
+];
 const scripts = (JSON.parse(read("package.json")) as { scripts: Record<string, string> }).scripts;
 const program = await createProgram({});
 

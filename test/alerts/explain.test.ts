@@ -5,6 +5,7 @@ import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../sr
 import { risenWords } from "../../src/alerts/risen-words.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { aMention } from "../mention.ts";
+import { runs } from "../runs.ts";
 
 const BUCKET = 300_000;
 
@@ -65,7 +66,7 @@ describe("new words", () => {
         const mentions = texts.map((text) => say(text));
         expect(risenWords(mentions, usual(20)).length).toBeLessThanOrEqual(6);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

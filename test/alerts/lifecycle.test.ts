@@ -4,6 +4,7 @@ import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "../
 import { observe } from "../../src/alerts/lifecycle.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Severity } from "../../src/model/severity.ts";
+import { runs } from "../runs.ts";
 import { observeAll } from "./observe-all.ts";
 
 const RULE: LifeRule = { severity: "warning", forMs: 0, overAfterMs: 30 * MINUTE };
@@ -216,7 +217,7 @@ test("however often time is said to have passed in between, the same alerts come
       }
       expect(alertsOf(observeAll(null, rule, [...ticked, end]).changes)).toEqual(plain);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

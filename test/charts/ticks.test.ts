@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { countTicks } from "../../src/charts/count-ticks.ts";
 import { timeTicks } from "../../src/charts/time-ticks.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { runs } from "../runs.ts";
 
 it("the lines for counts are round, few, and reach the largest", () => {
   expect(countTicks(0)).toEqual([0, 1]);
@@ -49,6 +50,6 @@ it("the marks of time are few, in order and inside, for any span", () => {
         expect([...at].sort((a, b) => a - b)).toEqual(at);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

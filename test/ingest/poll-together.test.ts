@@ -6,6 +6,7 @@ import type { SourcePage } from "../../src/ingest/source-page.ts";
 import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { runs } from "../runs.ts";
 import { NOON, negative, RULE, useWalks } from "./use-walks.ts";
 
 const IDS = ["1", "2", "3", "4"];
@@ -137,7 +138,7 @@ test("whatever arrives, however late, and however small the pages: shared walks 
         expect((await ledger()).every(({ gap }) => gap === 0)).toBe(true);
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });
 

@@ -15,6 +15,7 @@ import { createSourceClient } from "../../src/source/source-client.ts";
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import { createSourceTraitStore } from "../../src/store/source-traits.ts";
 import { type MentionServer, type ServerHabits, startMentionServer } from "../fakes/mention-server.ts";
+import { runs } from "../runs.ts";
 import { NOON, useWalks } from "./use-walks.ts";
 
 const IDS = ["1", "2"];
@@ -409,6 +410,6 @@ test("against servers with any of these habits together, however small the pages
         closing = createClosing();
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 }, 120_000);

@@ -4,6 +4,7 @@ import { createStoryIndex, MOST_TEXTS } from "../../src/ingest/story-index.ts";
 import { agreement, BINS, sketchOf } from "../../src/model/sketch.ts";
 import { toldStory } from "../../src/model/story.ts";
 import { aMention } from "../mention.ts";
+import { runs } from "../runs.ts";
 
 const told = (text: string, resourceId = text) => toldStory(aMention({ text, resourceId }));
 const NEWS =
@@ -73,7 +74,7 @@ test("the same order gives the same stories, in one go or page by page through t
       }
       expect(inPages).toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -84,7 +85,7 @@ test("what is read again tells what it told before", () => {
       const first = all.map((text) => index.find(told(text)));
       expect(all.map((text) => index.find(told(text)))).toEqual(first);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -106,7 +107,7 @@ test("the sketches of two texts agree about as much as the texts do", () => {
         pairs += 1;
       },
     ),
-    { numRuns: 300, seed: 1 },
+    { numRuns: runs(300), seed: 1 },
   );
   expect(Math.abs(error / pairs)).toBeLessThan(0.02);
 });

@@ -10,6 +10,7 @@ import {
   type WalkSettings,
 } from "../../src/ingest/watermark.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import { runs } from "../runs.ts";
 
 const SETTINGS: WalkSettings = {
   overlapMs: 5 * MINUTE,
@@ -282,6 +283,6 @@ test("no mention that becomes visible within the overlap is missed, and no claim
         expect(stored.size).toBe(rows.length);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });

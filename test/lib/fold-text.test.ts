@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { foldText } from "../../src/lib/fold-text.ts";
+import { runs } from "../runs.ts";
 
 /** Folded between Cyrillic letters, for which only the long way is right. */
 function foldTheLongWay(text: string): string {
@@ -34,7 +35,7 @@ describe("folding", () => {
         fc.pre(!/^\p{M}/u.test(some));
         expect(foldBetweenLetters(some)).toBe(foldTheLongWay(some));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 });

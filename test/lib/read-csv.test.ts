@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CsvRecord, readCsv } from "../../src/lib/read-csv.ts";
+import { runs } from "../runs.ts";
 
 async function read(text: string, chunkBytes = 1_000, maxCharacters = 10_000): Promise<CsvRecord[]> {
   async function* chunks() {
@@ -29,7 +30,7 @@ test("whatever was written is read, however the bytes arrive", async () => {
         expect(records.map((record) => ("cells" in record ? record.cells : []))).toEqual(table);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

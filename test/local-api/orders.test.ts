@@ -6,6 +6,7 @@ import { createDatabase } from "../../src/local-api/store/database.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import { MENTION_ORDERS } from "../../src/local-api/store/mention-orders.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
+import { runs } from "../runs.ts";
 import { anyMention } from "./filters/any-mention.ts";
 import { type Fixture, startFixture, T0 } from "./fixture.ts";
 
@@ -160,7 +161,7 @@ it("a walk during which mentions arrive and change shows each exactly once, and 
         expect(seen.filter((id) => atStart.includes(id))).toEqual(atStart);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 }, 120_000);
 

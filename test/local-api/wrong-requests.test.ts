@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { runs } from "../runs.ts";
 import { type Fixture, startFixture } from "./fixture.ts";
 import { send } from "./send.ts";
 
@@ -175,6 +176,6 @@ it("answers whatever is sent, in one of its envelopes, and never fails", async (
     expect({ isGood, shape }).toEqual({ isGood, shape: isGood ? "result" : shape });
     if (!isGood) expect(shape).not.toBe("result");
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: runs(300) });
   expect(fixture.logged).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { WEEKDAYS } from "../../src/lib/local-time.ts";
 import type { WeeklyRange } from "../../src/lib/weekly-range.ts";
 import { type Silence, silencedAt } from "../../src/model/silence.ts";
+import { runs } from "../runs.ts";
 import { anAlert } from "../web/tell-a-story.ts";
 
 const alert = anAlert({ openedAt: 0 });
@@ -114,7 +115,7 @@ test("a recurring silence holds exactly in the minutes that a clock on the wall 
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 
@@ -137,6 +138,6 @@ test("a silence ends when nothing is silenced any more, and nothing is heard bef
           expect(silencedAt(all, alert, at + ((found.until - at) * part) / 8)).not.toBeNull();
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });

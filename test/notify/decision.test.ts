@@ -6,6 +6,7 @@ import type { Severity } from "../../src/model/severity.ts";
 import type { Matter, ReceiverTerms, Terms, Told } from "../../src/notify/batch.ts";
 import { type Decision, decideAll } from "../../src/notify/decision.ts";
 import { QuietHours } from "../../src/notify/quiet-hours.ts";
+import { runs } from "../runs.ts";
 import { alertOf } from "./alert-of.ts";
 
 const TERMS: Terms = {
@@ -267,7 +268,7 @@ test("until `nextAt` nothing is said as long as the alert stays as it is, and th
         expect([then.reason, then.nextAt]).not.toEqual([first.reason, first.nextAt]);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -4,6 +4,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { withPauses } from "../../src/lib/with-pauses.ts";
 import { forecastPolls } from "../../src/planner/forecast-polls.ts";
 import { type Candidate, type PlanSettings, planCalls } from "../../src/planner/plan-calls.ts";
+import { runs } from "../runs.ts";
 
 const NOW = Date.UTC(2026, 2, 2, 12);
 const SHARED: PlanSettings = { sharing: true, mostMembers: 200, pageSize: 5_000, roundMs: MINUTE };
@@ -118,7 +119,7 @@ test("every walk is in one call at most, calls keep to their size, and nothing i
         }
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/lib/json.ts";
 import type { BucketCount, WindowCondition, WindowVerdict } from "../../src/rules/window-condition.ts";
+import { runs } from "../runs.ts";
 import { aMention } from "./a-mention.ts";
 import { aWindowRule } from "./a-rule.ts";
 
@@ -205,7 +206,7 @@ describe("the state of every window condition", () => {
           expect(JSON.stringify(state).length).toBeLessThan(2_500);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

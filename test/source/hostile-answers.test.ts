@@ -12,6 +12,7 @@ import {
   type ReplyOptions,
   silent,
 } from "../fakes/listening-api.ts";
+import { runs } from "../runs.ts";
 import { CALLS } from "./calls.ts";
 import { failure, PASSWORD, useFakeApi } from "./connect.ts";
 
@@ -145,7 +146,7 @@ test("any JSON at all is read or refused, by every call, and never breaks one", 
         expect(outcome).toMatchObject({ kind: "malformed", status: 200 });
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 
@@ -178,7 +179,7 @@ test("any bytes with any headers and any status end in a result or the typed err
       expect(status === null || status === how.status).toBe(true);
       expect(retryAfterMs === null || (retryAfterMs >= 0 && retryAfterMs <= 86_400_000)).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { DateTime } from "luxon";
 import { expect, test } from "vitest";
 import { formatWireInstant, parseWireInstant } from "../../src/source/wire-instant.ts";
+import { runs } from "../runs.ts";
 
 const moments = fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 11, 30) });
 const offsets = fc.integer({ min: -23 * 60 - 59, max: 23 * 60 + 59 });
@@ -50,7 +51,7 @@ test("whatever it takes, Date takes for the same moment", () => {
         expect(Number.isNaN(date.getTime()) || date.toISOString() !== `${stem}Z`).toBe(true);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 

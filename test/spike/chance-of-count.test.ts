@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { lnChanceOfCount } from "../../src/spike/chance-of-count.ts";
 import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
+import { runs } from "../runs.ts";
 
 const means = fc.double({ min: 0.002, max: 1e5, noNaN: true });
 const clusters = fc.double({ min: 1, max: 50, noNaN: true });
@@ -25,7 +26,7 @@ it("a chance is a number, at most 1, and never larger for more mentions", () => 
         expect(there).toBeLessThanOrEqual(here + 1e-6 * Math.max(1, Math.abs(here)));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -4,6 +4,7 @@ import type { LateCount, SpikeObservation } from "../../src/spike/detector.ts";
 import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { gatesOf } from "../../src/spike/sensitivity.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
+import { runs } from "../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const opened = (observations: readonly SpikeObservation[]): number[] =>
@@ -158,7 +159,7 @@ describe("whatever arrives", () => {
           expect(completeness).toBeLessThanOrEqual(1);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -167,7 +168,7 @@ describe("whatever arrives", () => {
       fc.property(stream, (arrivals) => {
         expect(feed(arrivals, { stored: true })).toEqual(feed(arrivals));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -202,7 +203,7 @@ describe("whatever arrives", () => {
         expect(feed(shuffled, { state: one })).toEqual(feed(arrivals, { state: other }));
         expect(packSpikeState(one)).toBe(packSpikeState(other));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lnNegativeBinomialTail } from "../../src/spike/negative-binomial-tail.ts";
+import { runs } from "../runs.ts";
 import { exactLnTail } from "./exact-tail.ts";
 
 /** The tail takes no variance that is closer to the mean than this: below, it is the Poisson tail. */
@@ -67,7 +68,7 @@ describe("lnNegativeBinomialTail", () => {
         expect(Number.isFinite(more)).toBe(true);
         expect(more).toBeLessThanOrEqual(here + 1e-6 * Math.max(1, Math.abs(here)));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -20,6 +20,7 @@ import {
   STATE_BYTES,
 } from "../../src/spike/spike-state.ts";
 import { usualSwing } from "../../src/spike/usual-swing.ts";
+import { runs } from "../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const FIRST = join(import.meta.dirname, "fixtures", "state-v1.json");
@@ -72,7 +73,7 @@ describe("a stored state", () => {
         feed(firstArrivals(0, 80), { state: used });
         expect(packSpikeState(unpackSpikeState(stored, used))).toBe(stored);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

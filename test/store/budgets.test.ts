@@ -8,6 +8,7 @@ import { lanesOf } from "../../src/planner/allowance.ts";
 import { createBudgetStore, type TakenCall } from "../../src/store/budgets.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { runs } from "../runs.ts";
 
 let testDatabase: TestDatabase;
 /** Eight workers, each a process with connections of its own. */
@@ -113,7 +114,7 @@ test("whatever workers do at once, and however late answers come, no window hold
       for (const { takenAt } of under) calls.push(takenAt);
       expect(mostInWindow(calls, LIMIT.periodMs)).toBeLessThanOrEqual(LIMIT.limit);
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

@@ -12,6 +12,7 @@ import { sampleViews } from "../../src/templates/sample-views.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../../src/templates/template-names.ts";
 import { anyText } from "../fixtures/any-text.ts";
 import { attacks, hostileUrls, oneOfEachFamily } from "../fixtures/attacks.ts";
+import { runs } from "../runs.ts";
 
 const renderer = await createRenderer({ directory: "templates" });
 
@@ -29,7 +30,7 @@ describe.each(TEMPLATE_NAMES)("%s", (name) => {
     const branch = fc.nat({ max: sampleViews(name).length - 1 });
     fc.assert(
       fc.property(anyText, branch, (text, index) => expectHarmless(name, text, [index])),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -41,7 +42,7 @@ it("Slack takes the blocks that hold an attack", () => {
 it("Slack takes the blocks of any text", () => {
   fc.assert(
     fc.property(anyText, (text) => expectHarmlessBlocks(text)),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

@@ -9,6 +9,7 @@ import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts"
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
 import { putQueryGroup } from "../../../src/local-api/store/query-groups.ts";
 import { putTag } from "../../../src/local-api/store/tags.ts";
+import { runs } from "../../runs.ts";
 import { type Fixture, SEED, startFixture } from "../fixture.ts";
 import { nightMentions, seededMentions } from "../seeded-mentions.ts";
 import { type Facts, NAIVE_AGGREGATES, naiveChart, seen } from "./naive-chart.ts";
@@ -161,7 +162,7 @@ it("any two dimensions, zone, range and filters agree with the reference", async
         expect(cells(answer.body)).toEqual(naiveChart(kept, dimensions, scope(timezone)));
       },
     ),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 }, 60_000);
 

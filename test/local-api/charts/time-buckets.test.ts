@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, toIso } from "../../../src/lib/instant.ts";
 import { bucketLabel } from "../../../src/local-api/charts/bucket-label.ts";
 import { TIME_UNITS, type TimeUnit, timeBuckets } from "../../../src/local-api/charts/time-buckets.ts";
+import { runs } from "../../runs.ts";
 
 const BERLIN = "Europe/Berlin";
 
@@ -130,7 +131,7 @@ it("every moment of any range lies in the bucket that its own clock names", () =
         expect(toIso(start ?? -1)).toBe(toIso(naiveStart(unit, at, zone)));
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 

@@ -6,6 +6,7 @@ import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
 import { putAuthorList, putLocationList, putSiteList } from "../../../src/local-api/store/saved-lists.ts";
+import { runs } from "../../runs.ts";
 import { type Fixture, startFixture, T0 } from "../fixture.ts";
 import { anyMention } from "./any-mention.ts";
 import { type NaiveFilter, naiveFilters } from "./naive-filters.ts";
@@ -167,7 +168,7 @@ it("repeated values are alternatives, different filters demands", async () => {
         expect(await found(parameters)).toEqual(expected(parameters));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

@@ -6,6 +6,7 @@ import { searchableMention } from "../../../src/local-api/query-language/searcha
 import { createDatabase } from "../../../src/local-api/store/database.ts";
 import { insertMentions } from "../../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
+import { runs } from "../../runs.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
 
 const WORDS = [
@@ -108,7 +109,7 @@ it("finds exactly what the matcher finds, on every page of a walk, with the exac
       }
       expect({ search, seen }).toEqual({ search, seen: expected });
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 }, 120_000);
 

@@ -5,6 +5,7 @@ import { type CompiledQuery, compile } from "../../../src/local-api/query-langua
 import { createQueryIndex } from "../../../src/local-api/query-language/query-index.ts";
 import { searchText } from "../../../src/local-api/query-language/search-text.ts";
 import { searchableMention } from "../../../src/local-api/query-language/searchable-mention.ts";
+import { runs } from "../../runs.ts";
 import { isMet, naiveQuery, naiveText, spell } from "./naive.ts";
 
 function compiled(text: string): CompiledQuery {
@@ -22,7 +23,7 @@ it("agrees with an evaluator that tries everything", () => {
         expect([text, query.matches(mention)]).toEqual([text, isMet(naive, words)]);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -37,7 +38,7 @@ it("gives positions just when a text matches that every query word has a say in,
         expect(text.slice(position.start, position.start + position.length)).toBe(position.text);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -51,7 +52,7 @@ it("names terms that any matching text contains", () => {
         expect(alternatives.some((term) => folded.includes(term.folded))).toBe(true);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -84,7 +85,7 @@ it("an index of many queries finds what each query finds alone", () => {
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -167,7 +168,7 @@ it("reads any text without throwing, and points into it", () => {
       const positions = result.query.positions(mention);
       if (positions.length > 0) expect(result.query.matches(mention)).toBe(true);
     }),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
 });
 
@@ -189,6 +190,6 @@ it("a text is found by itself as a phrase", () => {
         length: text.length,
       });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });

@@ -5,6 +5,7 @@ import { type MentionFields, mentionRecord } from "../../../src/local-api/record
 import { packRecord } from "../../../src/local-api/records/packed-record.ts";
 import { createRecordView } from "../../../src/local-api/records/record-view.ts";
 import type { ViewOptions } from "../../../src/local-api/records/view-options.ts";
+import { runs } from "../../runs.ts";
 import { resourceId } from "../fixture.ts";
 import { CURRENT_FIELDS, EARLIER_FIELDS, isOfKind } from "./spec-fields.ts";
 
@@ -243,6 +244,6 @@ it("every view gives valid JSON with any text, as it was found, and fields that 
         );
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });

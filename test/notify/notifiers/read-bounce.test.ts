@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readBounce } from "../../../src/notify/notifiers/email/read-bounce.ts";
 import { anyText } from "../../fixtures/any-text.ts";
 import { bounceMail, NOTIFICATION, QUOTED, statusPart } from "../../fixtures/bounce-mails.ts";
+import { runs } from "../../runs.ts";
 
 const REFUSED = "5.1.1 smtp; 550 5.1.1 <duty@example.org>: Recipient address rejected: User unknown";
 
@@ -84,7 +85,7 @@ describe("a report of a mail server", () => {
         const read = await readBounce(bounceMail({ status: statusPart({ diagnostic }), words }), null);
         if (read.outcome === "Bounce") expect(read.bounce.detail).toMatch(/^[^\p{Cc}\p{Surrogate}]{1,300}$/u);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     ));
 });
 

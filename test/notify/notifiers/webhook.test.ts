@@ -8,6 +8,7 @@ import { type FakeWebServer, startFakeWebServer } from "../../fakes/web-server.t
 import { anyText } from "../../fixtures/any-text.ts";
 import { attacks } from "../../fixtures/attacks.ts";
 import { withTexts } from "../../fixtures/hostile-facts.ts";
+import { runs } from "../../runs.ts";
 
 const TO_THIS_MACHINE = { kind: "webhook", allowPrivateAddress: true } as const;
 
@@ -143,6 +144,6 @@ describe("what strangers wrote", () => {
 
   it("arrives as the text it is, whatever it is", () =>
     fc.assert(fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 10 }), expectAsItIs), {
-      numRuns: 30,
+      numRuns: runs(30),
     }));
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { faultOfMessage } from "../../../../src/local-inbox/slack-limits.ts";
 import { type Block, blockKit, fitBlocks } from "../../../../src/notify/notifiers/slack/block-kit.ts";
 import { escapeValue } from "../../../../src/templates/escape.ts";
+import { runs } from "../../../runs.ts";
 
 const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -62,7 +63,7 @@ describe("no block tears what it cuts", () => {
       fc.property(torn, (text) => {
         expectWhole(cut(text), text, limit);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -85,7 +86,7 @@ describe("no block tears what it cuts", () => {
         if (escaped.length <= limit) expect(shown).toBe(escaped);
         else expect(escaped.startsWith(shown.replace(/\n?…$/, ""))).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -117,7 +118,7 @@ describe("Slack takes whatever blocks are made of", () => {
         expect(blocks.length).toBeLessThanOrEqual(50);
         expect(faultOfMessage("text", blocks)).toBeNull();
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { actionBlocks } from "../../../../src/notify/notifiers/slack/action-bloc
 import { isSignedBySlack } from "../../../../src/notify/notifiers/slack/is-signed-by-slack.ts";
 import { readPress } from "../../../../src/notify/notifiers/slack/read-press.ts";
 import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
+import { runs } from "../../../runs.ts";
 
 const ALERT = "019c0000-0000-7000-8000-000000000001";
 
@@ -104,7 +105,7 @@ describe("a press", () => {
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), bent), (any) => {
         expect(["pressed", "not-ours", "unfit"]).toContain(readPress(any).outcome);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

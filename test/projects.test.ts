@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { projects } from "../vitest.config.ts";
+import { namedInVain, testFiles } from "./projects.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+test("every test file is in exactly one project", () => {
+  const included = projects.flatMap(({ test: { include } }) => include);
+  expect(included.sort()).toEqual(testFiles(ROOT));
+});
+
+test("the lists of projects name nothing that is not there", () => {
+  expect(namedInVain(ROOT)).toEqual([]);
+});
+
+test("only unit tests do without the PostgreSQL of the run", () => {
+  const without = projects.filter(({ test: { globalSetup } }) => globalSetup.length === 0);
+  expect(without.map(({ test: { name } }) => name)).toEqual(["unit"]);
+});
