@@ -8,7 +8,7 @@ FROM node:24.11-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY build.js ./
+COPY .build.js ./
 COPY src ./src
 COPY workers ./workers
 RUN npm run build

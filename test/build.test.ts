@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { bundle, EXTERNAL } from "../build.js";
+import { bundle, EXTERNAL } from "../.build.js";
 import { bundleEntries } from "./bundle.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -42,5 +42,5 @@ test("no package with machine code is bundled: it would not find its own files",
   const withCode = packages.filter((folder) =>
     readdirSync(join(ROOT, folder)).some((file) => /^(binding\.gyp|prebuilds)$|\.node$/.test(file)),
   );
-  expect(withCode, `to be added to EXTERNAL in build.js, beside ${EXTERNAL.join(", ")}`).toEqual([]);
+  expect(withCode, `to be added to EXTERNAL in .build.js, beside ${EXTERNAL.join(", ")}`).toEqual([]);
 });

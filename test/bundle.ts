@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { buildDist, bundle } from "../build.js";
+import { buildDist, bundle } from "../.build.js";
 
 const ROOT = join(import.meta.dirname, "..");
 

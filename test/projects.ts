@@ -28,6 +28,8 @@ const THOROUGH: readonly string[] = [
   "test/source/hostile-answers.test.ts",
   "test/templates/hostile-text.test.ts",
   "test/web/hostile.test.ts",
+  // Attacks: thousands of connections, processes, every expression of the product.
+  "test/security/",
   // Conformance, and long orders of calls at the local Listening API.
   "test/conformance/",
   "test/local-api/access.test.ts",

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { buildDist } from "../../build.js";
+import { buildDist } from "../../.build.js";
 
 // What it costs to start Earshot: seconds of processor time (user and system) of whole processes, until they end.
 //

@@ -85,7 +85,7 @@ function fingerprint() {
   const folders = ["src", "workers"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   );
-  const files = [...folders, "build.js", "package-lock.json"];
+  const files = [...folders, ".build.js", "package-lock.json"];
   const newest = Math.max(...files.map((file) => statSync(join(ROOT, file)).mtimeMs));
   return `${files.length} files, newest ${newest}`;
 }
