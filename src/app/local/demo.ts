@@ -17,7 +17,7 @@ import { createSettingStore } from "../../store/settings.ts";
 import { SLACK_PATH } from "../../web/slack-routes.ts";
 import { ROLES } from "../roles.ts";
 import { sweepEveryMs } from "../sweep-every-ms.ts";
-import { inventLocalSecrets, LOCAL_ACCOUNT } from "./local-account.ts";
+import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "./local-account.ts";
 import { localConfig } from "./local-config.ts";
 import { type LocalParts, startLocalParts } from "./local-parts.ts";
 
@@ -30,8 +30,6 @@ const HISTORY_DAYS = 4;
 const FIRST_CRISIS_MS = 90 * MINUTE;
 const CRISIS_EVERY_MS = 31 * HOUR;
 const SEED = "earshot-demo";
-/** Its tables are those of `earshot local-api` as well, which does not serve this client. */
-export const DEMO_CLIENT = "Demo";
 /** Brands that crises strike, in turn. */
 const STRUCK = ["Parcelwing", "Velorra", "Lumabox"] as const;
 

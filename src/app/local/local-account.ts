@@ -6,6 +6,9 @@ export const LOCAL_ACCOUNT = {
   clientId: "earshot-api-client",
 };
 
+/** The demo's tables are those of `earshot local-api` as well, which does not serve this client. */
+export const DEMO_CLIENT = "Demo";
+
 /** What opens the local servers of one demo or replay, and signs what they send. */
 export interface LocalSecrets {
   /** Of the account. */

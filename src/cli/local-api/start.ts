@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { DEMO_CLIENT } from "../../app/local/demo.ts";
-import { LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
+import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
 import { openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readSurroundings } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
