@@ -25,6 +25,8 @@ const THOROUGH: readonly string[] = [
   "test/cli/preview.test.ts",
   "test/web/browser.test.ts",
   // Hostile text.
+  "test/ingest/long-addresses.test.ts",
+  "test/local-api/mentions/long-page.test.ts",
   "test/source/hostile-answers.test.ts",
   "test/templates/hostile-text.test.ts",
   "test/web/hostile.test.ts",
