@@ -228,7 +228,7 @@ function faultOfEarshot(
 ): string | null {
   const [name = "", ...rest] = words;
   // `npm run -s earshot --`, of which the rest is left to the reader.
-  if (within === program && name === "") return null;
+  if (within === program && (name === "" || name === "--help")) return null;
   const command = within.commands.find((one) => one.name() === name);
   if (command === undefined) {
     return within === program || !name.startsWith("-") ? `there is no command "${path} ${name}"` : null;
