@@ -27,6 +27,7 @@ export function frameOf({ columns, columnMs }: SpikeChart): Frame {
     highest = Math.max(highest, column.count * HEADROOM, column.expected);
     ordinary = Math.max(ordinary, column.ordinary);
   }
+  // Counts set the scale. The band of a new series is a hundred times as high, and would flatten every bar.
   const counts = countTicks(Math.max(highest, Math.min(ordinary, Math.max(2 * highest, FEW))));
   const most = counts.at(-1) ?? 1;
   return {

@@ -1,7 +1,10 @@
 import { FADING, LAG_EDGES, OLDEST_LATE_BUCKET, PUNCTUAL_PRIOR } from "./constants.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 
-/** Adds what arrived in one bucket to the memory of how late mentions are. `counts[k]`: mentions k buckets late. */
+/**
+ * Adds what arrived in one bucket to the memory of how late mentions are. `counts[k]`: mentions k buckets late. Each
+ * series learns alone: what it learned from others would depend on the order of polls, and a replay would differ.
+ */
 export function learnLags(state: SpikeState, counts: readonly number[]): void {
   const { numbers } = state;
   for (let bin = AT.lags; bin < AT.lags + LAG_EDGES.length; bin++) {

@@ -95,6 +95,7 @@ export function createAlertStore(db: Db) {
           mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
           window_to = excluded.window_to, "values" = excluded."values", care = excluded.care
       `.execute(db);
+      // A table of its own: a partitioned table cannot keep "one open alert per fingerprint" unique.
       // Of several alerts of one fingerprint the last in the list is the newest.
       const newest = [...new Map(alerts.map((alert) => [alert.fingerprint, alert])).values()];
       await sql`

@@ -125,6 +125,7 @@ async function removeMoved(
   return moved.rows;
 }
 
+/** A change is found by comparing texts: a hash would cost every new mention to spare the few that change. */
 async function replaceChanged(
   db: Db,
   projectId: string,
