@@ -200,7 +200,12 @@ function commandsOf(markdown: string): string[] {
   );
   return [...lines, ...inline]
     .flatMap((line) => line.split("&&"))
-    .map((command) => command.trim().replace(/^(?:[A-Z_]+=\S+ )+/, ""))
+    .map((command) =>
+      command
+        .trim()
+        .replace(/^(?:[A-Z_]+=\S+ )+/, "")
+        .replace(/\s+#.*$/, ""),
+    )
     .filter((command) => /^(?:npm|npx|earshot|node) /.test(command));
 }
 
@@ -250,7 +255,8 @@ function faultOfNode([file = "", ...words]: readonly string[]): string | null {
 
 function faultOfNpx(command: string, [tool = "", ...words]: readonly string[]): string | null {
   if (tool === "tsx") return faultOfPaths(words);
-  if (tool === "vitest" && words[0] === "run") return faultOfPaths(words.slice(1));
+  if (tool === "vitest" && words[0] === "run")
+    return faultOfPaths(words.slice(1).filter((_, index) => words[index] !== "--project"));
   return `unknown: ${command}`;
 }
 
