@@ -7,10 +7,12 @@ import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { createProgram } from "../src/cli/create-program.ts";
 import { ConfigFile } from "../src/config/config-file.ts";
+import { SourceConfig } from "../src/config/source-config.ts";
 import { loadConfig } from "../src/config.ts";
 import { UserError } from "../src/lib/errors.ts";
 import { describeFault } from "../src/lib/fault.ts";
 import { parseRule } from "../src/rules/parse-rule.ts";
+import { OPERATOR_RULES } from "../src/watch/operator-rules.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";
@@ -108,6 +110,17 @@ test("a YAML example with a mistake is noticed, and so is one that says not what
   ];
   for (const text of wrong) expect(await faultsOfYaml(text), text).not.toEqual([]);
   expect(await faultsOfYaml("# prometheus.yml\nscrape_configs: []\n")).toEqual([]);
+});
+
+test("the pages name every command, every section and key of the source, and every alert about Earshot itself", () => {
+  const pages = ALL.map(read).join("\n");
+  const commands = program.commands.map((command) => `earshot ${command.name()}`);
+  expect(commands.filter((command) => !pages.includes(command))).toEqual([]);
+  const keys = [ConfigFile, SourceConfig].flatMap((schema) => Object.keys(schema.shape));
+  const configuration = read("docs/configuration.md");
+  expect(keys.filter((key) => !configuration.includes(`\`${key}\``))).toEqual([]);
+  const operations = read("docs/operations.md");
+  expect(Object.keys(OPERATOR_RULES).filter((rule) => !operations.includes(`| \`${rule}\` |`))).toEqual([]);
 });
 
 /** Links of a page as paths from the root, without those to other sites. */
