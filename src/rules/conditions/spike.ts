@@ -97,6 +97,8 @@ export const spike = defineWindowCondition({
     const { series, subject } = inUnit(slice, params.count);
     const voices = inUnit(slice, "authors").series;
     const settings = settingsOf(params);
+    // Made anew for each bucket they would cost as much as the bucket does.
+    let zoned: SpikeSettings = { ...settings, zone: "UTC" };
     const baseline = stableHash({
       type: "spike",
       version: 2,
@@ -140,7 +142,7 @@ export const spike = defineWindowCondition({
         const state = unpackOrCreate(before.spike, bucket);
         const zone = params.timezone ?? tick.timezone ?? "UTC";
         if (before.spike !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
-        const zoned = { ...settings, zone };
+        if (zoned.zone !== zone) zoned = { ...settings, zone };
         const noted = [...(before.waves ?? [])];
         catchUp(state, bucket, zoned, noted);
         const isNewWave = isUntoldWave(state, mark(state, MARK.buckets));
