@@ -264,24 +264,50 @@ describe("cursors", () => {
     expect((await fixture.get(path, [...asked, ["cursor", forged]])).status).toBe(400);
   });
 
+  it.each(["date", "added", "impact", "title"])(
+    "end a walk by %s for a program that follows nextCursor until there is none",
+    async (orderBy) => {
+      const path = `/projects/${fixture.account.projectId}/data/mentions`;
+      const asked: Parameters = [["queryId", alpha], ["startDate", "2026-03-01"], ["endDate", "2026-04-01"], ["orderBy", orderBy], ["pageSize", 1]]; // biome-ignore format: a table
+      let shown = 0;
+      let calls = 0;
+      for (let cursor: string | undefined = ""; cursor !== undefined && calls < 20; calls++) {
+        const more: Parameters = cursor === "" ? [] : [["cursor", cursor]];
+        const { body } = await fixture.get(path, [...asked, ...more]);
+        shown += body.results.length;
+        cursor = body.nextCursor;
+      }
+      expect({ shown, calls }).toEqual({
+        shown: (await fixture.get(path, asked)).body.resultsTotal,
+        calls: shown + 1,
+      });
+    },
+  );
+
   it("go on after the end when something new arrives", async () => {
     const empty: Parameters = [["queryId", beta], ["sinceAdded", "2026-03-03T12:59:00.000+0000"]]; // biome-ignore format: a pair
     const before = await mentions(...empty);
-    expect(before.results).toEqual([]);
-    const still = await mentions(...empty, ["cursor", before.nextCursor]);
+    expect(before).toMatchObject({ results: [], resultsTotal: 0 });
+    expect(before).not.toHaveProperty("nextCursor");
+    // The cursor of the last mention is kept by whoever waits for more.
+    const waiting: Parameters = [["queryId", alpha]];
+    const last = await mentions(...waiting);
+    const still = await mentions(...waiting, ["cursor", last.nextCursor]);
     expect(still.results).toEqual([]);
-    expect(still.prevCursor).toBeUndefined();
+    expect(still).not.toHaveProperty("nextCursor");
     const later = T0 + HOUR + SECOND;
     await insertMentions(createDatabase(fixture.database.pool), [
-      mentionVersion({ queryId: beta, resourceId: resourceId(20) }, { added: later }),
+      mentionVersion({ queryId: alpha, resourceId: resourceId(20) }, { added: later }),
     ]);
-    expect((await mentions(...empty, ["cursor", still.nextCursor])).results).toEqual([]);
+    expect((await mentions(...waiting, ["cursor", last.nextCursor])).results).toEqual([]);
     fixture.clock.set(later);
-    const arrived = await mentions(...empty, ["cursor", still.nextCursor]);
+    const arrived = await mentions(...waiting, ["cursor", last.nextCursor]);
     expect(arrived.results).toHaveLength(1);
-    const end = await mentions(...empty, ["cursor", arrived.nextCursor]);
+    const end = await mentions(...waiting, ["cursor", arrived.nextCursor]);
     expect(end.results).toEqual([]);
-    expect((await mentions(...empty, ["cursor", end.prevCursor])).results).toEqual(arrived.results);
+    expect((await mentions(...waiting, ["cursor", end.prevCursor])).results.at(-1)).toEqual(
+      arrived.results[0],
+    );
     fixture.clock.set(T0 + HOUR);
   });
 });

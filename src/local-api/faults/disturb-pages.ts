@@ -13,7 +13,7 @@ export function disturbPages(pages: MentionPages, faults: FaultSwitch): MentionP
     async read(request) {
       const call = faults.current();
       if (call === null) return pages.read(request);
-      if (await call.take("empty-page")) return [];
+      if (await call.take("empty-page")) return Object.assign([], { leadsOn: true as const });
       const asked = { ...request, range: await lateRange(call, request.range, request.at) };
       const isLater = asked.after !== undefined || asked.offset > 0;
       const repeat = isLater && asked.limit > 1 ? await call.take("duplicates") : undefined;

@@ -29,14 +29,25 @@ export function inOrder(rows: readonly PageRow[], cursor: Cursor | undefined): r
 }
 
 /**
- * Where the walk goes on from a page, and where it came from. There is always a next place, also after the end: what
- * arrives later is found from there. Only a page number past the end leads nowhere.
+ * A walk that shows the state of a moment has come to the end of it: the same cursor now asks for what has become
+ * visible since that moment. Undefined where the cursor asks for everything visible anyway.
+ */
+export function afterTheEnd(cursor: Cursor): Cursor | undefined {
+  if (cursor.pinnedAt === null || cursor.toward === "previous") return undefined;
+  return { ...cursor, pinnedAt: null, newSince: cursor.pinnedAt };
+}
+
+/**
+ * Where the walk goes on from a page, and where it came from. An empty page leads nowhere: programs follow a next
+ * cursor until there is none. The cursor that led to the empty page stays good and finds what arrives later. `leadsOn`
+ * says that the page is empty by a fault of the server, and more lies ahead.
  */
 export function neighbours(
   request: MentionsRequest,
   cursor: Cursor | undefined,
   rows: readonly PageRow[],
   at: Instant,
+  leadsOn = false,
 ): { next: Cursor | undefined; previous: Cursor | undefined; page: number } {
   const page = cursor?.page ?? request.page;
   const pinnedAt = isPinned(request) ? at : null;
@@ -45,12 +56,12 @@ export function neighbours(
   const last = rows.at(-1)?.position;
   // An empty page lies between what was shown before it and nothing: both ways lead on from the cursor's own place.
   const here = cursor?.position ?? null;
-  const isPastTheEnd = cursor === undefined && request.page > 0 && rows.length === 0;
+  const isEmptyEnd = rows.length === 0 && cursor?.toward !== "previous" && !leadsOn;
   const nextInclusive = cursor?.toward === "previous" ? !cursor.inclusive : (cursor?.inclusive ?? false);
   const isEnd = cursor?.toward !== "previous" && rows.length < request.pageSize;
   return {
     page,
-    next: isPastTheEnd
+    next: isEmptyEnd
       ? undefined
       : {
           position: last ?? here,

@@ -7,13 +7,13 @@ import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
 import { type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
-import { inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
+import { afterTheEnd, inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
 import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
 import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../policy/data-policy-of.ts";
 import { readRecordVersion } from "../records/record-version.ts";
 import type { ViewOptions } from "../records/view-options.ts";
-import type { PageRow } from "../store/mention-page.ts";
+import type { PageRow, PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
@@ -59,13 +59,10 @@ async function answer(
   asked: MentionsRequest,
   { view, percentages, binding }: Manner,
 ): Promise<string | Readable> {
-  const cursor = readCursor(context, asked.cursor, binding);
-  const at = momentOf(cursor, context.clock.now());
-  // A group without queries has no mentions; every other request names at least one query.
-  const isEmpty = asked.range.queryIds.length === 0;
-  const read = isEmpty ? [] : await context.pages.read(pageRequest(asked, cursor, at));
+  const sent = readCursor(context, asked.cursor, binding);
+  const { read, cursor, at } = await readRows(context, asked, sent);
   const rows = inOrder(read, cursor);
-  const { next, previous, page } = neighbours(asked, cursor, rows, at);
+  const { next, previous, page } = neighbours(asked, cursor, rows, at, read.leadsOn);
   const total = await totalOf(context, asked, rows, at);
   const envelope = {
     rows,
@@ -89,6 +86,21 @@ async function answer(
   let whole = "";
   for await (const piece of pieces) whole += piece;
   return whole;
+}
+
+async function readRows(
+  { pages, clock }: LocalApiContext,
+  asked: MentionsRequest,
+  sent: Cursor | undefined,
+): Promise<{ read: PageRows; cursor: Cursor | undefined; at: Instant }> {
+  const at = momentOf(sent, clock.now());
+  // A group without queries has no mentions; every other request names at least one query.
+  if (asked.range.queryIds.length === 0) return { read: [], cursor: sent, at };
+  const read = await pages.read(pageRequest(asked, sent, at));
+  const further = sent !== undefined && read.length === 0 && !read.leadsOn ? afterTheEnd(sent) : undefined;
+  if (further === undefined) return { read, cursor: sent, at };
+  const now = momentOf(further, clock.now());
+  return { read: await pages.read(pageRequest(asked, further, now)), cursor: further, at: now };
 }
 
 /** Longer pages are sent while they are read, so that no page is in memory as a whole. */

@@ -38,8 +38,11 @@ export interface PageRow {
   readonly shapeId: number;
 }
 
+/** `leadsOn`: the page is empty although rows lie ahead. Only faults that somebody asked for do that. */
+export type PageRows = readonly PageRow[] & { readonly leadsOn?: true };
+
 export interface MentionPages {
-  read(request: PageRequest): Promise<PageRow[]>;
+  read(request: PageRequest): Promise<PageRows>;
 }
 
 export function createMentionPages(db: Database): MentionPages {
