@@ -14,6 +14,7 @@ import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
 import { guardHost } from "./http/guard-host.ts";
 import { limitCalls } from "./http/limit-calls.ts";
+import { passOverUnknown } from "./http/unknown-parameters.ts";
 import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
 import type { LocalApiLog } from "./local-api-log.ts";
@@ -53,6 +54,8 @@ export interface LocalApiOptions {
   readonly allowedHosts?: readonly string[];
   /** How long a request may take to arrive, in milliseconds, before it is answered with 408. Default: half a minute. */
   readonly requestTimeoutMs?: number;
+  /** Parameters that a call does not have are errors. Default: they are passed over, and named in a header. */
+  readonly strict?: boolean;
 }
 
 export interface LocalApi {
@@ -92,13 +95,14 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
     http: bounds,
     trustProxy: [...(options.trustedProxies ?? [])],
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 200 },
-    rewriteUrl: (request) => withoutJsonSuffix(request.url ?? "/"),
+    rewriteUrl: (request) => todaysPath(request.url ?? "/"),
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   });
   boundHttpConnections(app.server, MOST_CONNECTIONS);
   const listensOn = guardHost(app, options.allowedHosts ?? []);
   answerErrors(app, options.log);
+  passOverUnknown(app, options.log, { strict: options.strict ?? false });
   faults.watch(app);
   disturbCalls(app, faults, db);
   disturbAnswers(app, faults);
@@ -135,7 +139,10 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   queryValidationRoutes(app);
 }
 
-/** An earlier form of the paths ends in `.json`. What stands after the question mark is not touched. */
-function withoutJsonSuffix(url: string): string {
-  return url.replace(/^([^?]*)\.json(?=\?|$)/, "$1");
+/**
+ * An earlier form of the paths ends in `.json`, and the published contract has some of them under `/project/`. What
+ * stands after the question mark is not touched.
+ */
+function todaysPath(url: string): string {
+  return url.replace(/^([^?]*)\.json(?=\?|$)/, "$1").replace(/^\/project\/(?=\d)/, "/projects/");
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await startDatabase();
   folder = await mkdtemp(join(tmpdir(), "earshot-cli-"));
   const log = { info() {}, warn() {}, error() {} };
-  api = createLocalApi({ pool: database.pool, clock: systemClock, log, signingSecret: "for tests" });
+  api = createLocalApi({ pool: database.pool, clock: systemClock, log, signingSecret: "for tests", strict: true });
 });
 afterAll(async () => {
   await api.close();

@@ -54,7 +54,7 @@ async function openWorld(): Promise<World> {
     queries: BRANDS.map((name) => ({ name })),
     at: systemClock.now(),
   });
-  const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests" });
+  const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests", strict: true });
   closing.add(api.close);
   const line = await openLimitedLine(await api.listen({ host: "127.0.0.1", port: 0 }), LIMIT);
   closing.add(line.close);

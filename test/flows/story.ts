@@ -68,7 +68,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     queries: (setting.queries ?? ["Acme"]).map((name) => ({ name })),
     at: from,
   });
-  const api = createLocalApi({ pool, clock, log, signingSecret: "for tests" });
+  const api = createLocalApi({ pool, clock, log, signingSecret: "for tests", strict: true });
   closing.add(api.close);
   const source = watchSource(api, pool);
   const sourceUrl = await api.listen({ host: "127.0.0.1", port: 0 });

@@ -103,7 +103,7 @@ async function openWorld(engine: Engine, closing: Closing): Promise<World> {
     queries: [{ name: "Acme" }],
     at: systemClock.now(),
   });
-  const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests" });
+  const api = createLocalApi({ pool, clock: systemClock, log, signingSecret: "for tests", strict: true });
   closing.add(api.close);
   const source = watchSource(api, pool);
   const sourceUrl = await api.listen({ host: "127.0.0.1", port: 0 });

@@ -39,15 +39,18 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
-/** A running local API over a real database, with one account. */
-export async function startFixture(seed: AccountSeed = SEED): Promise<Fixture> {
+/** A running local API over a real database, with one account. Strict, unless told otherwise. */
+export async function startFixture(
+  seed: AccountSeed = SEED,
+  { strict = true }: { strict?: boolean } = {},
+): Promise<Fixture> {
   const database = await startDatabase();
   const clock = createManualClock(T0);
   const logged: object[] = [];
   const keep = (fields: object, message: string) => logged.push({ ...fields, message });
   const log: LocalApiLog = { info: keep, warn: keep, error: keep };
   const account = await seedAccount(database.pool, seed);
-  const api = createLocalApi({ pool: database.pool, clock, log, signingSecret: "for tests" });
+  const api = createLocalApi({ pool: database.pool, clock, log, signingSecret: "for tests", strict });
   const token = String((await logIn(api, seed.user)).body.access_token);
   return {
     database,

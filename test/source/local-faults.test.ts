@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
   await insertMentions(createDatabase(pool), versions);
   const log = { info() {}, warn() {}, error() {} };
-  served = createLocalApi({ pool, clock: fixture.clock, log, signingSecret: "for tests" });
+  served = createLocalApi({ pool, clock: fixture.clock, log, signingSecret: "for tests", strict: true });
   client = createSourceClient({
     baseUrl: await served.listen({ host: "127.0.0.1", port: 0 }),
     credentials: { ...SEED.user, clientId: "earshot-api-client" },

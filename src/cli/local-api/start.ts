@@ -23,6 +23,7 @@ interface StartOptions {
   readonly allowHost?: readonly string[];
   readonly sample: boolean;
   readonly testMode: boolean;
+  readonly strict: boolean;
   readonly json: boolean;
 }
 
@@ -40,6 +41,11 @@ export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
     )
     .option("--no-sample", "no sample project, and no new mentions in it")
     .option("--test-mode", "calls may ask for faults in the header x-earshot-fault", false)
+    .option(
+      "--strict",
+      "refuse parameters that a call does not have (default: pass over and name them)",
+      false,
+    )
     .option("--json", "tell address, login and ids as one JSON line", false)
     .addHelpText("after", HELP)
     .action((options: StartOptions) => start(options, env));
@@ -76,6 +82,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
       testMode: options.testMode,
       refusedLogins: [LOCAL_ACCOUNT.username],
       allowedHosts: options.allowHost ?? [],
+      strict: options.strict,
     });
     closing.add(api.close);
     if (signal.aborted) return { url: "", sample, description, close: closing.close };

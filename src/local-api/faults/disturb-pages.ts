@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { MentionPages, PageRequest, PageRow } from "../store/mention-page.ts";
+import type { MentionPages, PageRequest, PageRows } from "../store/mention-page.ts";
 import type { MentionRange } from "../store/mention-range.ts";
 import type { MentionTotals } from "../store/mention-totals.ts";
 import type { CallFaults, HappeningFault } from "./call-faults.ts";
@@ -48,7 +48,7 @@ async function repeatRows(
   pages: MentionPages,
   request: PageRequest,
   repeat: HappeningFault,
-): Promise<PageRow[]> {
+): Promise<PageRows> {
   const count = Math.min(amountOf(repeat), request.limit - 1);
   if (request.after === undefined)
     return pages.read({ ...request, offset: Math.max(0, request.offset - count) });

@@ -65,7 +65,7 @@ export function methodNotAllowed(what: string, allowed: readonly string[]): ApiE
 
 /** 429. Clients recognise the words "rate limit exceeded". */
 export function tooManyRequests(detail: string): ApiError {
-  return new ApiError(429, errorsBody(`Rate limit exceeded: ${detail}`));
+  return new ApiError(429, errorsBody(`rate limit exceeded: ${detail}`));
 }
 
 export function errorsBody(...messages: readonly string[]): ErrorsBody {

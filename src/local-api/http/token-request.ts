@@ -1,4 +1,8 @@
-import { createParameterReader, type ParameterReader } from "../parameters/parameter-reader.ts";
+import {
+  createParameterReader,
+  type ParameterReader,
+  type UnknownParameters,
+} from "../parameters/parameter-reader.ts";
 import { oauthError } from "./api-error.ts";
 
 export interface TokenRequest {
@@ -15,8 +19,8 @@ const CLIENT_ID_FORM = "an identifier of the form <service>-api-client";
  * Reads what a token call asks for. Every parameter may stand in the query or in the body, which is a form or a JSON
  * object: documents of several ages put them in different places. Throws OAuth's own errors.
  */
-export function readTokenRequest(query: unknown, body: unknown): TokenRequest {
-  const parameters = createParameterReader(gather(query, body));
+export function readTokenRequest(query: unknown, body: unknown, unknown: UnknownParameters): TokenRequest {
+  const parameters = createParameterReader(gather(query, body), unknown);
   const grantType = required(parameters, "grant_type", `the value ${GRANT_TYPE}`);
   const clientId = required(parameters, "client_id", CLIENT_ID_FORM);
   const username = required(parameters, "username", "the login name of an API user");

@@ -1,6 +1,5 @@
 import { DateTime } from "luxon";
 import type { Instant } from "../../lib/instant.ts";
-import { parseMoment } from "../parameters/parse-moment.ts";
 
 /** How the dates of a file are written. */
 export interface DateManner {
@@ -26,8 +25,6 @@ const FORMATS = [
 export function readDate(text: string, { timezone = "utc", format }: DateManner): Instant | undefined {
   const options = { zone: timezone, locale: "en" };
   if (format !== undefined) return momentOf(DateTime.fromFormat(text, format, options));
-  const wire = parseMoment(text, timezone);
-  if (typeof wire === "number") return wire;
   if (/^\d{10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return Number(text);
   for (const parse of [DateTime.fromISO, DateTime.fromSQL, DateTime.fromRFC2822, DateTime.fromHTTP]) {

@@ -33,6 +33,8 @@ const MAX_PAGE_SIZE = 5_000;
 /** What `page` and `pageSize` alone can reach. */
 const REACHABLE_BY_PAGE = 10_000;
 const DEFAULT_PAGE_SIZE = 20;
+const DEFAULT_ORDER = "date";
+const DEFAULT_DIRECTION = "desc";
 const MAX_QUERIES = 200;
 
 /** Reads what a mentions call asks for. Throws one 400 with everything that is wrong with it. */
@@ -110,11 +112,11 @@ function readDates(parameters: ParameterReader, zone: string): { from: Instant; 
 }
 
 function readOrder(parameters: ParameterReader): MentionOrder {
-  const asked = parameters.text("orderBy") ?? "date";
+  const asked = parameters.text("orderBy") ?? DEFAULT_ORDER;
   const names = [...MENTION_ORDERS.keys()];
   // The documented names are a mixture of cases; clients write them as the fields are called.
   const name = names.find((name) => name.toLowerCase() === asked.toLowerCase());
-  const order = MENTION_ORDERS.get(name ?? "date");
+  const order = MENTION_ORDERS.get(name ?? DEFAULT_ORDER);
   if (order === undefined) throw new Error("there is no order by date");
   if (name === undefined) {
     const meant = closestWord(asked, names);
@@ -127,9 +129,10 @@ function readOrder(parameters: ParameterReader): MentionOrder {
 
 function readPaging(parameters: ParameterReader): Omit<MentionsRequest, "range"> {
   const pageSize = parameters.integer("pageSize", { min: 1, max: MAX_PAGE_SIZE }) ?? DEFAULT_PAGE_SIZE;
-  const page = parameters.integer("page", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
+  const page = parameters.integer("page", { min: 0, max: REACHABLE_BY_PAGE - 1 }) ?? 0;
   const cursor = parameters.text("cursor");
-  if (cursor !== undefined && page > 0) parameters.fault("page: expected none beside a cursor.");
+  // Programs count pages and follow the cursor too; the cursor knows its page.
+  if (cursor !== undefined && page > 0) parameters.passOver("page", "page: expected none beside a cursor.");
   if (cursor === undefined && (page + 1) * pageSize > REACHABLE_BY_PAGE) {
     parameters.fault(
       `page: expected (page + 1) * pageSize of at most ${REACHABLE_BY_PAGE}; follow nextCursor to go further.`,
@@ -140,6 +143,30 @@ function readPaging(parameters: ParameterReader): Omit<MentionsRequest, "range">
     page,
     cursor,
     order: readOrder(parameters),
-    direction: parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc",
+    direction: parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? DEFAULT_DIRECTION,
   };
+}
+
+/**
+ * What has to stay the same while a cursor is followed, as text: the project and every parameter that had an effect,
+ * in whatever order, with what is usual spelled out or not.
+ */
+export function bindingOf(projectId: number, parameters: ParameterReader): string {
+  const bound = Object.entries({ ...USUAL, ...Object.fromEntries(parameters.known()) })
+    .filter(([name]) => !NOT_BOUND.has(name))
+    .map(([name, values]) => [name, [...values].sort()] as const)
+    .map(([name, values]) => [name, name === "orderBy" ? values.map(lowerCase) : values] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([projectId, bound]);
+}
+
+const USUAL = {
+  orderBy: [DEFAULT_ORDER],
+  orderDirection: [DEFAULT_DIRECTION],
+  pageSize: [String(DEFAULT_PAGE_SIZE)],
+};
+const NOT_BOUND: ReadonlySet<string> = new Set(["cursor", "access_token", "page"]);
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
 }

@@ -6,9 +6,18 @@ import { parseMoment } from "./parse-moment.ts";
 /** Parameters as they came: a name given twice has a list. */
 export type RawParameters = Readonly<Record<string, unknown>>;
 
+/** A parameter that had no effect, with the name that was perhaps meant. */
+export interface UnknownParameter {
+  readonly name: string;
+  readonly meant?: string;
+}
+
+/** What becomes of names that nobody asks for: refused, or passed over and noted. */
+export type UnknownParameters = "refuse" | ((passedOver: readonly UnknownParameter[]) => void);
+
 /**
  * Reads the parameters of one request and gathers everything that is wrong with them. A value that is wrong reads
- * as absent; `finish` then throws the 400 that names every fault, including names that nobody asked for.
+ * as absent; `finish` then throws the 400 that names every fault. A name with `[]` behind it is the name without.
  */
 export interface ParameterReader {
   text(name: string): string | undefined;
@@ -19,7 +28,11 @@ export interface ParameterReader {
   someOf<Value extends string>(name: string, allowed: readonly Value[]): readonly Value[];
   moment(name: string, zone: string): Instant | undefined;
   fault(message: string): void;
-  /** Everything that is wrong so far, with names that nobody asked for: what `finish` would throw. */
+  /** A parameter that was read and means nothing here: wrong where unknown names are refused, else passed over. */
+  passOver(name: string, why: string): void;
+  /** The parameters that somebody asked for, with their values as they came. */
+  known(): ReadonlyMap<string, readonly string[]>;
+  /** Everything that is wrong so far: what `finish` would throw. To be called when all has been read. */
   faults(): readonly string[];
   finish(): void;
 }
@@ -29,9 +42,14 @@ const ALWAYS_ALLOWED = ["access_token"];
 /** Unknown names that are told. Each is compared with every known one, and an answer is there to be read. */
 const MOST_STRANGERS = 20;
 
-export function createParameterReader(parameters: RawParameters): ParameterReader {
+export function createParameterReader(
+  raw: RawParameters,
+  unknown: UnknownParameters = "refuse",
+): ParameterReader {
+  const parameters = withoutBrackets(raw);
   const faults = new Set<string>();
   const asked = new Set<string>(ALWAYS_ALLOWED);
+  const passedOver = new Map<string, string>();
 
   function texts(name: string): readonly string[] {
     asked.add(name);
@@ -65,13 +83,19 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
 
   function allFaults(): readonly string[] {
     const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
-    const told = strangers.slice(0, MOST_STRANGERS).map((name) => strangerFault(name, [...asked]));
-    const untold = strangers.length - told.length;
-    return [
-      ...faults,
-      ...told,
-      ...(untold > 0 ? [`${untold} more names are not parameters of this call.`] : []),
-    ];
+    const names = strangers.slice(0, MOST_STRANGERS);
+    const untold = strangers.length - names.length;
+    if (unknown === "refuse") {
+      return [
+        ...faults,
+        ...passedOver.values(),
+        ...names.map((name) => strangerFault(name, [...asked])),
+        ...(untold > 0 ? [`${untold} more names are not parameters of this call.`] : []),
+      ];
+    }
+    const meaningless = [...passedOver.keys()].map((name): UnknownParameter => ({ name }));
+    unknown([...meaningless, ...names.map((name) => strangerOf(name, [...asked]))]);
+    return [...faults];
   }
 
   return {
@@ -102,6 +126,15 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
     fault: (message) => {
       faults.add(message);
     },
+    passOver: (name, why) => {
+      passedOver.set(name, why);
+    },
+    known: () =>
+      new Map(
+        [...asked]
+          .filter((name) => parameters[name] !== undefined)
+          .map((name) => [name, [parameters[name]].flat().map(String)]),
+      ),
     faults: allFaults,
     finish() {
       const found = allFaults();
@@ -110,8 +143,24 @@ export function createParameterReader(parameters: RawParameters): ParameterReade
   };
 }
 
-function strangerFault(name: string, known: readonly string[]): string {
+/** Frameworks write lists so, and the operator's own example of a count does. */
+function withoutBrackets(raw: RawParameters): RawParameters {
+  if (!Object.keys(raw).some((name) => name.endsWith("[]"))) return raw;
+  const parameters: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(raw)) {
+    const bare = name.length > 2 && name.endsWith("[]") ? name.slice(0, -2) : name;
+    parameters[bare] = bare in parameters ? [parameters[bare], value].flat() : value;
+  }
+  return parameters;
+}
+
+function strangerOf(name: string, known: readonly string[]): UnknownParameter {
   const meant = name.length > 60 ? undefined : closestWord(name, known);
+  return meant === undefined ? { name } : { name, meant };
+}
+
+function strangerFault(name: string, known: readonly string[]): string {
+  const { meant } = strangerOf(name, known);
   return `${quote(name)} is not a parameter of this call.${meant === undefined ? "" : ` Did you mean ${meant}?`}`;
 }
 

@@ -2,18 +2,30 @@ import { DateTime } from "luxon";
 import type { Instant } from "../../lib/instant.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const FULL = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(Z|[+-]\d{2}:?\d{2})$/;
+const FULL = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|([+-]\d{2}):?(\d{2}))?$/;
 const EATEN_PLUS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})? \d{2}:?\d{2}$/;
+/** The furthest that any clock on earth is from UTC. */
+const MAX_OFFSET_HOURS = 14;
 
 /**
  * The moment that a parameter names, or a sentence about what is wrong with it. A plain date is the start of that
- * day in `zone` (the spec leaves this open; a project has a time zone for some reason).
+ * day in `zone` (the spec leaves this open; a project has a time zone for some reason). A date-time without an offset
+ * is UTC: both official clients send such, and the people who use them say that the live service takes it so.
  */
 export function parseMoment(text: string, zone: string): Instant | string {
   if (EATEN_PLUS.test(text)) return `the "+" of the offset has to be sent as "%2B".`;
-  const isoText = FULL.test(text) || DATE.test(text) ? text : undefined;
-  const parsed = isoText === undefined ? undefined : DateTime.fromISO(isoText, { zone });
+  const parsed = isMoment(text)
+    ? DateTime.fromISO(text, { zone: DATE.test(text) ? zone : "utc" })
+    : undefined;
   if (parsed?.isValid) return parsed.toMillis();
   const got = JSON.stringify(text.slice(0, 60));
-  return `expected YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.SSS with an offset such as -0500 or %2B0000, got ${got}.`;
+  return `expected YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.SSS, UTC unless an offset such as -0500 or %2B0100 follows, got ${got}.`;
+}
+
+/** Written like one, of a year that there was, with an offset that there is. */
+function isMoment(text: string): boolean {
+  if (text.startsWith("0000")) return false;
+  if (DATE.test(text)) return true;
+  const [, , , hours = "0", minutes = "0"] = FULL.exec(text) ?? [];
+  return FULL.test(text) && Math.abs(Number(hours)) <= MAX_OFFSET_HOURS && Number(minutes) < 60;
 }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { callerOf, readToken } from "../http/authenticate.ts";
 import { hashToken } from "../http/token.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
-import { createParameterReader } from "../parameters/parameter-reader.ts";
 import { clientRecord } from "../records/client-record.ts";
 import { meRecord } from "../records/me-record.ts";
 import { userRecord } from "../records/user-record.ts";
@@ -32,6 +32,6 @@ export function accountRoutes(app: FastifyInstance, { db }: LocalApiContext): vo
 
 /** Of a call that takes no parameters. */
 function callerOfPlainCall(request: FastifyRequest) {
-  createParameterReader(request.query as Record<string, unknown>).finish();
+  parametersOf(request).finish();
   return callerOf(request);
 }

@@ -2,13 +2,10 @@ import type { FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
 import { callerOf } from "../http/authenticate.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
-import {
-  createParameterReader,
-  type ParameterReader,
-  type RawParameters,
-} from "../parameters/parameter-reader.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import type { DataPolicyName } from "../policy/data-policy.ts";
 import { dataPolicyOf } from "../policy/data-policy-of.ts";
 import { showingCondition } from "../policy/showing-condition.ts";
@@ -45,7 +42,7 @@ export async function readDataRequest(
   const queries = await listQueries(context.db, project.id);
   const caller = callerOf(request);
   const scope = requestScopeOf(context, caller, project, queries);
-  const parameters = createParameterReader(request.query);
+  const parameters = parametersOf(request);
   const range = await readMentionRange(parameters, scope);
   const zone = readZone(parameters) ?? project.timezone;
   const policy = dataPolicyOf(caller.client, project);

@@ -1,11 +1,8 @@
 import type { FastifyRequest } from "fastify";
+import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { type ListPaging, readListPaging } from "../parameters/list-paging.ts";
-import {
-  createParameterReader,
-  type ParameterReader,
-  type RawParameters,
-} from "../parameters/parameter-reader.ts";
+import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { projectOf } from "./project-of.ts";
 
@@ -24,7 +21,7 @@ export async function listCall<More = undefined>(
   read?: (parameters: ParameterReader) => More,
 ): Promise<{ project: StoredProject; paging?: ListPaging; more: More | undefined }> {
   const project = await projectOf(context, request);
-  const parameters = createParameterReader(request.query);
+  const parameters = parametersOf(request);
   const paging = readListPaging(parameters);
   const more = read?.(parameters);
   parameters.finish();

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { callerOf } from "../http/authenticate.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
 import { readLocationList } from "../lists/location-list-request.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
-import { createParameterReader } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/list-envelope.ts";
 import { projectSummaryRecord } from "../records/project-record.ts";
 import { authorListRecord, locationListRecord, siteListRecord } from "../records/saved-list-record.ts";
@@ -35,7 +35,7 @@ export function listRoutes(app: FastifyInstance, context: LocalApiContext): void
 
 async function createLocationList(context: LocalApiContext, request: FastifyRequest<InProject>) {
   const project = await projectOf(context, request);
-  createParameterReader(request.query).finish();
+  parametersOf(request).finish();
   const { client, user } = callerOf(request);
   const projects = await listProjects(context.db, client.id);
   const { locationIds, ...list } = readLocationList(request.body, {

@@ -4,18 +4,18 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Cursor } from "../cursor/cursor-codec.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { mentionsEnvelope } from "../mentions/mentions-envelope.ts";
-import { type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
+import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
 import { afterTheEnd, inOrder, momentOf, neighbours, pageRequest } from "../mentions/mentions-walk.ts";
 import { type SamplePercentages, scaledTotal } from "../mentions/scaled-total.ts";
-import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../policy/data-policy-of.ts";
 import { readRecordVersion } from "../records/record-version.ts";
 import type { ViewOptions } from "../records/view-options.ts";
 import type { PageRow, PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
-import type { StoredProject } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
 import { projectOf } from "./project-of.ts";
 import { requestScopeOf } from "./request-scope-of.ts";
@@ -31,7 +31,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const project = await projectOf(context, request);
       const { client } = callerOf(request);
       const queries = await listQueries(context.db, project.id);
-      const parameters = createParameterReader(request.query);
+      const parameters = parametersOf(request);
       const version = readRecordVersion(parameters, client);
       const asked = await readMentionsRequest(
         parameters,
@@ -41,7 +41,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       return answer(context, asked, {
         view: { version, text, policy: dataPolicyOf(client, project) },
         percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
-        binding: bindingOf(project, request.query),
+        binding: bindingOf(project.id, parameters),
       });
     });
   }
@@ -134,14 +134,3 @@ function readCursor(
     throw invalidRequest("cursor: expected all other parameters as they were in the request it came from.");
   return cursor;
 }
-
-/** What has to stay the same while a cursor is followed: the project and every parameter, in whatever order. */
-function bindingOf(project: StoredProject, parameters: RawParameters): string {
-  const kept = Object.entries(parameters)
-    .filter(([name]) => !NOT_BOUND.has(name))
-    .map(([name, value]) => [name, [value].flat().map(String).sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([project.id, kept]);
-}
-
-const NOT_BOUND: ReadonlySet<string> = new Set(["cursor", "access_token", "page"]);

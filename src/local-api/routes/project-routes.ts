@@ -1,8 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../http/authenticate.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListPaging } from "../parameters/list-paging.ts";
-import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/list-envelope.ts";
 import { projectRecord, projectSummaryRecord } from "../records/project-record.ts";
 import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
@@ -17,7 +18,7 @@ export function projectRoutes(app: FastifyInstance, context: LocalApiContext): v
 
   const projects = (path: string, record: (project: StoredProject) => object) =>
     app.get<{ Querystring: RawParameters }>(path, async (request) => {
-      const parameters = createParameterReader(request.query);
+      const parameters = parametersOf(request);
       const paging = readListPaging(parameters);
       parameters.finish();
       return listEnvelope((await listProjects(db, callerOf(request).client.id)).map(record), paging);
@@ -27,7 +28,7 @@ export function projectRoutes(app: FastifyInstance, context: LocalApiContext): v
 
   app.get<InProject>("/projects/:projectId", async (request) => {
     const project = await projectOf(context, request);
-    createParameterReader(request.query).finish();
+    parametersOf(request).finish();
     return projectRecord(project);
   });
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { invalidRequest } from "../http/api-error.ts";
-import { createParameterReader, type RawParameters } from "../parameters/parameter-reader.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
+import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { lint, type QueryPlace } from "../query-language/lint.ts";
 import type { Problem } from "../query-language/problem.ts";
 
@@ -15,7 +16,7 @@ const LARGEST_BODY = 2 * 1024 * 1024;
 export function queryValidationRoutes(app: FastifyInstance): void {
   for (const [path, place] of PATHS) {
     app.get<{ Querystring: RawParameters }>(path, (request, reply) => {
-      const parameters = createParameterReader(request.query);
+      const parameters = parametersOf(request);
       const text = parameters.text("query") ?? "";
       parameters.texts("language");
       if (!("query" in request.query)) parameters.fault("query: expected the Boolean text to validate.");
@@ -26,7 +27,7 @@ export function queryValidationRoutes(app: FastifyInstance): void {
       path,
       { bodyLimit: LARGEST_BODY },
       (request, reply) => {
-        createParameterReader(request.query).finish();
+        parametersOf(request).finish();
         return reply.send(verdict(bodyText(request.body), place));
       },
     );

@@ -6,6 +6,7 @@ import { verifyPassword } from "../http/password.ts";
 import { mayUseApi, ONLY_REGULAR_AND_ADMIN } from "../http/roles.ts";
 import { createToken, hashToken } from "../http/token.ts";
 import { readTokenRequest, type TokenRequest } from "../http/token-request.ts";
+import { unknownTo } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { LocalApiLog } from "../local-api-log.ts";
 import { findUser, type StoredUser } from "../store/accounts.ts";
@@ -26,7 +27,7 @@ export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: 
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store").header("pragma", "no-cache");
-      const asked = readTokenRequest(request.query, request.body);
+      const asked = readTokenRequest(request.query, request.body, unknownTo(request));
       const user = await logIn(context, asked, request.ip);
       const clientId = await chooseClient(context, user, asked.platformClientId);
       const token = createToken();
