@@ -18,7 +18,13 @@ beforeAll(async () => {
   database = await startDatabase();
   folder = await mkdtemp(join(tmpdir(), "earshot-cli-"));
   const log = { info() {}, warn() {}, error() {} };
-  api = createLocalApi({ pool: database.pool, clock: systemClock, log, signingSecret: "for tests", strict: true });
+  api = createLocalApi({
+    pool: database.pool,
+    clock: systemClock,
+    log,
+    signingSecret: "for tests",
+    strict: true,
+  });
 });
 afterAll(async () => {
   await api.close();

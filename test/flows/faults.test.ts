@@ -63,7 +63,7 @@ onAnyEngine((tell) => {
     expect(await story.source.pending()).toEqual([]);
     expect(errors).toEqual([
       expect.stringMatching(/^mentions: 200 with JSON that is cut off/),
-      "mentions: 429 Rate limit exceeded",
+      "mentions: 429 rate limit exceeded",
       "mentions: 500 An internal error occurred.",
       "mentions: 502 the source cannot answer now",
       "mentions: the connection failed (UND_ERR_SOCKET)",

@@ -53,7 +53,7 @@ const NEEDS: Record<ApiCall["needs"], string> = {
 const FILTERS = [
   ["sentiment", "positive, neutral or negative"],
   ["pageType", "twitter, news, forum, blog, …"],
-  ["language, country, …", "any other filter of the API, by its name there"],
+  ["language, location, …", "any other filter of the API, by its name there"],
   ["category, tag", "ids; see earshot api categories and tags"],
   ["xsentiment, xtag, …", "an x in front excludes"],
   ["sinceAdded", "only what entered the query after this moment"],

@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { systemClock } from "../../lib/clock.ts";
 import { LISTABLE, type Listable, listThings } from "../../local-api/desk/list-things.ts";
 import { printRows } from "./print.ts";
 import { withTables } from "./with-tables.ts";
@@ -21,7 +22,7 @@ Examples:
     )
     .action((what: Listable, options: { project?: string; client?: string; json: boolean }) =>
       withTables(env, async ({ db }) => {
-        const rows = await listThings(db, what, options);
+        const rows = await listThings(db, what, options, systemClock.now());
         await printRows(rows, { json: options.json, none: `There are no ${what.replaceAll("-", " ")}.` });
       }),
     );

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { DAY, floorTo, HOUR, type Instant, toIso } from "../../lib/instant.ts";
@@ -28,7 +28,11 @@ export function addLocalSimulate(group: Command, env: NodeJS.ProcessEnv): void {
     .description("Writes invented mentions into a project: a past, and with --live a present.")
     .option("--project <project>", "name or id (default: the only one)")
     .option("--client <client>", "where names of projects repeat")
-    .option("--past <duration>", "how far back it begins", toDurationMs, 7 * DAY)
+    .addOption(
+      new Option("--past <duration>", "how far back it begins")
+        .argParser(toDurationMs)
+        .default(7 * DAY, "7d"),
+    )
     .option("--seed <word>", "another word, other mentions; the same word, the same ones", "simulated")
     .option("--crisis <brand@moment>", "a storm over a brand; repeat it", collectCrises, [])
     .option("--live", "goes on until Ctrl-C", false)

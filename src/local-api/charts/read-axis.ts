@@ -81,8 +81,17 @@ export async function readAxis(
     case "queryGroups":
       return groupAxis(scope, among);
     case "categories": {
-      const children = (await scope.categories()).flatMap((parent) => parent.children);
-      return closed({ kind: "ids", field: "categories" }, among(children.map(named), "category"));
+      const parents = await scope.categories();
+      const children = parents.flatMap((parent) => parent.children).map(named);
+      // The id of a parent stands for its children.
+      const wanted = given.flatMap((id) => {
+        const parent = parents.find((candidate) => String(candidate.id) === id);
+        return parent === undefined ? [id] : parent.children.map((child) => String(child.id));
+      });
+      return closed(
+        { kind: "ids", field: "categories" },
+        chosen(children, wanted, "category", parameters, position),
+      );
     }
     case "parentCategories": {
       const parents = (await scope.categories()).map(named);

@@ -1,4 +1,4 @@
-import { toIso } from "../../lib/instant.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
 import { listCategories } from "../store/categories.ts";
 import { listClients } from "../store/clients.ts";
 import type { Database } from "../store/database.ts";
@@ -35,6 +35,8 @@ export async function listThings(
   db: Database,
   what: Listable,
   scope: ListScope,
+  /** Mentions of queries are counted as the service shows them then; without it, as they are stored. */
+  at?: Instant,
 ): Promise<readonly (Readonly<Record<string, unknown>> & { readonly id: number; readonly name: string })[]> {
   switch (what) {
     case "clients":
@@ -54,7 +56,7 @@ export async function listThings(
         timezone,
       }));
     case "queries":
-      return queryRows(db, (await findProject(db, scope)).id);
+      return queryRows(db, (await findProject(db, scope)).id, at);
     case "query-groups":
       return (await listQueryGroups(db, (await findProject(db, scope)).id)).map(({ id, name, queries }) => ({
         id,
@@ -78,11 +80,12 @@ export async function listThings(
   }
 }
 
-async function queryRows(db: Database, projectId: number) {
+async function queryRows(db: Database, projectId: number, at: Instant | undefined) {
   const queries = await listQueries(db, projectId);
   const volumes = await readQueryVolumes(
     db,
     queries.map(({ id }) => id),
+    at,
   );
   return queries.map(({ id, name, type }) => {
     const volume = volumes.get(id);

@@ -52,12 +52,12 @@ async function refuseForLimit(
   // Whoever counts calls by these headers can tell it from a refusal that is meant.
   reply.header(FAULT_HEADER, "429");
   if (amount !== null) reply.header("retry-after", String(Math.ceil(amount / SECOND)));
-  if (allowed === undefined) return reply.code(429).send(errorsBody("Rate limit exceeded"));
+  if (allowed === undefined) return reply.code(429).send(errorsBody("rate limit exceeded"));
   const { limit, minutes } = allowed;
   return reply
     .headers(rateLimitHeaders(allowed, limit + 1))
     .code(429)
-    .send(errorsBody(`Rate limit exceeded: ${limit + 1} of ${limit} calls in ${minutes} minutes`));
+    .send(errorsBody(`rate limit exceeded: ${limit + 1} of ${limit} calls in ${minutes} minutes`));
 }
 
 function refuse(reply: FastifyReply, kind: string): FastifyReply {

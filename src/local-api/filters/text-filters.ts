@@ -7,7 +7,17 @@ export const textFilters: readonly Filter[] = [
   ...withTwin(signedFilter("insightsMentioned", "@"), "insightsMentioned"),
   ...withTwin(listsFilter("insightsUrl"), "insightsUrl"),
   ...withTwin(listsFilter("insightsEmoji"), "insightsEmoji"),
-  ...withTwin(listsFilter("insightsEmoticon"), "insightsEmoticon"),
+  ...withTwin(
+    // The breakdown of emoticons lists both, and a click on one of its rows asks for it here.
+    textsFilter((values) => ({
+      kind: "any",
+      of: [
+        { kind: "lists", field: "insightsEmoticon", values },
+        { kind: "lists", field: "insightsEmoji", values },
+      ],
+    })),
+    "insightsEmoticon",
+  ),
   ...withTwin(
     textsFilter((sites) => ({
       kind: "lists",

@@ -30,3 +30,9 @@ export const GONE_FIELDS: ReadonlyMap<string, string> = new Map([
   ["at_mentions", "write the name with its sign, such as @name"],
   ["hashtags", "write the hashtag with its sign, such as #tag"],
 ]);
+
+/** Filters of the calls that people write into queries, and how they are asked for. */
+export const FILTERS_NOT_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["sentiment", "in a call, the filter sentiment=negative asks for it"],
+  ["pagetype", "in a call, the filter pageType=news asks for it"],
+]);

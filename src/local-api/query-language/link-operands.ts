@@ -62,7 +62,13 @@ function near(units: readonly Expression[][], joints: readonly Link[]): Expressi
 function joined(kind: "all" | "any", of: readonly Expression[]): Expression {
   const only = of[0];
   if (only !== undefined && of.length === 1) return only;
-  return { kind, of: withoutRepeats(of), start: of[0]?.start ?? 0, end: of.at(-1)?.end ?? 0 };
+  // Of an AND, two equal operands stay two: NEAR and ~ count them.
+  return {
+    kind,
+    of: kind === "any" ? withoutRepeats(of) : of,
+    start: of[0]?.start ?? 0,
+    end: of.at(-1)?.end ?? 0,
+  };
 }
 
 /** Lists of words are pasted together and name some of them twice. */

@@ -22,9 +22,12 @@ const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…])[.,;:!?'")\]}…]+$/;
 /** A pictograph with its skin tone or variation, joined ones as one; or two letters of a flag; or a keycap. */
 const EMOJI =
   /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2}|[#*0-9]\uFE0F?\u20E3/gu;
-/** Faces of punctuation, between spaces: the ":/" of an address is none. */
+/**
+ * Faces of punctuation, between spaces: the ":/" of an address is none, and neither is what is read as a number, a
+ * word or a formula first (80, 8d, XP, x3, =3).
+ */
 const EMOTICON =
-  /(?<!\S)(?:[:;=8xX]'?[-^o]?[)(\][dDpPoO0/\\|*3@$]|[)(\]D]-?[:;=]|<\/?3|\^_*\^|-_+-|[oO]_[oO]|T_T|¯\\_\(ツ\)_\/¯)(?!\S)/g;
+  /(?<!\S)(?:[:;]'?[-^o]?[)(\][dDpPoO0/\\|*3@$]|='?[-^]?[)(\][DpP]|8-[)(D]|[xX]-?[)(D]|[)(\]]-?[:;=]|D-?[:;]|<\/?3|\^_*\^|-_+-|[oO]_[oO]|T_T|¯\\_\(ツ\)_\/¯)(?!\S)/g;
 
 function linksIn(text: string): string[] {
   return (text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, ""));

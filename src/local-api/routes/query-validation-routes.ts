@@ -9,7 +9,7 @@ const LARGEST_BODY = 2 * 1024 * 1024;
 
 /**
  * `query-validation`, for queries, and `query-validation/searchwithin`, for searches inside results: POST with
- * `{"booleanQuery", "languages"}`, or GET with `query` and `language`. An extension of the live service, which answers
+ * `{"booleanQuery", "languages"}`, or GET with `booleanQuery` (or `query`) and `languages` (or `language`). An extension of the live service, which answers
  * with `errors` and `issues`; what stands in them is ours: `{rule, message, start, end}` in UTF-16 units, and for
  * issues `severity` (`warning` or `note`). A text with errors is still answered with 200: it was validated.
  */
@@ -17,9 +17,11 @@ export function queryValidationRoutes(app: FastifyInstance): void {
   for (const [path, place] of PATHS) {
     app.get<{ Querystring: RawParameters }>(path, (request, reply) => {
       const parameters = parametersOf(request);
-      const text = parameters.text("query") ?? "";
-      parameters.texts("language");
-      if (!("query" in request.query)) parameters.fault("query: expected the Boolean text to validate.");
+      // The names of an older client, and of today's.
+      const text = parameters.text("booleanQuery") ?? parameters.text("query") ?? "";
+      for (const name of ["language", "languages"]) parameters.texts(name);
+      if (!("query" in request.query) && !("booleanQuery" in request.query))
+        parameters.fault("booleanQuery: expected the Boolean text to validate.");
       parameters.finish();
       return reply.send(verdict(text, place));
     });

@@ -14,7 +14,7 @@ export interface CurrentMention {
   readonly tagIds: readonly number[];
   readonly fullText: string | null;
   readonly twitterLikeCount: number | null;
-  /** The fields of the wire record that say something. */
+  /** The fields of the wire record. */
   readonly said: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +34,7 @@ export async function takeCurrentMentions(
   );
   const { rows } = await sql<CurrentRow>`
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
-      said
+      said, (select silence from local_api.record_shape where id = shape_id) as silence
     from local_api.mention where query_id = any(${queryIds}::bigint[]) and resource_id = ${resourceId}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id`.execute(db);
   await sql`
@@ -65,6 +65,7 @@ interface CurrentRow {
   full_text: string | null;
   twitter_like_count: string | null;
   said: string;
+  silence: string;
 }
 
 const Said = z.record(z.string(), z.unknown());
@@ -80,7 +81,7 @@ function toCurrent(row: CurrentRow): CurrentMention {
     tagIds: row.tags.map(Number),
     fullText: row.full_text,
     twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
-    // The closing brace belongs to the shape of the record.
-    said: Said.parse(JSON.parse(`${row.said}}`)),
+    // A flag that is false is among what the record is silent about, and is to stay.
+    said: Said.parse(JSON.parse(row.said + row.silence)),
   };
 }

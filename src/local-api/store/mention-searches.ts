@@ -10,6 +10,7 @@ import type { Database } from "./database.ts";
 import { fieldSql } from "./mention-fields.ts";
 import { type MentionRange, rangeSql } from "./mention-range.ts";
 import { readRevision } from "./mention-totals.ts";
+import { createRecordShapes, type RecordShapes } from "./record-shapes.ts";
 
 export interface MentionSearches {
   /**
@@ -32,6 +33,7 @@ type Found = Extract<MentionCondition, { kind: "found" }>;
  * looking plays no part.
  */
 export function createMentionSearches(db: Database): MentionSearches {
+  const shapes = createRecordShapes(db);
   const remembered = new Map<string, Promise<Found>>();
   const sizes = new Map<string, number>();
 
@@ -51,7 +53,7 @@ export function createMentionSearches(db: Database): MentionSearches {
       const key = JSON.stringify([query.text, range, revision]);
       const known = remembered.get(key);
       if (known !== undefined) return known;
-      const search = findAll(db, query, range).then((mentions): Found => {
+      const search = findAll({ db, shapes }, query, range).then((mentions): Found => {
         return { kind: "found", text: query.text, revision, mentions };
       });
       remembered.set(key, search);
@@ -67,13 +69,20 @@ export function createMentionSearches(db: Database): MentionSearches {
   };
 }
 
-async function findAll(db: Database, query: CompiledQuery, range: MentionRange): Promise<FoundMention[]> {
+async function findAll(
+  { db, shapes }: { db: Database; shapes: RecordShapes },
+  query: CompiledQuery,
+  range: MentionRange,
+): Promise<FoundMention[]> {
   const found: FoundMention[] = [];
   const needsRecord = hasFields(query.expression);
   let after: FoundMention | undefined;
   do {
     const rows = await readCandidates(db, { query, range, after, needsRecord });
-    for (const row of rows) if (query.matches(searchable(row))) found.push(keyOf(row));
+    const silences = needsRecord
+      ? await shapes.read(new Set(rows.map((row) => Number(row.shape_id))))
+      : new Map<number, string>();
+    for (const row of rows) if (query.matches(searchable(row, silences))) found.push(keyOf(row));
     const last = rows.at(-1);
     after = last === undefined || rows.length < AT_A_TIME ? undefined : keyOf(last);
   } while (after !== undefined);
@@ -88,6 +97,7 @@ interface Candidate {
   full_text: string | null;
   exact_text: string | null;
   said: string | null;
+  shape_id: string;
 }
 
 /** In the order of the key, some at a time: no search holds the texts of a whole range. */
@@ -105,7 +115,7 @@ async function readCandidates(
       ? sql`true`
       : sql`(query_id, resource_id, version) > (${after.queryId}, ${after.resourceId}, ${after.version})`;
   const { rows } = await sql<Candidate>`
-    select query_id, resource_id, version, title, full_text, exact_text,
+    select query_id, resource_id, version, title, full_text, exact_text, shape_id,
       ${needsRecord ? sql`said` : sql`null`} as said
     from local_api.mention
     where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${requiredSql(query)}
@@ -131,8 +141,10 @@ function requiredSql({ required }: CompiledQuery): RawBuilder<boolean> {
 
 const MOST_ALTERNATIVES = 200;
 
-function searchable(row: Candidate) {
-  const known: KnownFields = row.said === null ? { title: row.title } : JSON.parse(`${row.said}}`);
+/** A flag that is false is among what the record is silent about. */
+function searchable(row: Candidate, silences: ReadonlyMap<number, string>) {
+  const silence = silences.get(Number(row.shape_id)) ?? "}";
+  const known: KnownFields = row.said === null ? { title: row.title } : JSON.parse(row.said + silence);
   return searchableMention(known, textAsFound(row));
 }
 

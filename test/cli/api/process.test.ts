@@ -60,6 +60,6 @@ test("a call prints its answer on standard output and the rest on standard error
   for (let call = 0; call < 9; call++) await fixture.get(path);
   const spent = await earshot("api", "me", ...account);
   expect(spent).toMatchObject({ code: 4, out: "" });
-  expect(spent.err).toMatch(/me: 429 Rate limit exceeded.*; try again in \d+m/);
+  expect(spent.err).toMatch(/me: 429 rate limit exceeded.*; try again in \d+m/);
   expect(spent.err).not.toContain(SEED.user.password);
 }, 120_000);

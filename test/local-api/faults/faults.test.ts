@@ -62,8 +62,8 @@ async function page(cursor?: string, fault?: string): Promise<Page> {
 const ids = ({ results }: Page) => results.map((mention) => Number.parseInt(mention.resourceId, 16));
 
 test.each([
-  ["429", 429, /Rate limit exceeded/, { "x-rate-limit": null, "retry-after": null }],
-  ["429=7s", 429, /Rate limit exceeded/, { "retry-after": "7" }],
+  ["429", 429, /rate limit exceeded/, { "x-rate-limit": null, "retry-after": null }],
+  ["429=7s", 429, /rate limit exceeded/, { "retry-after": "7" }],
   ["500", 500, /"error":"internal_error"/, {}],
   ["502", 502, /<h1>502 Bad Gateway/, { "content-type": "text/html" }],
   ["503", 503, /^$/, {}],

@@ -167,6 +167,9 @@ describe("a query with a warning is valid", () => {
     ["raw:x", "field-gone"],
     ["hashtags:x", "field-gone"],
     ["langage:en", "field-unknown"],
+    ["sentiment:negative", "field-unknown"],
+    ["pageType:news", "field-unknown"],
+    ["country:gb", "field-value"],
     ["a OR b NOT c", "ambiguous-not"],
     ["a OR NOT b", "matches-nearly-all"],
     ["a NEAR/5 site:example.com", "near-operand"],
@@ -223,4 +226,11 @@ it("gathers all that is wrong in one go, up to a limit", () => {
     "field-value",
   ]);
   expect(problemsOf(") ".repeat(1_000))).toHaveLength(51);
+});
+
+it("takes a guid of any number of ids, and counts both operands of an AND that are equal", () => {
+  expect(compile("guid:123_456_789").ok).toBe(true);
+  expect(compile("guid:123_x").ok).toBe(false);
+  expect(rulesOf("(foo AND foo) NEAR/5 bar", "error")).toContain("near-operand");
+  expect(compile("(foo OR foo) NEAR/5 bar").ok).toBe(true);
 });

@@ -21,6 +21,7 @@ export const addressFields: readonly Field[] = [
     kind: "value",
     meets: (test, known) =>
       test.kind === "value" &&
+      known.pageType === "twitter" &&
       [...(known.expandedUrls ?? []), ...(known.displayUrls ?? []), ...(known.shortUrls ?? [])].some((url) =>
         isOnSite(url, test.value),
       ),

@@ -1,4 +1,4 @@
-import { defineField, type Field, type KnownFields } from "./field.ts";
+import { defineField, type Field, type FieldFault, type KnownFields } from "./field.ts";
 import { numberField } from "./number-field.ts";
 
 type Names = readonly (string | null | undefined)[];
@@ -6,7 +6,7 @@ type Names = readonly (string | null | undefined)[];
 /** Where it was written, and when in the day. Codes are compared in any case: `usa.fl` is country and region. */
 export const placeFields: readonly Field[] = [
   placeField("continent", (known) => [continent(known)]),
-  placeField("country", (known) => [country(known)]),
+  { ...placeField("country", (known) => [country(known)]), check: threeLetters },
   placeField("region", (known) => [country(known), [known.regionCode, known.region]]),
   placeField("city", (known) => [
     country(known),
@@ -65,6 +65,15 @@ function placeField(name: string, path: (known: KnownFields) => readonly Names[]
 /** A code may carry the larger places in front of it: `usa.fl`. */
 function endsIn(place: string, step: string): boolean {
   return place === step || place.endsWith(`.${step}`);
+}
+
+/** Two letters are the code of ISO 3166 that everybody knows, and never the one of this language. */
+function threeLetters(value: string): FieldFault | undefined {
+  if (!/^[a-z]{2}$/i.test(value)) return undefined;
+  return {
+    severity: "warning",
+    message: "country: takes a code of three letters, so this finds nothing; write country:gbr.",
+  };
 }
 
 function continent(known: KnownFields): Names {

@@ -23,12 +23,11 @@ export const postFields: readonly Field[] = [
   {
     ...idField("guid", (known) => [known.resourceId, known.url, known.originalUrl]),
     check: (value) =>
-      /^\d+(?:_\d+)?$/.test(value)
+      /^\d+(?:_\d+)*$/.test(value)
         ? undefined
         : {
             severity: "error",
-            message:
-              "guid: takes digits, or a page id and a post id joined by _; write guid:857284431631011841.",
+            message: "guid: takes digits, or ids of digits joined by _; write guid:857284431631011841.",
           },
   },
   exactField("blogName", (known) => [known.blogName]),
