@@ -22,11 +22,13 @@ import { createRecordViews } from "./records/record-views.ts";
 import { accountRoutes } from "./routes/account-routes.ts";
 import { chartRoutes } from "./routes/chart-routes.ts";
 import { insightRoutes } from "./routes/insight-routes.ts";
-import { labelRoutes } from "./routes/label-routes.ts";
-import { listRoutes } from "./routes/list-routes.ts";
+import { mentionEditRoutes } from "./routes/mention-edit-routes.ts";
 import { mentionRoutes } from "./routes/mention-routes.ts";
 import { projectRoutes } from "./routes/project-routes.ts";
+import { queryDataRoutes } from "./routes/query-data-routes.ts";
 import { queryValidationRoutes } from "./routes/query-validation-routes.ts";
+import { referenceRoutes } from "./routes/reference-routes.ts";
+import { resourceRoutes } from "./routes/resource-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
@@ -58,8 +60,16 @@ export interface LocalApiOptions {
   readonly strict?: boolean;
 }
 
+/** A call that is served, by its method and the pattern of its path. */
+export interface ServedCall {
+  readonly method: string;
+  readonly path: string;
+}
+
 export interface LocalApi {
   readonly app: FastifyInstance;
+  /** Every call that is served. For what speaks of all of them: tests of access, the list of calls. */
+  calls(): Promise<readonly ServedCall[]>;
   /** Gives the base URL, without a slash at its end. Port 0 takes a free one. */
   listen(at: { host: string; port: number }): Promise<string>;
   close(): Promise<void>;
@@ -101,6 +111,10 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   });
   boundHttpConnections(app.server, MOST_CONNECTIONS);
   const listensOn = guardHost(app, options.allowedHosts ?? []);
+  const served: ServedCall[] = [];
+  app.addHook("onRoute", ({ method, url: path }) => {
+    for (const one of [method].flat()) if (path !== "/*") served.push({ method: one, path });
+  });
   answerErrors(app, options.log);
   passOverUnknown(app, options.log, { strict: options.strict ?? false });
   faults.watch(app);
@@ -116,6 +130,10 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   app.register(async (guarded) => guardedRoutes(guarded, context));
   return {
     app,
+    calls: async () => {
+      await app.ready();
+      return served;
+    },
     listen: async ({ host, port }) => {
       listensOn(host);
       return (await app.listen({ host, port })).replace(/\/$/, "");
@@ -131,9 +149,11 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   answerUnknownPaths(app);
   accountRoutes(app, context);
   projectRoutes(app, context);
-  labelRoutes(app, context);
-  listRoutes(app, context);
+  resourceRoutes(app, context);
   mentionRoutes(app, context);
+  queryDataRoutes(app, context);
+  referenceRoutes(app, context);
+  mentionEditRoutes(app, context);
   insightRoutes(app, context);
   chartRoutes(app, context);
   queryValidationRoutes(app);

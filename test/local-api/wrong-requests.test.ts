@@ -28,7 +28,8 @@ describe("what is wrong is told in the errors envelope", () => {
     ["a call of a project that is none", { url: "{project}/nothing" }, 404, /nothing at GET .*\/nothing\.$/],
     ["a path below a call", { url: "/me/more" }, 404, /nothing at GET \/me\/more/],
     ["a path in capitals", { url: "/ME" }, 404, /nothing at GET \/ME/],
-    ["one query, which the spec does not list", { url: "{project}/queries/1" }, 404, /nothing at GET/],
+    ["a query that is none", { url: "{project}/queries/1" }, 404, /^There is no query 1 in project/],
+    ["a query that is no number", { url: "{project}/queries/one" }, 404, /nothing at GET/],
     ["a project that is nobody's", { url: "/projects/99" }, 404, /^There is no project 99 for this user/],
     ["a project that is no number", { url: "/projects/abc" }, 400, /^project_id: expected an integer/],
     ["a negative project", { url: "/projects/-1/tags" }, 400, /^project_id/],
@@ -77,13 +78,16 @@ test.each([
   ["POST", "/me", "GET, HEAD"],
   ["DELETE", "{project}", "GET, HEAD"],
   ["PUT", "{project}/queries/summary/", "GET, HEAD"],
-  ["GET", "{project}/group/location", "POST"],
-  ["PATCH", "{project}/data/mentions", "GET, HEAD"],
+  ["DELETE", "{project}/group/location", "GET, HEAD, POST"],
+  ["PUT", "{project}/data/mentions", "GET, HEAD, PATCH, POST"],
+  ["POST", "{project}/queries/7", "DELETE, GET, HEAD, PATCH, PUT"],
   ["OPTIONS", "/client.json", "GET, HEAD"],
 ] as const)("%s %s is told which methods the path has", async (method, url, allow) => {
   const answer = await ask({ method, url });
-  expect(answer).toMatchObject({ status: 405, headers: { allow } });
-  expect(answer.body.errors[0].message).toMatch(new RegExp(`^${method} .*: expected ${allow}\\.$`));
+  expect(answer).toMatchObject({ status: 404, headers: { allow } });
+  expect(answer.body.errors[0].message).toMatch(
+    new RegExp(`^There is nothing at ${method} .* The path takes ${allow}\\.$`),
+  );
 });
 
 describe("what is right although it looks odd", () => {

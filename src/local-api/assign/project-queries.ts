@@ -1,9 +1,10 @@
 import { type CompiledQuery, compile } from "../query-language/compile.ts";
 import type { Searchable } from "../query-language/evaluate.ts";
+import type { KnownFields } from "../query-language/fields/field.ts";
 import type { MatchPosition } from "../query-language/match-positions.ts";
 import { createQueryIndex } from "../query-language/query-index.ts";
 import type { Database } from "../store/database.ts";
-import { listQueryTexts } from "../store/queries.ts";
+import { listQueries, type StoredQuery } from "../store/queries.ts";
 
 /** The queries of a project that have a Boolean text, as they were when they were read. */
 export interface ProjectQueries {
@@ -24,11 +25,11 @@ export interface MatchedQuery {
 
 /** Reads the texts of a project and makes them ready for a stream of mentions. */
 export async function readProjectQueries(db: Database, projectId: number): Promise<ProjectQueries> {
-  const queries = new Map<number, { name: string; query: CompiledQuery }>();
-  for (const { id, name, text } of await listQueryTexts(db, projectId)) {
-    const compiled = compile(text);
+  const queries = new Map<number, { name: string; query: CompiledQuery; stored: StoredQuery }>();
+  for (const stored of await listQueries(db, projectId)) {
+    const compiled = stored.text === null ? undefined : compile(stored.text);
     // Texts are checked before they are stored: one that an earlier release took and this one refuses finds nothing.
-    if (compiled.ok) queries.set(id, { name, query: compiled.query });
+    if (compiled?.ok) queries.set(stored.id, { name: stored.name, query: compiled.query, stored });
   }
   const index = createQueryIndex([...queries].map(([id, { query }]) => ({ id, query })));
   return {
@@ -37,10 +38,19 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
     matching: (mention) =>
       index.matching(mention).flatMap((id) => {
         const found = queries.get(id);
-        return found === undefined
+        return found === undefined || !isOfQuery(mention.known, found.stored)
           ? []
           : [{ id, name: found.name, positions: found.query.positions(mention) }];
       }),
     positions: (queryId, mention) => queries.get(queryId)?.query.positions(mention) ?? [],
   };
+}
+
+/** Languages and sources limit what the text finds. A mention whose language nobody knows is in any. */
+export function isOfQuery(
+  { language, pageType }: KnownFields,
+  { languages, contentSources }: Pick<StoredQuery, "languages" | "contentSources">,
+): boolean {
+  if (languages.length > 0 && language != null && !languages.includes(language)) return false;
+  return contentSources === null || pageType == null || contentSources.includes(pageType);
 }

@@ -2,7 +2,12 @@ import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { mentionRecord } from "../records/mention-record.ts";
 import { wireTime } from "../records/wire-time.ts";
-import { type CurrentMention, supersedeMention, takeCurrentMentions } from "../store/current-mentions.ts";
+import {
+  type CurrentMention,
+  type MentionKey,
+  supersedeMentions,
+  takeCurrentMentions,
+} from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
@@ -16,8 +21,8 @@ export interface EditedMention {
 }
 
 /**
- * Changes a mention in each of the queries that has it: a new version takes over at `at`, with `updated` moved there,
- * and a walk by `updated` finds it. Throws a `UserError` when none of the queries shows the mention then.
+ * Changes a mention in each of the queries that has it. Throws a `UserError` when none of the queries shows the
+ * mention then.
  */
 export function editMention(
   db: Database,
@@ -25,29 +30,58 @@ export function editMention(
   changes: MentionChanges,
   at: Instant,
 ): Promise<EditedMention[]> {
+  const { queryIds, resourceId } = which;
   return db.transaction().execute(async (transaction) => {
-    const mentions = await takeCurrentMentions(transaction, { ...which, at });
-    if (mentions.length === 0)
-      throw new UserError(`There is no mention ${JSON.stringify(which.resourceId)} to edit.`, [
-        "the resourceId stands in the record of a mention; --project says where to look",
-      ]);
-    const versions = mentions.map((mention) => editedVersion(mention, changes, at));
-    for (const [index, mention] of mentions.entries())
-      await supersedeMention(transaction, mention, versions[index]?.visibleAt ?? at);
-    await insertMentions(transaction, versions);
-    return versions.map(({ record, version, updated }) => ({
-      queryId: record.queryId,
-      resourceId: record.resourceId,
-      version,
-      updated,
-    }));
+    const keys = queryIds.map((queryId) => ({ queryId, resourceId }));
+    const edited = await editMentions(transaction, keys, () => [changes], at);
+    if (edited.length > 0) return edited;
+    throw new UserError(`There is no mention ${JSON.stringify(resourceId)} to edit.`, [
+      "the resourceId stands in the record of a mention; --project says where to look",
+    ]);
   });
 }
 
+/**
+ * Changes mentions, inside the transaction of the caller: new versions take over at `at`, with `updated` moved there,
+ * and a walk by `updated` finds them. Mentions that are not shown then are missing from what it gives.
+ */
+export async function editMentions(
+  transaction: Database,
+  wanted: readonly MentionKey[],
+  changesOf: (mention: CurrentMention) => readonly MentionChanges[],
+  at: Instant,
+): Promise<EditedMention[]> {
+  const mentions = await takeCurrentMentions(transaction, wanted, at);
+  const edits = mentions.map((mention) => ({
+    mention,
+    version: editedVersion(mention, changesOf(mention), at),
+  }));
+  await supersedeMentions(
+    transaction,
+    edits.map(({ mention, version }) => ({ mention, at: version.visibleAt })),
+  );
+  const versions = edits.map(({ version }) => version);
+  await insertMentions(transaction, versions);
+  return versions.map(({ record, version, updated }) => ({
+    queryId: record.queryId,
+    resourceId: record.resourceId,
+    version,
+    updated,
+  }));
+}
+
 /** `updated` moves in any case, also for a mention whose clock runs ahead of ours. */
-function editedVersion(mention: CurrentMention, changes: MentionChanges, at: Instant): MentionVersion {
+function editedVersion(
+  mention: CurrentMention,
+  changes: readonly MentionChanges[],
+  at: Instant,
+): MentionVersion {
   const updated = Math.max(at, mention.updated + 1);
-  const { fields, tagIds } = applyChanges(mention, changes, wireTime(updated));
+  const start = { said: mention.said, tagIds: mention.tagIds };
+  const { said: fields, tagIds } = changes.reduce((before, change) => {
+    const after = applyChanges(before, change, wireTime(updated));
+    return { said: after.fields, tagIds: after.tagIds };
+  }, start);
   const { queryId, resourceId, added } = mention;
   const record = mentionRecord({
     queryName: "",

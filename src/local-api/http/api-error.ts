@@ -32,9 +32,11 @@ export function invalidRequest(...faults: readonly string[]): ApiError {
   return new ApiError(400, errorsBody(...told));
 }
 
-/** 404. Also for what exists but belongs to somebody else. */
-export function notFound(what: string): ApiError {
-  return new ApiError(404, errorsBody(what));
+/** 404. Also for what exists but belongs to somebody else, and for a path that exists for other methods. */
+export function notFound(what: string, methods: readonly string[] = []): ApiError {
+  const allow = methods.join(", ");
+  if (allow === "") return new ApiError(404, errorsBody(what));
+  return new ApiError(404, errorsBody(`${what} The path takes ${allow}.`), { allow });
 }
 
 /** 401: no token, or a token that is not valid (any more). */

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { methodNotAllowed, notFound } from "./api-error.ts";
+import { notFound } from "./api-error.ts";
 
 /**
- * Answers what no route takes: 405 with the methods that the path has, else 404. To be called before the routes are
+ * Answers what no route takes with 404, as clients of the live service know it; where the path has other methods, the
+ * answer says which. To be called before the routes are
  * added. Inside what `authenticate` guards, so that nobody learns without a token which paths exist.
  */
 export function answerUnknownPaths(app: FastifyInstance): void {
@@ -15,8 +16,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     const path = request.url.split("?")[0] ?? "";
     const fitting = routes.filter(({ pattern }) => fits(segmentsOf(path), pattern));
     const methods = [...new Set(fitting.map(({ method }) => method))].sort();
-    if (methods.length > 0) throw methodNotAllowed(`${request.method} ${path}`, methods);
-    throw notFound(`There is nothing at ${request.method} ${path}.`);
+    throw notFound(`There is nothing at ${request.method} ${path}.`, methods);
   };
   app.all(ANYWHERE, refuse);
   // Methods that the framework does not count among all of them.
@@ -31,7 +31,13 @@ function segmentsOf(path: string): string[] {
 
 function fits(path: readonly string[], pattern: readonly string[]): boolean {
   return (
-    path.length === pattern.length &&
-    pattern.every((segment, at) => segment.startsWith(":") || segment === path[at])
+    path.length === pattern.length && pattern.every((segment, at) => fitsSegment(segment, path[at] ?? ""))
   );
+}
+
+/** `:id`, or `:id(^\\d+$)` for values of that form alone. */
+function fitsSegment(pattern: string, segment: string): boolean {
+  if (!pattern.startsWith(":")) return pattern === segment;
+  const form = /\((.*)\)$/.exec(pattern)?.[1];
+  return form === undefined || new RegExp(form).test(segment);
 }

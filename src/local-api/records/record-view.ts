@@ -1,6 +1,6 @@
 import { DATA_POLICIES, type DataPolicy, OPEN_SOURCE } from "../policy/data-policy.ts";
 import { unpackRecord } from "./packed-record.ts";
-import { type SaidFields, shownFields } from "./shown-fields.ts";
+import { guidOf, type SaidFields, shownFields } from "./shown-fields.ts";
 import { createSilenceOf } from "./silence-of.ts";
 import type { StoredRecord, ViewOptions } from "./view-options.ts";
 
@@ -9,6 +9,13 @@ export interface RecordView {
   readonly needsFullText: boolean;
   /** The wire record as JSON text. */
   render(record: StoredRecord): string;
+}
+
+/** Without taking the record apart: `guid` is the only field that a view adds to what is stored. */
+function withGuid(said: string): string {
+  if (!said.includes(',"pageType":"twitter"')) return said;
+  const url = /"url":("(?:[^"\\]|\\.)*")/.exec(said)?.[1];
+  return `${said},"guid":${JSON.stringify(url === undefined ? null : guidOf(JSON.parse(url)))}`;
 }
 
 /**
@@ -22,7 +29,10 @@ export function createRecordView(options: ViewOptions): RecordView {
   const isAsStored = version === "current" && text === "snippet" && Object.keys(policy).length === 0;
   const silenceOf = createSilenceOf(options);
   if (isAsStored) {
-    return { needsFullText: false, render: ({ said, silence }) => unpackRecord(said, silence) };
+    return {
+      needsFullText: false,
+      render: ({ said, silence }) => unpackRecord(withGuid(said), silence),
+    };
   }
   return {
     // The earlier version counts the words of the text.

@@ -32,7 +32,8 @@ export function shownFields(
     show("resourceType", "page");
     show("wordCount", wordCount(record.fullText ?? said.snippet ?? null));
   }
-  if (source.hasGuid) show("guid", guidOf(said.url));
+  // Public programs read it of every post on X; the spec lacks it.
+  if (source.hasGuid || said.pageType === "twitter") show("guid", guidOf(said.url));
   return fields;
 }
 
@@ -54,6 +55,6 @@ function cutFields(said: SaidFields, { excerptCharacters }: SourcePolicy): SaidF
 }
 
 /** The number of a post at its network, with which its text can be fetched there: the digits at the end of its address. */
-function guidOf(url: string | null | undefined): string | null {
+export function guidOf(url: string | null | undefined): string | null {
   return /\/(\d{1,25})\/?$/.exec(url ?? "")?.[1] ?? null;
 }

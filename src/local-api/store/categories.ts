@@ -1,16 +1,22 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
+import type { LabelRule } from "./tags.ts";
 
 export interface StoredCategory {
   readonly id: number;
   readonly name: string;
   readonly multiple: boolean;
-  readonly children: readonly { readonly id: number; readonly name: string; readonly ordering: number }[];
+  readonly children: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly ordering: number;
+    readonly rules: readonly LabelRule[];
+  }[];
 }
 
 export async function listCategories(db: Database, projectId: number): Promise<StoredCategory[]> {
   const { rows } = await sql<CategoryRow>`
-    select id, parent_id, name, multiple, ordering from local_api.category
+    select id, parent_id, name, multiple, ordering, rules from local_api.category
     where project_id = ${projectId} order by ordering, id`.execute(db);
   return rows.filter((row) => row.parent_id === null).map((parent) => toCategory(parent, rows));
 }
@@ -28,6 +34,62 @@ export async function putCategory(
   const stored = (await listCategories(db, projectId)).find((candidate) => candidate.id === parentId);
   if (stored === undefined) throw new Error(`category ${parentId} vanished while it was created`);
   return stored;
+}
+
+export interface CategorySettings {
+  readonly name: string;
+  readonly multiple: boolean;
+  /** In their order. Without an id: the one of that name, or a new one. */
+  readonly children: readonly {
+    readonly id?: number;
+    readonly name: string;
+    readonly rules?: readonly LabelRule[];
+  }[];
+}
+
+/**
+ * Makes a parent category, or changes the one with the id, with exactly these children: others are deleted. Throws
+ * PostgreSQL's unique violation where the project has another one of that name.
+ */
+export async function saveCategory(
+  db: Database,
+  projectId: number,
+  { name, multiple, children }: CategorySettings,
+  current?: StoredCategory,
+): Promise<number> {
+  const { rows } =
+    current === undefined
+      ? await sql<{ id: string }>`
+          insert into local_api.category (project_id, parent_id, name, multiple)
+          values (${projectId}, null, ${name}, ${multiple}) returning id`.execute(db)
+      : await sql<{ id: string }>`
+          update local_api.category set name = ${name}, multiple = ${multiple}
+          where id = ${current.id} returning id`.execute(db);
+  const parentId = Number(rows[0]?.id);
+  const known = current?.children ?? [];
+  const wanted = children.map((child) => {
+    const same = known.find(({ id, name: given }) =>
+      child.id === undefined ? given === child.name : id === child.id,
+    );
+    return { ...child, id: same?.id, rules: child.rules ?? same?.rules ?? [] };
+  });
+  const kept = wanted.flatMap(({ id }) => id ?? []);
+  await sql`
+    delete from local_api.category where parent_id = ${parentId} and id <> all(${kept}::bigint[])`.execute(
+    db,
+  );
+  for (const [ordering, { id, name: child, rules }] of wanted.entries()) {
+    const asJson = JSON.stringify(rules);
+    if (id === undefined)
+      await sql`
+        insert into local_api.category (project_id, parent_id, name, ordering, rules)
+        values (${projectId}, ${parentId}, ${child}, ${ordering}, ${asJson}::jsonb)`.execute(db);
+    else
+      await sql`
+        update local_api.category set name = ${child}, ordering = ${ordering}, rules = ${asJson}::jsonb
+        where id = ${id}`.execute(db);
+  }
+  return parentId;
 }
 
 async function putOne(
@@ -50,6 +112,7 @@ interface CategoryRow {
   name: string;
   multiple: boolean;
   ordering: number;
+  rules: LabelRule[];
 }
 
 function toCategory(parent: CategoryRow, rows: readonly CategoryRow[]): StoredCategory {
@@ -59,6 +122,6 @@ function toCategory(parent: CategoryRow, rows: readonly CategoryRow[]): StoredCa
     multiple: parent.multiple,
     children: rows
       .filter((row) => row.parent_id === parent.id)
-      .map((row) => ({ id: Number(row.id), name: row.name, ordering: row.ordering })),
+      .map((row) => ({ id: Number(row.id), name: row.name, ordering: row.ordering, rules: row.rules })),
   };
 }

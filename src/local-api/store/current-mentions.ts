@@ -18,16 +18,23 @@ export interface CurrentMention {
   readonly said: Readonly<Record<string, unknown>>;
 }
 
+/** A mention in a query. */
+export interface MentionKey {
+  readonly queryId: number;
+  readonly resourceId: string;
+}
+
 /**
- * The shown versions of a mention in these queries, locked against other writers until the transaction ends. Versions
- * that were to be shown later are taken back: whoever edits a mention now has the last word.
+ * The shown versions of mentions, locked against other writers until the transaction ends. Versions that were to be
+ * shown later are taken back: whoever edits a mention now has the last word.
  */
 export async function takeCurrentMentions(
   db: Database,
-  which: { queryIds: readonly number[]; resourceId: string; at: Instant },
+  wanted: readonly MentionKey[],
+  moment: Instant,
 ): Promise<CurrentMention[]> {
-  const { queryIds, resourceId } = which;
-  const at = new Date(which.at);
+  const at = new Date(moment);
+  const queryIds = [...new Set(wanted.map(({ queryId }) => queryId))];
   await sql`
     select id from local_api.query where id = any(${queryIds}::bigint[]) order by id for no key update`.execute(
     db,
@@ -35,23 +42,33 @@ export async function takeCurrentMentions(
   const { rows } = await sql<CurrentRow>`
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
       said, (select silence from local_api.record_shape where id = shape_id) as silence
-    from local_api.mention where query_id = any(${queryIds}::bigint[]) and resource_id = ${resourceId}
-      and visible_at <= ${at} and superseded_at > ${at} order by query_id`.execute(db);
-  await sql`
-    delete from local_api.mention where query_id = any(${rows.map((row) => row.query_id)}::bigint[])
-      and resource_id = ${resourceId} and visible_at > ${at}`.execute(db);
-  return rows.map(toCurrent);
+    from local_api.mention where ${isOneOf(wanted)}
+      and visible_at <= ${at} and superseded_at > ${at} order by query_id, resource_id`.execute(db);
+  const found = rows.map(toCurrent);
+  await sql`delete from local_api.mention where ${isOneOf(found)} and visible_at > ${at}`.execute(db);
+  return found;
 }
 
-/** The version is shown until that moment. */
-export async function supersedeMention(
+function isOneOf(keys: readonly MentionKey[]) {
+  return sql`(query_id, resource_id) in (select * from unnest(
+    ${keys.map(({ queryId }) => queryId)}::bigint[], ${keys.map(({ resourceId }) => resourceId)}::text[]))`;
+}
+
+/** Each version is shown until the moment beside it. */
+export async function supersedeMentions(
   db: Database,
-  { queryId, resourceId, version }: CurrentMention,
-  at: Instant,
+  versions: readonly { readonly mention: CurrentMention; readonly at: Instant }[],
 ): Promise<void> {
   await sql`
-    update local_api.mention set superseded_at = ${new Date(at)}
-    where query_id = ${queryId} and resource_id = ${resourceId} and version = ${version}`.execute(db);
+    update local_api.mention m set superseded_at = old.at
+    from unnest(
+      ${versions.map(({ mention }) => mention.queryId)}::bigint[],
+      ${versions.map(({ mention }) => mention.resourceId)}::text[],
+      ${versions.map(({ mention }) => mention.version)}::integer[],
+      ${versions.map(({ at }) => new Date(at))}::timestamptz[]) as old (query_id, resource_id, version, at)
+    where m.query_id = old.query_id and m.resource_id = old.resource_id and m.version = old.version`.execute(
+    db,
+  );
 }
 
 interface CurrentRow {

@@ -32,10 +32,15 @@ export async function deleteMentions(db: Database, which: MentionSelection): Pro
   return Number(rows[0]?.mentions ?? 0);
 }
 
-/** With their mentions, and out of their groups. */
+/** With their mentions, and out of their groups; a group goes with the last of its queries. */
 export async function deleteQueries(db: Database, ids: readonly number[]): Promise<void> {
   await sql`delete from local_api.mention where query_id = any(${ids}::bigint[])`.execute(db);
-  await sql`delete from local_api.query_group_member where query_id = any(${ids}::bigint[])`.execute(db);
+  await sql`
+    with out as (
+      delete from local_api.query_group_member where query_id = any(${ids}::bigint[]) returning query_group_id)
+    delete from local_api.query_group g where g.id in (select query_group_id from out)
+      and not exists (select from local_api.query_group_member m
+        where m.query_group_id = g.id and m.query_id <> all(${ids}::bigint[]))`.execute(db);
   await sql`delete from local_api.query where id = any(${ids}::bigint[])`.execute(db);
 }
 

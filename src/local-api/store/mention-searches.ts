@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { FoundMention, MentionCondition } from "../filters/mention-condition.ts";
 import type { CompiledQuery } from "../query-language/compile.ts";
 import type { Expression } from "../query-language/expression.ts";
@@ -7,9 +7,9 @@ import { partsOf } from "../query-language/parts-of.ts";
 import { searchableMention } from "../query-language/searchable-mention.ts";
 import { textAsFound } from "../records/exact-text.ts";
 import type { Database } from "./database.ts";
-import { fieldSql } from "./mention-fields.ts";
 import { type MentionRange, rangeSql } from "./mention-range.ts";
 import { readRevision } from "./mention-totals.ts";
+import { requiredSql } from "./mention-words.ts";
 import { createRecordShapes, type RecordShapes } from "./record-shapes.ts";
 
 export interface MentionSearches {
@@ -118,28 +118,11 @@ async function readCandidates(
     select query_id, resource_id, version, title, full_text, exact_text, shape_id,
       ${needsRecord ? sql`said` : sql`null`} as said
     from local_api.mention
-    where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${requiredSql(query)}
+    where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${requiredSql(query.required)}
       and ${isAhead}
     order by query_id, resource_id, version limit ${AT_A_TIME}`.execute(db);
   return rows;
 }
-
-/**
- * A rough filter that lets nothing through that matters: text of ASCII alone has the words that are required as they
- * stand; in every other text, letters may be written in more than one way, so it is left to the matcher.
- */
-function requiredSql({ required }: CompiledQuery): RawBuilder<boolean> {
-  const terms = required.filter((alternatives) => alternatives.length <= MOST_ALTERNATIVES);
-  if (terms.length === 0) return sql`true`;
-  const text = sql`concat_ws(' ', ${fieldSql("title")}, full_text)`;
-  const demands = terms.map((alternatives) => {
-    const words = alternatives.map(({ folded }) => `%${folded.replaceAll(/[\\%_]/g, "\\$&")}%`);
-    return sql`lower(${text} collate "C") like any(${words}::text[])`;
-  });
-  return sql`(octet_length(${text}) <> char_length(${text}) or (${sql.join(demands, sql` and `)}))`;
-}
-
-const MOST_ALTERNATIVES = 200;
 
 /** A flag that is false is among what the record is silent about. */
 function searchable(row: Candidate, silences: ReadonlyMap<number, string>) {

@@ -10,6 +10,7 @@ import { labels } from "./migrations/031-labels.ts";
 import { savedLists } from "./migrations/032-saved-lists.ts";
 import { faults } from "./migrations/050-faults.ts";
 import { queryText } from "./migrations/060-query-text.ts";
+import { writing } from "./migrations/070-writing.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   savedLists,
   faults,
   queryText,
+  writing,
 ];

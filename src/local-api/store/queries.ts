@@ -18,13 +18,22 @@ export interface StoredQuery {
   readonly samplePercentage: number;
   /** The Boolean text; null where mentions come into the query by its name alone. */
   readonly text: string | null;
+  readonly description: string;
+  /** Codes of ISO 639-1 to which the text is limited; none: any language. */
+  readonly languages: readonly string[];
+  /** Page types to which the text is limited; null: any. */
+  readonly contentSources: readonly string[] | null;
+  /** From when on its mentions are; null: from when it was made. */
+  readonly startDate: Instant | null;
+  /** The name of its type that the program which made it used; null: today's. */
+  readonly typeName: string | null;
 }
 
 export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const { rows } = await sql<QueryRow>`
-    select id, name, type, created_at, last_modified_at, last_modified_username,
-      sample_percentage, boolean_text
+    select id, name, type, created_at, last_modified_at, last_modified_username, sample_percentage,
+      boolean_text, description, languages, content_sources, start_date, type_name
     from local_api.query where project_id = ${projectId} and ${ofType} order by id`.execute(db);
   return rows.map(toQuery);
 }
@@ -89,15 +98,55 @@ function checkText({ name, type, text }: NewQuery): void {
   if (!compiled.ok) throw new QueryTextError(name, compiled.problems);
 }
 
-/** The queries of a project that have a Boolean text. */
-export async function listQueryTexts(
+/** What somebody may change about a query. */
+export type QuerySettings = Pick<
+  StoredQuery,
+  | "name"
+  | "type"
+  | "text"
+  | "samplePercentage"
+  | "description"
+  | "languages"
+  | "contentSources"
+  | "startDate"
+  | "typeName"
+>;
+
+/** Makes a query. Throws PostgreSQL's unique violation where the project has one of that name. */
+export async function insertQuery(
   db: Database,
   projectId: number,
-): Promise<{ id: number; name: string; text: string }[]> {
-  const { rows } = await sql<{ id: string; name: string; boolean_text: string }>`
-    select id, name, boolean_text from local_api.query
-    where project_id = ${projectId} and boolean_text is not null order by id`.execute(db);
-  return rows.map((row) => ({ id: Number(row.id), name: row.name, text: row.boolean_text }));
+  query: QuerySettings,
+  by: { username: string; at: Instant },
+): Promise<number> {
+  const at = new Date(by.at);
+  const { rows } = await sql<{ id: string }>`
+    insert into local_api.query (project_id, name, type, created_at, last_modified_at, last_modified_username,
+      sample_percentage, boolean_text, description, languages, content_sources, start_date, type_name)
+    values (${projectId}, ${query.name}, ${query.type}, ${at}, ${at}, ${by.username}, ${query.samplePercentage},
+      ${query.text}, ${query.description}, ${query.languages}::text[], ${query.contentSources}::text[],
+      ${momentOrNull(query.startDate)}, ${query.typeName})
+    returning id`.execute(db);
+  return Number(rows[0]?.id);
+}
+
+export async function updateQuery(
+  db: Database,
+  id: number,
+  query: QuerySettings,
+  by: { username: string; at: Instant },
+): Promise<void> {
+  await sql`
+    update local_api.query set name = ${query.name}, type = ${query.type}, boolean_text = ${query.text},
+      sample_percentage = ${query.samplePercentage}, description = ${query.description},
+      languages = ${query.languages}::text[], content_sources = ${query.contentSources}::text[],
+      start_date = ${momentOrNull(query.startDate)}, type_name = ${query.typeName},
+      last_modified_at = ${new Date(by.at)}, last_modified_username = ${by.username}
+    where id = ${id}`.execute(db);
+}
+
+function momentOrNull(at: Instant | null): Date | null {
+  return at === null ? null : new Date(at);
 }
 
 interface QueryRow {
@@ -109,6 +158,11 @@ interface QueryRow {
   last_modified_username: string;
   sample_percentage: number;
   boolean_text: string | null;
+  description: string;
+  languages: string[];
+  content_sources: string[] | null;
+  start_date: Date | null;
+  type_name: string | null;
 }
 
 function toQuery(row: QueryRow): StoredQuery {
@@ -121,5 +175,10 @@ function toQuery(row: QueryRow): StoredQuery {
     lastModifiedUsername: row.last_modified_username,
     samplePercentage: row.sample_percentage,
     text: row.boolean_text,
+    description: row.description,
+    languages: row.languages,
+    contentSources: row.content_sources,
+    startDate: row.start_date?.getTime() ?? null,
+    typeName: row.type_name,
   };
 }

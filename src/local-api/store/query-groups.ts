@@ -47,6 +47,40 @@ export async function putQueryGroup(
   return id;
 }
 
+export interface QueryGroupSettings {
+  readonly name: string;
+  readonly queryIds: readonly number[];
+  readonly shared: string;
+  readonly sharedProjectIds: readonly number[];
+}
+
+/**
+ * Makes a group, or changes the one with the id, with exactly these queries. Throws PostgreSQL's unique violation
+ * where the project has another one of that name.
+ */
+export async function saveQueryGroup(
+  db: Database,
+  { projectId, userId, id }: { projectId: number; userId: number; id?: number },
+  group: QueryGroupSettings,
+): Promise<number> {
+  const { rows } =
+    id === undefined
+      ? await sql<{ id: string }>`
+          insert into local_api.query_group (project_id, name, user_id, shared, shared_project_ids)
+          values (${projectId}, ${group.name}, ${userId}, ${group.shared}, ${group.sharedProjectIds}::bigint[])
+          returning id`.execute(db)
+      : await sql<{ id: string }>`
+          update local_api.query_group set name = ${group.name}, shared = ${group.shared},
+            shared_project_ids = ${group.sharedProjectIds}::bigint[]
+          where id = ${id} returning id`.execute(db);
+  const groupId = Number(rows[0]?.id);
+  await sql`delete from local_api.query_group_member where query_group_id = ${groupId}`.execute(db);
+  await sql`
+    insert into local_api.query_group_member (query_group_id, query_id)
+    select ${groupId}, unnest(${group.queryIds}::bigint[])`.execute(db);
+  return groupId;
+}
+
 interface GroupRow {
   id: string;
   name: string;

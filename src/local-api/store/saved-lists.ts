@@ -59,6 +59,18 @@ export async function createSavedList(
   return toList(rows[0]);
 }
 
+/** What somebody may change about a list. */
+export async function updateSavedList(
+  db: Database,
+  id: number,
+  list: Pick<StoredList, "name" | "shared" | "sharedProjectIds" | "entries">,
+): Promise<void> {
+  await sql`
+    update local_api.saved_list set name = ${list.name}, shared = ${list.shared},
+      shared_project_ids = ${list.sharedProjectIds}::bigint[], entries = ${list.entries}::text[]
+    where id = ${id}`.execute(db);
+}
+
 /** Makes sure that the client has a site list of that name with these domains. Gives its id. */
 export function putSiteList(db: Database, list: NewList & { domains: readonly string[] }): Promise<number> {
   return putSavedList(db, "site", { ...list, entries: list.domains });

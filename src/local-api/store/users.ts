@@ -31,6 +31,22 @@ export async function listUsers(db: Database): Promise<ListedUser[]> {
   }));
 }
 
+/** Login names of a client. */
+export async function listUsernames(db: Database, clientId: number): Promise<string[]> {
+  return (await listMembers(db, clientId)).map(({ username }) => username);
+}
+
+/** Logins of a client, by id. */
+export async function listMembers(
+  db: Database,
+  clientId: number,
+): Promise<{ readonly id: number; readonly username: string }[]> {
+  const { rows } = await sql<{ id: string; username: string }>`
+    select u.id, u.username from local_api.api_user u join local_api.membership m on m.user_id = u.id
+    where m.client_id = ${clientId} order by u.id`.execute(db);
+  return rows.map(({ id, username }) => ({ id: Number(id), username }));
+}
+
 interface UserRow {
   id: string;
   username: string;

@@ -40,7 +40,14 @@ test("tags", async () => {
 
 test("tags with the rules that set them, of which there are none", async () => {
   const { results } = (await fixture.get(`${project}/ruletags`)).body;
-  expect(results[0]).toEqual({ id: made.urgent, name: "Urgent", rules: [] });
+  expect(results[0]).toEqual({
+    id: made.urgent,
+    name: "Urgent",
+    displayName: null,
+    queryIds: null,
+    rules: [],
+    matchingType: "manual",
+  });
 });
 
 test("categories, and the same with their rules", async () => {

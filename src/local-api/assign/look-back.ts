@@ -1,0 +1,58 @@
+import type { Instant } from "../../lib/instant.ts";
+import { compile } from "../query-language/compile.ts";
+import { searchableMention } from "../query-language/searchable-mention.ts";
+import { mentionRecord } from "../records/mention-record.ts";
+import { wireTime } from "../records/wire-time.ts";
+import type { Database } from "../store/database.ts";
+import { insertMentions } from "../store/insert-mentions.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
+import type { QuerySettings } from "../store/queries.ts";
+import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
+import { isOfQuery } from "./project-queries.ts";
+
+/** Mentions looked at between two breaths of the server. */
+const AT_A_TIME = 500;
+
+/**
+ * Brings into a query what is stored in the other queries of its project and matches its text, from its start date
+ * on. To whoever polls, these mentions enter now, and they are marked as backfilled. Gives their number.
+ */
+export async function lookBack(
+  db: Database,
+  projectId: number,
+  query: QuerySettings & { readonly id: number },
+  at: Instant,
+): Promise<number> {
+  const compiled = query.text === null ? undefined : compile(query.text);
+  if (!compiled?.ok) return 0;
+  const { matches, positions, required } = compiled.query;
+  let found = 0;
+  const which = { projectId, butNotIn: query.id, from: query.startDate, at, required };
+  for await (const mentions of shownMentions(db, which, AT_A_TIME)) {
+    const matching = mentions.flatMap((mention) => {
+      const searchable = searchableMention(mention.record, mention.fullText);
+      if (!isOfQuery(searchable.known, query) || !matches(searchable)) return [];
+      return [inQuery(mention, query, { at, matchPositions: positions(searchable) })];
+    });
+    found += await insertMentions(db, matching);
+  }
+  return found;
+}
+
+function inQuery(
+  { record, ...mention }: ShownMention,
+  { id, name }: { id: number; name: string },
+  { at, matchPositions }: { at: Instant; matchPositions: MentionVersion["record"]["matchPositions"] },
+): MentionVersion {
+  const times = { added: wireTime(at), updated: wireTime(at) };
+  return {
+    ...mention,
+    version: 1,
+    record: mentionRecord({ ...record, ...times, queryId: id, queryName: name, matchPositions }),
+    added: at,
+    updated: at,
+    visibleAt: at,
+    supersededAt: null,
+    backfilled: true,
+  };
+}

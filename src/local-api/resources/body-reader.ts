@@ -1,0 +1,126 @@
+import { invalidRequest } from "../http/api-error.ts";
+import type { UnknownParameters } from "../parameters/parameter-reader.ts";
+
+/**
+ * Reads the fields of a JSON object that was sent and gathers everything that is wrong with them. A field that is
+ * absent, or null, reads as undefined. Clients send back what they read: fields that nobody asks for are treated like
+ * unknown parameters.
+ */
+export interface BodyReader {
+  readonly body: Readonly<Record<string, unknown>>;
+  has(field: string): boolean;
+  /** 1 to 255 characters that are not all blank. */
+  name(): string | undefined;
+  text(field: string, maxLength: number): string | undefined;
+  flag(field: string): boolean | undefined;
+  number(field: string, limits: { min: number; max: number }): number | undefined;
+  oneOf<Value extends string>(field: string, allowed: readonly Value[]): Value | undefined;
+  texts(field: string, limits: { max: number; maxLength: number }): readonly string[] | undefined;
+  integers(field: string): readonly number[] | undefined;
+  list(field: string, max: number): readonly unknown[] | undefined;
+  /** Fields of the record that have no effect: whoever reads a record may send it back. */
+  accept(...fields: readonly string[]): void;
+  fault(message: string): void;
+  /** Throws the one 400 with everything that is wrong. `what` names the thing: `a query`. */
+  finish(what: string): void;
+}
+
+const MAX_NAME = 255;
+
+export function createBodyReader(given: unknown, unknown: UnknownParameters): BodyReader {
+  if (!isObject(given)) throw invalidRequest("body: expected a JSON object.");
+  const body = given;
+  const faults = new Set<string>();
+  const asked = new Set<string>();
+
+  function value(field: string): unknown {
+    asked.add(field);
+    return body[field] ?? undefined;
+  }
+
+  function text(field: string, maxLength: number, least = 0): string | undefined {
+    const found = value(field);
+    if (found === undefined) return undefined;
+    const isText = typeof found === "string" && found.length <= maxLength && !found.includes("\0");
+    if (isText && found.trim().length >= least) return found;
+    faults.add(`${field}: expected text of ${least} to ${maxLength} characters, got ${quote(found)}.`);
+    return undefined;
+  }
+
+  function list(field: string, max: number): readonly unknown[] | undefined {
+    const found = value(field);
+    if (found === undefined) return undefined;
+    if (Array.isArray(found) && found.length <= max) return found;
+    const got = Array.isArray(found) ? `${found.length} of them` : quote(found);
+    faults.add(`${field}: expected an array of at most ${max}, got ${got}.`);
+    return undefined;
+  }
+
+  return {
+    body,
+    has: (field) => value(field) !== undefined,
+    name: () => text("name", MAX_NAME, 1),
+    text: (field, maxLength) => text(field, maxLength),
+    flag(field) {
+      const found = value(field);
+      if (found === undefined || typeof found === "boolean") return found;
+      faults.add(`${field}: expected true or false, got ${quote(found)}.`);
+      return undefined;
+    },
+    number(field, { min, max }) {
+      const found = value(field);
+      if (found === undefined) return undefined;
+      if (typeof found === "number" && found >= min && found <= max) return found;
+      faults.add(`${field}: expected a number from ${min} to ${max}, got ${quote(found)}.`);
+      return undefined;
+    },
+    oneOf(field, allowed) {
+      const found = value(field);
+      if (found === undefined) return undefined;
+      const known = allowed.find((candidate) => candidate === found);
+      if (known === undefined)
+        faults.add(`${field}: expected one of ${allowed.join(", ")}, got ${quote(found)}.`);
+      return known;
+    },
+    texts(field, { max, maxLength }) {
+      const found = list(field, max);
+      const wrong = found?.filter(
+        (one) => typeof one !== "string" || one === "" || one.length > maxLength || one.includes("\0"),
+      );
+      for (const one of wrong ?? [])
+        faults.add(`${field}: expected texts of 1 to ${maxLength} characters, got ${quote(one)}.`);
+      return found?.filter((one) => typeof one === "string");
+    },
+    integers(field) {
+      const found = list(field, 10_000);
+      for (const one of found?.filter((id) => !Number.isSafeInteger(id)) ?? [])
+        faults.add(`${field}: expected integers, got ${quote(one)}.`);
+      return found?.filter((id): id is number => Number.isSafeInteger(id));
+    },
+    list,
+    accept: (...fields) => {
+      for (const field of fields) asked.add(field);
+    },
+    fault: (message) => {
+      faults.add(message);
+    },
+    finish(what) {
+      const strangers = Object.keys(body).filter((field) => !asked.has(field));
+      if (unknown === "refuse")
+        for (const field of strangers) faults.add(`${quote(field)} is not a field of ${what}.`);
+      if (faults.size > 0) throw invalidRequest(...faults);
+      if (unknown !== "refuse") unknown(strangers.map((field) => ({ name: `body.${field}` })));
+    },
+  };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What was sent, short enough to be read. */
+export function quote(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

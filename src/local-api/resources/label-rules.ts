@@ -1,0 +1,37 @@
+import type { JsonValue } from "../../lib/json.ts";
+import { compile } from "../query-language/compile.ts";
+import type { LabelRule } from "../store/tags.ts";
+import { isObject, quote } from "./body-reader.ts";
+
+const MAX_RULES = 100;
+
+/** `[{"filter": {"search": "…", "sentiment": ["positive"]}}]`. What is wrong is told to `fault`; undefined where none were sent. */
+export function readLabelRules(
+  given: unknown,
+  where: string,
+  fault: (message: string) => void,
+): readonly LabelRule[] | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (!Array.isArray(given) || given.length > MAX_RULES) {
+    fault(`${where}: expected an array of at most ${MAX_RULES} objects with a filter, got ${quote(given)}.`);
+    return undefined;
+  }
+  return given.flatMap((rule: unknown, index) => {
+    const filter = isObject(rule) ? (rule["filter"] ?? {}) : undefined;
+    if (!isObject(filter)) {
+      fault(`${where}[${index}].filter: expected an object of filters, got ${quote(filter)}.`);
+      return [];
+    }
+    const { search } = filter;
+    if (search !== undefined && search !== null) {
+      const compiled = typeof search === "string" ? compile(search) : undefined;
+      if (compiled === undefined)
+        fault(`${where}[${index}].filter.search: expected text, got ${quote(search)}.`);
+      else if (!compiled.ok)
+        for (const { severity, start, message } of compiled.problems)
+          if (severity === "error")
+            fault(`${where}[${index}].filter.search: at character ${start + 1}: ${message}`);
+    }
+    return [{ filter: filter as Readonly<Record<string, JsonValue>> }];
+  });
+}

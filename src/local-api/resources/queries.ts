@@ -1,0 +1,117 @@
+import { lookBack } from "../assign/look-back.ts";
+import { PAGE_TYPES } from "../filters/class-filters.ts";
+import { parseMoment } from "../parameters/parse-moment.ts";
+import { compile } from "../query-language/compile.ts";
+import { queryRecord, querySummaryRecord } from "../records/query-record.ts";
+import { canonicalQueryType, QUERY_TYPE_NAMES } from "../records/query-types.ts";
+import { deleteQueries } from "../store/delete-things.ts";
+import {
+  insertQuery,
+  listQueries,
+  type QuerySettings,
+  type StoredQuery,
+  updateQuery,
+} from "../store/queries.ts";
+import { type BodyReader, quote } from "./body-reader.ts";
+import { defineResource, type ResourceScope } from "./resource.ts";
+
+const MAX_TEXT = 1_000_000;
+
+export const queries = defineResource<StoredQuery, QuerySettings>({
+  noun: "query",
+  path: "queries",
+  alsoListedAt: { "queries/summary": querySummaryRecord },
+  isCounted: true,
+  isUniqueByName: true,
+  createdStatus: 201,
+  bodyLimit: 4 * MAX_TEXT,
+  readFilter(parameters) {
+    const type = parameters.oneOf("type", QUERY_TYPE_NAMES);
+    return (query) => type === undefined || query.type === canonicalQueryType(type);
+  },
+  list: ({ db, project }) => listQueries(db, project.id),
+  record: queryRecord,
+  read(body, scope, current) {
+    const name = body.name() ?? current?.name;
+    if (name === undefined && !body.has("name")) body.fault("name: required, the name of the query.");
+    const typeName = body.oneOf("type", QUERY_TYPE_NAMES) ?? current?.typeName ?? null;
+    const type = typeName === null ? (current?.type ?? "search string") : canonicalQueryType(typeName);
+    const text = readText(body, type) ?? current?.text ?? null;
+    if (type === "search string" && text === null && current === undefined)
+      body.fault("booleanQuery: required, what the query searches.");
+    const percentage = body.has("samplePercentage") ? "samplePercentage" : "samplePercent";
+    const samplePercentage = body.number(percentage, { min: 0.001, max: 100 });
+    const sources = body.texts("contentSources", { max: 100, maxLength: 60 });
+    for (const source of sources?.filter((one) => !PAGE_TYPES.some((known) => known === one)) ?? [])
+      body.fault(`contentSources: ${quote(source)} is none of ${PAGE_TYPES.join(", ")}.`);
+    const languages = body.texts("languages", { max: 200, maxLength: 20 });
+    const isAgnostic = body.flag("languageAgnostic") === true;
+    body.accept(...UNCHANGEABLE);
+    return {
+      name: name ?? "",
+      type,
+      typeName,
+      text,
+      samplePercentage: samplePercentage ?? current?.samplePercentage ?? 100,
+      description: body.text("description", 10_000) ?? current?.description ?? "",
+      languages: isAgnostic ? [] : (languages ?? current?.languages ?? []),
+      contentSources: sources ?? current?.contentSources ?? null,
+      startDate: readStart(body, scope) ?? current?.startDate ?? null,
+    };
+  },
+  settingsOf: ({ id, createdAt, lastModifiedAt, lastModifiedUsername, ...settings }) => settings,
+  async create(scope, settings) {
+    const { db, project, at } = scope;
+    const id = await insertQuery(db, project.id, settings, by(scope));
+    await lookBack(db, project.id, { id, ...settings }, at);
+    return id;
+  },
+  async update(scope, current, settings) {
+    const { db, project, at } = scope;
+    await updateQuery(db, current.id, settings, by(scope));
+    // What the old text found stays, as it does where a query is edited at the live service.
+    if (settings.text !== current.text || settings.startDate !== current.startDate)
+      await lookBack(db, project.id, { id: current.id, ...settings }, at);
+  },
+  remove: ({ db }, { id }) => deleteQueries(db, [id]),
+});
+
+/** Of the record, and of what older clients send: without effect. */
+const UNCHANGEABLE = [
+  "id",
+  "creationDate",
+  "lastModificationDate",
+  "lastModifiedUsername",
+  "lockedQuery",
+  "lockedByUsername",
+  "createdByWizard",
+  "sampled",
+  "userRequestedSampling",
+  "samplePercent",
+  "industry",
+  "status",
+];
+
+function by({ caller, at }: ResourceScope) {
+  return { username: caller.user.username, at };
+}
+
+/** Under the name of today's programs, or of older ones. */
+function readText(body: BodyReader, type: string): string | undefined {
+  const field = body.has("booleanQuery") ? "booleanQuery" : "includedTerms";
+  const text = body.text(field, MAX_TEXT);
+  if (text === undefined) return undefined;
+  if (type !== "search string") body.fault(`${field}: a query of type ${type} takes none.`);
+  const compiled = compile(text);
+  if (!compiled.ok)
+    for (const { severity, start, message } of compiled.problems)
+      if (severity === "error") body.fault(`${field}: at character ${start + 1}: ${message}`);
+  return text;
+}
+
+function readStart(body: BodyReader, { project }: ResourceScope): number | undefined {
+  const text = body.text("startDate", 60);
+  const at = text === undefined ? undefined : parseMoment(text, project.timezone);
+  if (typeof at === "string") body.fault(`startDate: ${at}`);
+  return typeof at === "number" ? at : undefined;
+}

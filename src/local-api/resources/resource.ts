@@ -1,0 +1,59 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
+import type { Caller } from "../store/callers.ts";
+import type { Database } from "../store/database.ts";
+import type { StoredProject } from "../store/projects.ts";
+import type { BodyReader } from "./body-reader.ts";
+
+/** Something of a project that has an id and a name: it is listed, read, made, changed and deleted in one manner. */
+export interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** In whose name a call acts. `db` is the transaction of a write. */
+export interface ResourceScope {
+  readonly db: Database;
+  readonly project: StoredProject;
+  readonly caller: Caller;
+  readonly at: Instant;
+  /** All projects that the caller may see. */
+  readonly projectIds: ReadonlySet<number>;
+}
+
+export interface Resource<Thing extends Named = Named, Settings = unknown> {
+  /** In messages and in the list of changes: `query group`. */
+  readonly noun: string;
+  /** Below the project. `path` lists and makes, `path/:id` reads, changes and deletes. */
+  readonly path: string;
+  /** Where else the things are listed, with what is shown of each there. */
+  readonly alsoListedAt?: Readonly<Record<string, (thing: Thing) => object>>;
+  /** The envelope of the list says how many there are. */
+  readonly isCounted: boolean;
+  /** A second one of the same name is refused, or found to be there already. */
+  readonly isUniqueByName: boolean;
+  readonly createdStatus: 200 | 201;
+  /** A body that is larger is refused. Default: 256 kB. */
+  readonly bodyLimit?: number;
+  /** What the list takes beside the parameters that all lists take. */
+  readonly readFilter?: (parameters: ParameterReader) => (thing: Thing) => boolean;
+  /** What the list says beside its envelope. */
+  readonly beside?: (records: readonly object[], scope: ResourceScope) => Promise<object>;
+  /** What the caller sees of the project, in the order of the ids. */
+  readonly list: (scope: ResourceScope) => Promise<readonly Thing[]>;
+  readonly record: (thing: Thing) => object;
+  /** Faults go to the reader. Of the thing that is changed, what the body does not name stays. */
+  readonly read: (body: BodyReader, scope: ResourceScope, current?: Thing) => Settings | Promise<Settings>;
+  /** What `read` would give for a body that names everything as it is. */
+  readonly settingsOf: (thing: Thing) => Settings;
+  /** Gives the id, or the thing itself where the project's own list may not show it. */
+  readonly create: (scope: ResourceScope, settings: Settings) => Promise<number | Thing>;
+  /** Gives the thing where the project's own list may not show it any more. */
+  readonly update: (scope: ResourceScope, thing: Thing, settings: Settings) => Promise<unknown>;
+  readonly remove: (scope: ResourceScope, thing: Thing) => Promise<void>;
+}
+
+/** So that each resource is checked with its own types and the list of them needs none. */
+export function defineResource<Thing extends Named, Settings>(resource: Resource<Thing, Settings>): Resource {
+  return resource as unknown as Resource;
+}

@@ -1,0 +1,42 @@
+import { deleteTag } from "../store/delete-things.ts";
+import { insertTag, listTags, type StoredTag, updateTag } from "../store/tags.ts";
+import { readLabelRules } from "./label-rules.ts";
+import { defineResource, type Resource } from "./resource.ts";
+
+type TagSettings = Omit<StoredTag, "id">;
+
+/** One kind of thing under two paths: today's programs work with `ruletags`, others list `tags`. */
+export const tags: readonly Resource[] = [
+  tagResource("tags", ({ id, name }) => ({ id, name })),
+  tagResource("ruletags", ({ id, name, rules }) => ({
+    id,
+    name,
+    displayName: null,
+    queryIds: null,
+    rules,
+    matchingType: rules.length === 0 ? "manual" : "automatic",
+  })),
+];
+
+function tagResource(path: string, record: (tag: StoredTag) => object): Resource {
+  return defineResource<StoredTag, TagSettings>({
+    noun: "tag",
+    path,
+    isCounted: false,
+    isUniqueByName: true,
+    createdStatus: 201,
+    list: ({ db, project }) => listTags(db, project.id),
+    record,
+    read(body, _scope, current) {
+      const name = body.name() ?? current?.name;
+      if (name === undefined && !body.has("name")) body.fault("name: required, the name of the tag.");
+      const rules = readLabelRules(body.body["rules"], "rules", body.fault) ?? current?.rules ?? [];
+      body.accept("id", "rules", "displayName", "queryIds", "matchingType");
+      return { name: name ?? "", rules };
+    },
+    settingsOf: ({ name, rules }) => ({ name, rules }),
+    create: ({ db, project }, settings) => insertTag(db, project.id, settings),
+    update: ({ db }, { id }, settings) => updateTag(db, id, settings),
+    remove: ({ db }, { id }) => deleteTag(db, id),
+  });
+}

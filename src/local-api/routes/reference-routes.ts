@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AGGREGATE_NAMES } from "../charts/aggregates.ts";
+import { DIMENSION_NAMES } from "../charts/dimensions.ts";
+import { EDITABLE } from "../edit/mention-changes.ts";
+import { PAGE_TYPES, SENTIMENTS } from "../filters/class-filters.ts";
+import { FILTERS } from "../filters/filters.ts";
+import { notFound } from "../http/api-error.ts";
+import { callerOf } from "../http/authenticate.ts";
+import { parametersOf } from "../http/unknown-parameters.ts";
+import type { LocalApiContext } from "../local-api-context.ts";
+import { readListFilter } from "../parameters/list-filter.ts";
+import { readListPaging } from "../parameters/list-paging.ts";
+import type { RawParameters } from "../parameters/parameter-reader.ts";
+import { GAZETTEER } from "../places/gazetteer.ts";
+import { listEnvelope } from "../records/list-envelope.ts";
+import { listMembers } from "../store/users.ts";
+import { projectOf } from "./project-of.ts";
+
+interface InProject {
+  Params: { projectId: string };
+  Querystring: RawParameters;
+}
+
+const MAX_LOCATIONS = 1_000;
+
+/**
+ * What programs ask to fill their menus: `/filters`, `/metrics`, `/locations`, `/aggregates`, `/dimensions`, and the
+ * workflow of a project. Shapes as older documents of the live service show them. Rules, signals, alerts, date ranges
+ * and sources of uploaded content are not kept here: their lists are empty.
+ */
+export function referenceRoutes(app: FastifyInstance, context: LocalApiContext): void {
+  plain("/filters", () =>
+    Object.fromEntries([...SCOPE, ...FILTERS.map(({ name }) => name)].map((name) => [name, null])),
+  );
+  plain("/metrics", () => METRICS);
+  plain("/aggregates", () => AGGREGATE_NAMES.map(named));
+  plain("/dimensions", () => DIMENSION_NAMES.map(named));
+  app.get("/locations", (request) => locations(request));
+  app.get("/content/sources", (request) => emptyList(request));
+
+  const project = "/projects/:projectId";
+  for (const [path, noun] of Object.entries(EMPTY)) {
+    app.get<InProject>(`${project}/${path}`, async (request) => {
+      await projectOf(context, request);
+      return emptyList(request);
+    });
+    app.get<InProject & { Params: { id: string } }>(
+      `${project}/${path}/:id(^\\d{1,15}$)`,
+      async (request) => {
+        await projectOf(context, request);
+        throw notFound(`There is no ${noun} ${request.params.id}: the local API keeps none.`);
+      },
+    );
+  }
+  app.get<InProject>(`${project}/workflow`, async (request) => {
+    await projectOf(context, request);
+    parametersOf(request).finish();
+    return workflow(await listMembers(context.db, callerOf(request).client.id));
+  });
+
+  function plain(path: string, answer: () => object): void {
+    app.get(path, async (request) => {
+      parametersOf(request).finish();
+      return answer();
+    });
+  }
+}
+
+/** What every call about mentions takes, beside its filters. */
+const SCOPE = ["queryId", "queryGroupId", "projectId", "startDate", "endDate", "timezone", "search"];
+
+const METRICS = {
+  sentiments: SENTIMENTS,
+  accountTypes: ["organisational", "individual"],
+  genders: ["female", "male"],
+  pageTypes: PAGE_TYPES,
+  subTypes: ["other", "question", "link", "photo", "video", "status"],
+  priorities: EDITABLE.priority,
+  statuses: EDITABLE.status,
+};
+
+const EMPTY: Readonly<Record<string, string>> = {
+  rules: "rule",
+  "signals/groups": "signal group",
+  alerts: "alert",
+};
+
+function named(name: string) {
+  return { id: name, name };
+}
+
+function emptyList(request: FastifyRequest) {
+  const parameters = parametersOf(request);
+  const paging = readListPaging(parameters);
+  readListFilter(parameters);
+  parameters.finish();
+  return listEnvelope([], paging);
+}
+
+/** By `type` (continent, country, region or state, city) and the beginning of the name. */
+function locations(request: FastifyRequest) {
+  const parameters = parametersOf(request);
+  const type = parameters.oneOf("type", ["continent", "country", "region", "state", "city"]);
+  const prefix = parameters.text("prefix")?.toLowerCase() ?? "";
+  const limit = parameters.integer("limit", { min: 1, max: MAX_LOCATIONS }) ?? MAX_LOCATIONS;
+  parameters.finish();
+  const wanted = type === "state" ? "region" : type;
+  return [...GAZETTEER.values()]
+    .filter((place) => wanted === undefined || place.type === wanted)
+    .filter((place) => place.name.toLowerCase().startsWith(prefix))
+    .slice(0, limit)
+    .map(({ id, name, type: kind, fullName }) => ({ id, name, type: kind, fullName }));
+}
+
+/** Ids of the fixed values are ours, and the same everywhere; those of people are theirs. */
+function workflow(members: readonly { readonly id: number; readonly username: string }[]) {
+  const fixed = (id: number, name: string, values: readonly string[]) => ({
+    id,
+    name,
+    children: values.map((value, index) => ({ id: id + index + 1, name: value, ordering: index + 1 })),
+  });
+  return [
+    {
+      id: 100,
+      name: "Assignment",
+      children: members.map(({ id, username }) => ({ id, name: username, ordering: -1 })),
+    },
+    fixed(200, "Priority", EDITABLE.priority),
+    fixed(300, "Checked", ["yes"]),
+    fixed(400, "Status", EDITABLE.status),
+  ];
+}

@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Database } from "./database.ts";
+
+/** One write through the API. */
+export interface Change {
+  readonly clientId: number;
+  readonly userId: number;
+  readonly username: string;
+  readonly projectId: number;
+  readonly action: "create" | "update" | "delete";
+  /** `query`, `tag`, `mention` … */
+  readonly kind: string;
+  readonly thingId: string;
+  /** As the API showed it; null before it was made. */
+  readonly before: object | null;
+  /** Null once it is deleted. */
+  readonly after: object | null;
+}
+
+/** Inside the transaction of the change itself: what was changed is noted, and nothing else is. */
+export async function recordChanges(db: Database, changes: readonly Change[]): Promise<void> {
+  if (changes.length === 0) return;
+  await sql`
+    insert into local_api.change (client_id, user_id, username, project_id, action, kind, thing_id, before, after)
+    select (c->>'clientId')::bigint, (c->>'userId')::bigint, c->>'username', (c->>'projectId')::bigint, c->>'action', c->>'kind', c->>'thingId',
+      nullif(c->'before', 'null'), nullif(c->'after', 'null')
+    from jsonb_array_elements(${JSON.stringify(changes)}::jsonb) as c`.execute(db);
+}
+
+/** The latest first. For commands, not for calls. */
+export async function listChanges(
+  db: Database,
+  projectId: number,
+  limit: number,
+): Promise<(Omit<Change, "clientId" | "userId" | "projectId"> & { id: number; at: Instant })[]> {
+  const { rows } = await sql<ChangeRow>`
+    select id, at, username, action, kind, thing_id, before, after from local_api.change
+    where project_id = ${projectId} order by id desc limit ${limit}`.execute(db);
+  return rows.map(({ id, at, thing_id: thingId, ...row }) => ({
+    ...row,
+    id: Number(id),
+    at: at.getTime(),
+    thingId,
+  }));
+}
+
+interface ChangeRow {
+  id: string;
+  at: Date;
+  username: string;
+  action: Change["action"];
+  kind: string;
+  thing_id: string;
+  before: object | null;
+  after: object | null;
+}

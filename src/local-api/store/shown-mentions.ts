@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { Alternatives } from "../query-language/required-terms.ts";
+import { textAsFound } from "../records/exact-text.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
+import type { Database } from "./database.ts";
+import { visibleSql } from "./mention-range.ts";
+import { requiredSql } from "./mention-words.ts";
+
+/** A mention as it is shown, with what its wire record does not say. */
+export interface ShownMention {
+  readonly record: MentionRecord;
+  readonly fullText: string | null;
+  readonly date: Instant | null;
+  readonly tagIds: readonly number[];
+  readonly twitterLikeCount: number | null;
+}
+
+export interface ShownSelection {
+  readonly projectId: number;
+  /** Mentions that this query has already, and its own, are left out. */
+  readonly butNotIn: number;
+  /** By their own date; null: all that is stored. */
+  readonly from: Instant | null;
+  readonly at: Instant;
+  /** Only those that may have what a text requires; the matcher judges them still. */
+  readonly required: readonly Alternatives[];
+}
+
+/** Each mention of the project once, some at a time, in the order of their ids. */
+export async function* shownMentions(
+  db: Database,
+  which: ShownSelection,
+  atATime: number,
+): AsyncGenerator<readonly ShownMention[]> {
+  const { projectId, butNotIn, from, at, required } = which;
+  let after = "";
+  for (;;) {
+    const { rows } = await sql<Row>`
+      select distinct on (resource_id) resource_id, date, date_known, tags, full_text, exact_text, twitter_like_count,
+        said || (select silence from local_api.record_shape where id = shape_id) as record
+      from local_api.mention m
+      where query_id in (select id from local_api.query where project_id = ${projectId} and id <> ${butNotIn})
+        and resource_id > ${after} and ${visibleSql(at)} and ${requiredSql(required)}
+        and ${from === null ? sql`true` : sql`date >= ${new Date(from)}`}
+        and not exists (select from local_api.mention own
+          where own.query_id = ${butNotIn} and own.resource_id = m.resource_id)
+      order by resource_id, query_id limit ${atATime}`.execute(db);
+    if (rows.length > 0) yield rows.map(toShown);
+    if (rows.length < atATime) return;
+    after = rows.at(-1)?.resource_id ?? "";
+  }
+}
+
+interface Row {
+  resource_id: string;
+  date: Date;
+  date_known: boolean;
+  tags: string[];
+  full_text: string | null;
+  exact_text: string | null;
+  twitter_like_count: string | null;
+  record: string;
+}
+
+function toShown(row: Row): ShownMention {
+  return {
+    record: JSON.parse(row.record) as MentionRecord,
+    fullText: textAsFound(row),
+    date: row.date_known ? row.date.getTime() : null,
+    tagIds: row.tags.map(Number),
+    twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
+  };
+}
