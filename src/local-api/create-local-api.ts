@@ -30,6 +30,7 @@ import { queryValidationRoutes } from "./routes/query-validation-routes.ts";
 import { referenceRoutes } from "./routes/reference-routes.ts";
 import { resourceRoutes } from "./routes/resource-routes.ts";
 import { tokenRoute } from "./routes/token-route.ts";
+import { topRoutes } from "./routes/top-routes.ts";
 import { createDatabase, type DatabasePool } from "./store/database.ts";
 import { createMentionPages } from "./store/mention-page.ts";
 import { createMentionRecords } from "./store/mention-records.ts";
@@ -155,6 +156,7 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   referenceRoutes(app, context);
   mentionEditRoutes(app, context);
   insightRoutes(app, context);
+  topRoutes(app, context);
   chartRoutes(app, context);
   queryValidationRoutes(app);
 }

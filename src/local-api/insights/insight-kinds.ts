@@ -24,6 +24,12 @@ export const INSIGHT_KINDS = {
     recordField: "snippet",
     labelOf: none,
   },
+  sharedsites: {
+    fields: ["insightsSharedSite"],
+    foldsCase: true,
+    recordField: "expandedUrls",
+    labelOf: none,
+  },
   urls: { fields: ["insightsUrl"], foldsCase: false, recordField: "expandedUrls", labelOf: siteOf },
   mentionedauthors: {
     fields: ["insightsMentioned"],

@@ -25,6 +25,10 @@ const MAX_POINTS = 100_000;
 export function chartRoutes(app: FastifyInstance, context: LocalApiContext): void {
   app.get<InChart>("/projects/:projectId/data/:aggregate/:dimension1/:dimension2", async (request) => {
     const { aggregate } = request.params;
+    if (OWNERS_ALONE.includes(aggregate))
+      throw notFound(
+        `There is no ${aggregate}: only the owner of a channel learns it from the network, so nobody can tell it here.`,
+      );
     if (aggregate !== "multiAggregate" && !isAggregateName(aggregate))
       throw notFound(
         `There is no aggregate ${quote(aggregate)}. Possible: ${AGGREGATE_NAMES.join(", ")}, multiAggregate.`,
@@ -38,6 +42,9 @@ export function chartRoutes(app: FastifyInstance, context: LocalApiContext): voi
     return chartEnvelope(await chart(context, data, dimensions, [aggregate]), aggregate);
   });
 }
+
+/** Statistics of channels that the live service is given by those who own them. */
+const OWNERS_ALONE: readonly string[] = ["audience", "ownerActivity", "audienceActivity"];
 
 type TwoDimensions = readonly [DimensionName, DimensionName];
 

@@ -4,14 +4,10 @@ import { insightsEnvelope } from "../insights/insights-envelope.ts";
 import { readInsightsRequest } from "../insights/insights-request.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readInsightCounts } from "../store/insight-counts.ts";
-import { readTopAuthors } from "../store/top-authors.ts";
-import { topAuthorRecord } from "../top-authors/top-author-record.ts";
+import { readTopKeys } from "../store/top-keys.ts";
 import { type InProject, readDataRequest, showing } from "./data-request.ts";
 
-const DEFAULT_AUTHORS = 10;
-const MAX_AUTHORS = 1_000;
-
-/** GET /projects/:projectId/data/… hashtags, emoticons, urls, mentionedauthors, mentions/count, volume/topauthors/queries. */
+/** GET /projects/:projectId/data/… hashtags, emoticons, urls, mentionedauthors, sharedsites, mentions/count, demographics. */
 export function insightRoutes(app: FastifyInstance, context: LocalApiContext): void {
   const data = "/projects/:projectId/data";
 
@@ -32,16 +28,33 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
     return { mentionsCount: (await context.totals.read(range, at)).count };
   });
 
-  app.get<InProject>(`${data}/volume/topauthors/queries`, async (request) => {
-    const data = await readDataRequest(context, request);
-    const limit = data.parameters.integer("limit", { min: 0, max: MAX_AUTHORS }) ?? DEFAULT_AUTHORS;
-    // There is one order; clients name it nevertheless.
-    data.parameters.oneOf("orderBy", ["volume"]);
-    const direction = data.parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc";
-    data.parameters.finish();
-    const range = showing(data, "author");
-    const authors = await readTopAuthors(context.db, { range, at: data.at, limit, direction });
-    const names = new Map(data.queries.map(({ id, name }) => [id, name]));
-    return { results: authors.map((author) => topAuthorRecord(author, names)) };
-  });
+  for (const [name, source] of Object.entries(DEMOGRAPHICS)) {
+    const isWithheldWith = source.field === "profession" ? "professions" : source.field;
+    app.get<InProject>(`${data}/demographics/${name}`, async (request) => {
+      const asked = await readDataRequest(context, request);
+      const limit = asked.parameters.integer("limit", { min: 1, max: MAX_VALUES }) ?? MAX_VALUES;
+      asked.parameters.finish();
+      const range = showing(asked, isWithheldWith);
+      const keys = await readTopKeys(context.db, {
+        range,
+        at: asked.at,
+        nameField: undefined,
+        limit,
+        ...source,
+      });
+      return { results: keys.map(({ key, name, volume }) => ({ id: key, name: name ?? key, volume })) };
+    });
+  }
 }
+
+/** From the fields that mentions have: of those that do not say, nothing is counted. */
+const DEMOGRAPHICS = {
+  gender: { source: { kind: "text", field: "gender" }, field: "gender" },
+  interest: { source: { kind: "texts", field: "interest" }, field: "interest" },
+  profession: { source: { kind: "texts", field: "profession" }, field: "profession" },
+  accountTypes: { source: { kind: "text", field: "accountType" }, field: "accountType" },
+  countries: { source: { kind: "text", field: "countryCode" }, field: "countryCode", nameField: "country" },
+  cities: { source: { kind: "text", field: "cityCode" }, field: "cityCode", nameField: "city" },
+} as const;
+
+const MAX_VALUES = 1_000;

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import type { Cursor } from "../cursor/cursor-codec.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
 import { invalidRequest } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
@@ -25,8 +26,14 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
   const path = "/projects/:projectId/data/mentions";
   mentionRoute(path, "snippet");
   mentionRoute(`${path}/fulltext`, "full");
+  for (const [name, conditions] of Object.entries(OF_NETWORKS))
+    mentionRoute(`${path}/${name}`, "snippet", conditions);
 
-  function mentionRoute(path: string, text: ViewOptions["text"]): void {
+  function mentionRoute(
+    path: string,
+    text: ViewOptions["text"],
+    conditions: readonly MentionCondition[] = [],
+  ): void {
     app.get<{ Params: { projectId: string }; Querystring: RawParameters }>(path, async (request, reply) => {
       const project = await projectOf(context, request);
       const { client } = callerOf(request);
@@ -38,14 +45,32 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
         requestScopeOf(context, callerOf(request), project, queries),
       );
       reply.type("application/json; charset=utf-8");
-      return answer(context, asked, {
-        view: { version, text, policy: dataPolicyOf(client, project) },
-        percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
-        binding: bindingOf(project.id, parameters),
-      });
+      const range = { ...asked.range, conditions: [...asked.range.conditions, ...conditions] };
+      return answer(
+        context,
+        { ...asked, range },
+        {
+          view: { version, text, policy: dataPolicyOf(client, project) },
+          percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
+          binding: `${bindingOf(project.id, parameters)}${conditions.length === 0 ? "" : path}`,
+        },
+      );
     });
   }
 }
+
+/** What the lists of channels show: the posts of a network. */
+const OF_NETWORKS: Readonly<Record<string, readonly MentionCondition[]>> = {
+  tweets: [{ kind: "one-of", field: "pageType", values: ["twitter"] }],
+  facebookposts: [
+    { kind: "one-of", field: "pageType", values: ["facebook"] },
+    { kind: "not", condition: { kind: "one-of", field: "threadEntryType", values: ["comment", "reply"] } },
+  ],
+  facebookcomments: [
+    { kind: "one-of", field: "pageType", values: ["facebook"] },
+    { kind: "one-of", field: "threadEntryType", values: ["comment", "reply"] },
+  ],
+};
 
 interface Manner {
   readonly view: ViewOptions;

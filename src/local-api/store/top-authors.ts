@@ -50,25 +50,35 @@ export async function readTopAuthors(
     at,
     limit,
     direction,
-  }: { range: MentionRange; at: Instant; limit: number; direction: "asc" | "desc" },
+    by = "author",
+  }: {
+    range: MentionRange;
+    at: Instant;
+    limit: number;
+    direction: "asc" | "desc";
+    /** An author on a site, or the site with all of its authors: then `author` is whoever wrote most there. */
+    by?: "author" | "site";
+  },
 ): Promise<TopAuthor[]> {
   if (range.queryIds.length === 0 || limit === 0) return [];
   const mentions = sql`local_api.mention m
     where m.query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${visibleSql(at)}
-      and m.author <> ''`;
+      and ${by === "author" ? sql`m.author <> ''` : sql`m.domain <> ''`}`;
+  const who = by === "author" ? sql`m.author` : sql`''`;
   const { rows } = await sql<Row>`
     with top as materialized (
-      select m.author, coalesce(m.domain, '') as site from ${mentions}
+      select ${who} as author, coalesce(m.domain, '') as site from ${mentions}
       group by 1, 2 order by count(*) ${sql.raw(direction)}, 1, 2 limit ${limit}
     ), theirs as materialized (
-      select ${READ_COLUMNS}, coalesce(m.domain, '') as site from ${mentions}
-        and (m.author, coalesce(m.domain, '')) in (select author, site from top)
+      select ${READ_COLUMNS}, ${who} as author, m.author as writer, coalesce(m.domain, '') as site
+      from ${mentions} and (${who}, coalesce(m.domain, '')) in (select author, site from top)
     ), interests as (
       select author, site, array_agg(distinct word) as words from theirs, unnest(interest) as word group by 1, 2
     ), professions as (
       select author, site, array_agg(distinct word) as words from theirs, unnest(profession) as word group by 1, 2
     ), facts as (
-      select author, site, array_agg(distinct query_id) as query_ids, ${sql.join(FACT_COLUMNS)}
+      select author, site, mode() within group (order by writer) as writer,
+        array_agg(distinct query_id) as query_ids, ${sql.join(FACT_COLUMNS)}
       from theirs group by 1, 2
     )
     select facts.*, coalesce(interests.words, '{}') as interest, coalesce(professions.words, '{}') as professions
@@ -111,7 +121,6 @@ const WORDS = {
 /** Rows are wide, and the top authors may have written most of them: only what is needed is kept while they are read. */
 const READ_FIELDS = [
   "queryId",
-  "author",
   "sentiment",
   "pageType",
   "reachEstimate",
@@ -147,6 +156,7 @@ const FACT_COLUMNS = Object.entries({
 
 type Row = { [Name in keyof typeof NUMBERS]: string } & { [Name in keyof typeof WORDS]: string | null } & {
   author: string;
+  writer: string | null;
   site: string;
   twitterVerified: boolean;
   interest: string[];
@@ -154,7 +164,7 @@ type Row = { [Name in keyof typeof NUMBERS]: string } & { [Name in keyof typeof 
   query_ids: string[];
 };
 
-function toTopAuthor({ query_ids: queryIds, site, ...row }: Row): TopAuthor {
+function toTopAuthor({ query_ids: queryIds, site, writer, ...row }: Row): TopAuthor {
   const numbers = Object.keys(NUMBERS) as (keyof typeof NUMBERS)[];
   return {
     ...row,
@@ -162,6 +172,7 @@ function toTopAuthor({ query_ids: queryIds, site, ...row }: Row): TopAuthor {
       keyof typeof NUMBERS,
       number
     >),
+    author: row.author === "" ? (writer ?? "") : row.author,
     domain: site === "" ? null : site,
     queryIds: queryIds.map(Number),
   };

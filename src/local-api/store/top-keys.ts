@@ -10,6 +10,8 @@ export interface TopKey {
   readonly key: string;
   /** What most mentions with the key call it; null where they do not say. */
   readonly name: string | null;
+  /** Mentions that have it. */
+  readonly volume: number;
 }
 
 /** The keys that most mentions of the range have, by falling volume, equal ones by key. */
@@ -32,11 +34,11 @@ export async function readTopKeys(
     nameField === undefined
       ? sql`null::text`
       : sql`mode() within group (order by ${fieldSql(nameField, "m")})`;
-  const { rows } = await sql<TopKey>`
-    select d.key::text as key, ${name} as name
+  const { rows } = await sql<Omit<TopKey, "volume"> & { volume: string }>`
+    select d.key::text as key, ${name} as name, count(*) as volume
     from local_api.mention m cross join lateral ${keySourceSql(source)} as d
     where m.query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${visibleSql(at)}
       and d.key is not null and d.key::text <> '' and ${wanted}
     group by d.key order by count(*) desc, d.key limit ${limit}`.execute(db);
-  return rows;
+  return rows.map((row) => ({ ...row, volume: Number(row.volume) }));
 }

@@ -48,3 +48,10 @@ export function topAuthorRecord(author: TopAuthor, queryNames: ReadonlyMap<numbe
     })),
   };
 }
+
+/** One entry of the top sites: the same `data`, of which the author is the one who wrote most there. */
+export function topSiteRecord(site: TopAuthor, queryNames: ReadonlyMap<number, string>) {
+  const { data, values } = topAuthorRecord(site, queryNames);
+  const name = site.domain ?? "";
+  return { data: { ...data, authorName: site.author === "" ? null : site.author }, id: name, name, values };
+}

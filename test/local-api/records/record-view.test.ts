@@ -64,8 +64,9 @@ describe.each([
   it.each([
     ["a mention that says nothing", SILENT],
     ["a mention that says everything", TALKATIVE],
-  ])("has exactly the fields of the spec: %s", (_, fields) => {
-    expect(Object.keys(shown(fields, { version })).sort()).toEqual(Object.keys(expected).sort());
+  ])("has exactly the fields of the spec, and a post on X its number: %s", (_, fields) => {
+    const more = fields === TALKATIVE ? ["guid"] : [];
+    expect(Object.keys(shown(fields, { version })).sort()).toEqual([...Object.keys(expected), ...more].sort());
   });
 
   it.each(Object.entries(expected))("has %s as %s, or null", (name, kind) => {
@@ -157,7 +158,9 @@ describe("the restricted policy", () => {
       url: null,
     });
     expect(shown({ ...TALKATIVE, url: null }, { policy: "restricted" })).toHaveProperty("guid", null);
-    expect(shown(TALKATIVE)).not.toHaveProperty("guid");
+    // Under every policy, and of a post on X alone.
+    expect(shown(TALKATIVE)).toMatchObject({ guid: "1234567890123456789" });
+    expect(shown({ ...TALKATIVE, pageType: "news" })).not.toHaveProperty("guid");
   });
 
   it.each(["twitter", "reddit", "linkedin"])(
