@@ -7,6 +7,7 @@ import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import type { QuerySettings } from "../store/queries.ts";
+import { narrowing, searchPlan } from "../store/search-plan.ts";
 import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
 import { isOfQuery } from "./project-queries.ts";
 
@@ -25,9 +26,10 @@ export async function lookBack(
 ): Promise<number> {
   const compiled = query.text === null ? undefined : compile(query.text);
   if (!compiled?.ok) return 0;
-  const { matches, positions, required } = compiled.query;
+  const { matches, positions, expression } = compiled.query;
+  const narrow = narrowing(searchPlan(expression));
   let found = 0;
-  const which = { projectId, butNotIn: query.id, from: query.startDate, at, required };
+  const which = { projectId, butNotIn: query.id, from: query.startDate, at, narrow };
   for await (const mentions of shownMentions(db, which, AT_A_TIME)) {
     const matching = mentions.flatMap((mention) => {
       const searchable = searchableMention(mention.record, mention.fullText);

@@ -27,20 +27,11 @@ export type MentionCondition =
   | { readonly kind: "located"; readonly places: readonly string[]; readonly exactly: boolean }
   /** Domains, subdomains included, or domains with the beginning of a path. */
   | { readonly kind: "site"; readonly sites: readonly string[] }
+  /** The words of title and text fit: a search that the index on them decides. */
+  | { readonly kind: "words"; readonly text: string; readonly tsquery: string }
   /** The versions of mentions that a search found, when the queries had this revision. */
-  | {
-      readonly kind: "found";
-      readonly text: string;
-      readonly revision: string;
-      readonly mentions: readonly FoundMention[];
-    }
+  | { readonly kind: "found"; readonly text: string; readonly revision: string; readonly searchId: number }
   /** That `share` of the mentions which is indexed up to `withinMs` late is there only when it is, in its own time. */
   | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
   | { readonly kind: "any" | "all"; readonly of: readonly MentionCondition[] }
   | { readonly kind: "not"; readonly condition: MentionCondition };
-
-export interface FoundMention {
-  readonly queryId: number;
-  readonly resourceId: string;
-  readonly version: number;
-}

@@ -71,10 +71,16 @@ function isOneWord(before: string, text: string, endBefore: number, start: numbe
   return between !== "," || digits;
 }
 
-/** Without case and accents; an emoji without the mark that asks for its coloured form. */
+/**
+ * Without case and accents, ß as ss; an emoji without the mark that asks for its coloured form, and without its skin
+ * tone: the plain one stands for all of them, as a letter does for its accents.
+ */
 export function foldWord(word: string): string {
-  return ASCII.test(word) ? word.toLowerCase() : foldText(word).replaceAll("\ufe0f", "");
+  if (ASCII.test(word)) return word.toLowerCase();
+  return foldText(word).replaceAll(COLOURS, "").replaceAll("ß", "ss");
 }
+
+const COLOURS = /\ufe0f|\p{Emoji_Modifier}/gu;
 
 /** Without case, accents as they are written. */
 export function lowerWord(word: string): string {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import type { FoundMention, MentionCondition } from "../filters/mention-condition.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
 import { fieldSql } from "./mention-fields.ts";
+import { wordsSql } from "./mention-words.ts";
 
 /** A condition on rows of `local_api.mention`; two-valued, so that its negation means what it says. */
 export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
@@ -40,8 +41,12 @@ export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
       return condition.exactly ? locatedExactly(condition.places) : located(condition.places);
     case "site":
       return site(condition.sites);
+    case "words":
+      return wordsSql(condition.tsquery);
     case "found":
-      return found(condition.mentions);
+      return sql`(query_id, resource_id, version) in (
+        select hit.query_id, hit.resource_id, hit.version from local_api.search_hit as hit
+        where hit.search_id = ${condition.searchId})`;
     case "indexed":
       return indexed(condition);
     case "any":
@@ -107,11 +112,4 @@ function site(sites: readonly string[]): RawBuilder<boolean> {
       lateral (select ${bare(fieldSql("domain"))} as domain, ${bare(fieldSql("url"))} as address) as stands
     where stands.domain = asked.site or right(stands.domain, length(asked.site) + 1) = '.' || asked.site
       or stands.address = asked.site or starts_with(stands.address, asked.site || '/'))`;
-}
-
-function found(mentions: readonly FoundMention[]): RawBuilder<boolean> {
-  return sql`(query_id, resource_id, version) in (select * from unnest(
-    ${mentions.map((mention) => mention.queryId)}::bigint[],
-    ${mentions.map((mention) => mention.resourceId)}::text[],
-    ${mentions.map((mention) => mention.version)}::integer[]))`;
 }

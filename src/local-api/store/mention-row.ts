@@ -4,6 +4,7 @@ import { mentionId } from "../records/mention-id.ts";
 import { mentionFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
 import type { MentionVersion } from "./mention-version.ts";
+import { wordsVector } from "./mention-words.ts";
 
 const FIELDS = Object.entries(MENTION_FIELDS).map(([field, type]) => ({
   field: field as MentionField,
@@ -21,6 +22,7 @@ export const MENTION_COLUMNS: readonly string[] = [
   "said",
   "full_text",
   "exact_text",
+  "words",
   ...FIELDS.map(({ column }) => column),
 ];
 
@@ -43,6 +45,7 @@ export function mentionRow(version: MentionVersion, record: RecordColumns): stri
     `"shape_id":${record.shape_id}`,
     `"said":${JSON.stringify(record.said)}`,
   ];
+  row.push(`"words":${JSON.stringify(wordsVector(version.record.title, text))}`);
   if (text !== null) row.push(`"full_text":${JSON.stringify(storableText(text))}`);
   if (record.exact_text !== null) row.push(`"exact_text":${JSON.stringify(record.exact_text)}`);
   for (const { field, column, write } of FIELDS) {

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import type { FoundMention, MentionCondition } from "../filters/mention-condition.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
 import type { CompiledQuery } from "../query-language/compile.ts";
 import type { Expression } from "../query-language/expression.ts";
 import type { KnownFields } from "../query-language/fields/field.ts";
@@ -9,84 +10,132 @@ import { textAsFound } from "../records/exact-text.ts";
 import type { Database } from "./database.ts";
 import { type MentionRange, rangeSql } from "./mention-range.ts";
 import { readRevision } from "./mention-totals.ts";
-import { requiredSql } from "./mention-words.ts";
+import { CUT, wordsSql } from "./mention-words.ts";
 import { createRecordShapes, type RecordShapes } from "./record-shapes.ts";
+import { narrowing, searchPlan } from "./search-plan.ts";
 
 export interface MentionSearches {
-  /**
-   * What a Boolean text finds in a range, as a condition that every statement can use. PostgreSQL picks what has the
-   * words that the text requires, the matcher judges each of these: the answer is exact.
-   */
+  /** What a Boolean text finds in a range, as a condition that every statement can use: exactly what the matcher finds. */
   find(query: CompiledQuery, range: MentionRange): Promise<MentionCondition>;
 }
 
 /** Mentions looked at between two breaths of the server. */
 const AT_A_TIME = 1_000;
-/** Found mentions that are remembered, over all searches: about 100 MB. */
-const REMEMBERED = 1_000_000;
+/** What nobody asked for this long is forgotten; what is old because mentions came, sooner. */
+const FORGOTTEN_AFTER = "30 minutes";
+const OUTDATED_AFTER = "5 minutes";
 
 type Found = Extract<MentionCondition, { kind: "found" }>;
 
 /**
- * Every page of a walk asks the same search, and its total too. So what was found is remembered until one of the
- * queries gets mentions or changes. All versions of mentions are looked at, whenever they are shown: the moment of
- * looking plays no part.
+ * Where the index on words decides, the search is a condition on them, and a page costs what a page costs. Else the
+ * index narrows the range, the matcher judges what is left, and what it found stands in a table: every page of a walk
+ * asks the same search, and its total too. It is used until one of the queries gets mentions or changes. All versions
+ * of mentions are looked at, whenever they are shown: the moment of looking plays no part.
  */
 export function createMentionSearches(db: Database): MentionSearches {
   const shapes = createRecordShapes(db);
-  const remembered = new Map<string, Promise<Found>>();
-  const sizes = new Map<string, number>();
-
-  function forgetOldest(): void {
-    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-    for (const [key, size] of sizes) {
-      if (total <= REMEMBERED) break;
-      total -= size;
-      sizes.delete(key);
-      remembered.delete(key);
-    }
-  }
+  /** So that requests of one moment look once. */
+  const underWay = new Map<string, Promise<Found>>();
 
   return {
     async find(query, range) {
+      const plan = searchPlan(query.expression);
+      if (plan.isExact && plan.tsquery !== null && !(await hasCutWords(db, range)))
+        return { kind: "words", text: query.text, tsquery: plan.tsquery };
       const revision = await readRevision(db, range.queryIds);
-      const key = JSON.stringify([query.text, range, revision]);
-      const known = remembered.get(key);
-      if (known !== undefined) return known;
-      const search = findAll({ db, shapes }, query, range).then((mentions): Found => {
-        return { kind: "found", text: query.text, revision, mentions };
-      });
-      remembered.set(key, search);
-      search.then(
-        ({ mentions }) => {
-          sizes.set(key, mentions.length + 100);
-          forgetOldest();
-        },
-        () => remembered.delete(key),
-      );
+      const key = createHash("sha256")
+        .update(JSON.stringify([query.text, range]))
+        .digest();
+      const known = await findSearch(db, key, revision);
+      if (known !== undefined) return { kind: "found", text: query.text, revision, searchId: known };
+      const name = `${key.toString("hex")} ${revision}`;
+      const search =
+        underWay.get(name) ??
+        look({ db, shapes }, { query, range, key, revision }).finally(() => underWay.delete(name));
+      underWay.set(name, search);
       return search;
     },
   };
 }
 
-async function findAll(
-  { db, shapes }: { db: Database; shapes: RecordShapes },
-  query: CompiledQuery,
-  range: MentionRange,
-): Promise<FoundMention[]> {
-  const found: FoundMention[] = [];
+async function hasCutWords(db: Database, { queryIds, from, to }: MentionRange): Promise<boolean> {
+  const { rows } = await sql`
+    select from local_api.mention where query_id = any(${queryIds}::bigint[])
+      and date >= ${new Date(from)} and date < ${new Date(to)} and ${wordsSql(CUT)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+async function findSearch(db: Database, key: Buffer, revision: string): Promise<number | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    update local_api.search set used_at = clock_timestamp()
+    where id = (select max(id) from local_api.search where key = ${key} and revision = ${revision})
+    returning id`.execute(db);
+  return rows[0] && Number(rows[0].id);
+}
+
+interface Asked {
+  readonly query: CompiledQuery;
+  readonly range: MentionRange;
+  readonly key: Buffer;
+  readonly revision: string;
+}
+
+/** The search can be seen once all that it found can. */
+async function look({ db, shapes }: { db: Database; shapes: RecordShapes }, asked: Asked): Promise<Found> {
+  const { query, range, key, revision } = asked;
   const needsRecord = hasFields(query.expression);
-  let after: FoundMention | undefined;
-  do {
-    const rows = await readCandidates(db, { query, range, after, needsRecord });
-    const silences = needsRecord
-      ? await shapes.read(new Set(rows.map((row) => Number(row.shape_id))))
-      : new Map<number, string>();
-    for (const row of rows) if (query.matches(searchable(row, silences))) found.push(keyOf(row));
-    const last = rows.at(-1);
-    after = last === undefined || rows.length < AT_A_TIME ? undefined : keyOf(last);
-  } while (after !== undefined);
-  return found;
+  const searchId = await db.transaction().execute(async (transaction) => {
+    await forget(transaction, key, revision);
+    const { rows: made } = await sql<{ id: string }>`
+      insert into local_api.search (key, revision) values (${key}, ${revision}) returning id`.execute(
+      transaction,
+    );
+    const id = Number(made[0]?.id);
+    let after: MentionKey | undefined;
+    do {
+      const rows = await readCandidates(transaction, { query, range, after, needsRecord });
+      const silences = needsRecord
+        ? await shapes.read(new Set(rows.map((row) => Number(row.shape_id))))
+        : new Map<number, string>();
+      await keepHits(
+        transaction,
+        id,
+        rows.filter((row) => query.matches(searchable(row, silences))).map(keyOf),
+      );
+      const last = rows.at(-1);
+      after = last === undefined || rows.length < AT_A_TIME ? undefined : keyOf(last);
+    } while (after !== undefined);
+    return id;
+  });
+  return { kind: "found", text: query.text, revision, searchId };
+}
+
+/** A request that is being answered may still need what another one has just made old. */
+async function forget(db: Database, key: Buffer, revision: string): Promise<void> {
+  await sql`
+    with gone as (
+      delete from local_api.search where used_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval
+        or (key = ${key} and revision <> ${revision}
+          and used_at < clock_timestamp() - ${OUTDATED_AFTER}::interval)
+      returning id)
+    delete from local_api.search_hit where search_id in (select id from gone)`.execute(db);
+}
+
+interface MentionKey {
+  readonly queryId: number;
+  readonly resourceId: string;
+  readonly version: number;
+}
+
+async function keepHits(db: Database, searchId: number, hits: readonly MentionKey[]): Promise<void> {
+  if (hits.length === 0) return;
+  await sql`
+    insert into local_api.search_hit (search_id, query_id, resource_id, version)
+    select ${searchId}, * from unnest(${hits.map((hit) => hit.queryId)}::bigint[],
+      ${hits.map((hit) => hit.resourceId)}::text[], ${hits.map((hit) => hit.version)}::integer[])`.execute(
+    db,
+  );
 }
 
 interface Candidate {
@@ -108,8 +157,9 @@ async function readCandidates(
     range,
     after,
     needsRecord,
-  }: { query: CompiledQuery; range: MentionRange; after: FoundMention | undefined; needsRecord: boolean },
+  }: { query: CompiledQuery; range: MentionRange; after: MentionKey | undefined; needsRecord: boolean },
 ): Promise<Candidate[]> {
+  const narrow = narrowing(searchPlan(query.expression));
   const isAhead =
     after === undefined
       ? sql`true`
@@ -118,8 +168,8 @@ async function readCandidates(
     select query_id, resource_id, version, title, full_text, exact_text, shape_id,
       ${needsRecord ? sql`said` : sql`null`} as said
     from local_api.mention
-    where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${requiredSql(query.required)}
-      and ${isAhead}
+    where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)}
+      and ${narrow === null ? sql`true` : wordsSql(narrow)} and ${isAhead}
     order by query_id, resource_id, version limit ${AT_A_TIME}`.execute(db);
   return rows;
 }
@@ -131,7 +181,7 @@ function searchable(row: Candidate, silences: ReadonlyMap<number, string>) {
   return searchableMention(known, textAsFound(row));
 }
 
-function keyOf(row: Candidate): FoundMention {
+function keyOf(row: Candidate): MentionKey {
   return { queryId: Number(row.query_id), resourceId: row.resource_id, version: row.version };
 }
 

@@ -27,7 +27,7 @@ export function createMentionTotals(db: Database): MentionTotals {
 
   return {
     async read(range, at) {
-      const key = JSON.stringify(range, withoutMentions);
+      const key = JSON.stringify(range);
       const revision = await readRevision(db, range.queryIds);
       const before = remembered.get(key);
       const total =
@@ -43,11 +43,6 @@ export function createMentionTotals(db: Database): MentionTotals {
       return total;
     },
   };
-}
-
-/** What a search found follows from its text, the range and the revision, and may be long. */
-function withoutMentions(name: string, value: unknown): unknown {
-  return name === "mentions" ? undefined : value;
 }
 
 async function carryForward(

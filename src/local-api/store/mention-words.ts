@@ -1,20 +1,77 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Alternatives } from "../query-language/required-terms.ts";
-import { fieldSql } from "./mention-fields.ts";
+import { splitWords } from "../query-language/split-words.ts";
 
 /**
- * A rough filter that lets nothing through that matters: text of ASCII alone has the words that are required as they
- * stand; in every other text, letters may be written in more than one way, so it is left to the matcher.
+ * The words of a mention as PostgreSQL's `tsvector`, made by the tokeniser of the query language: whatever its words
+ * decide, PostgreSQL decides alike. Hashtags and names stand in it with their sign, too. Places are those of the words
+ * in title and text, with a gap between the two.
  */
-export function requiredSql(required: readonly Alternatives[]): RawBuilder<boolean> {
-  const terms = required.filter((alternatives) => alternatives.length <= MOST_ALTERNATIVES);
-  if (terms.length === 0) return sql`true`;
-  const text = sql`concat_ws(' ', ${fieldSql("title")}, full_text)`;
-  const demands = terms.map((alternatives) => {
-    const words = alternatives.map(({ folded }) => `%${folded.replaceAll(/[\\%_]/g, "\\$&")}%`);
-    return sql`lower(${text} collate "C") like any(${words}::text[])`;
-  });
-  return sql`(octet_length(${text}) <> char_length(${text}) or (${sql.join(demands, sql` and `)}))`;
+export function wordsVector(title: string | null, text: string | null): string {
+  const places = new Map<string, number[]>();
+  let bytes = 0;
+  let stored = 0;
+  let isCut = false;
+  let isPlaceLost = false;
+
+  function add(lexeme: string, place: number): void {
+    const known = places.get(lexeme);
+    if (known === undefined) {
+      if (lexeme.length > LONGEST_LEXEME || bytes > MOST_CHARACTERS) {
+        isCut = true;
+        return;
+      }
+      bytes += lexeme.length;
+      places.set(lexeme, [place]);
+      return;
+    }
+    if (place > LAST_PLACE || known.length >= MOST_PLACES || stored > MOST_STORED) isPlaceLost = true;
+    else {
+      known.push(place);
+      stored++;
+    }
+  }
+
+  let place = 0;
+  for (const source of [title ?? "", text ?? ""]) {
+    for (const { start, folded } of splitWords(source)) {
+      if (++place > LAST_PLACE) isPlaceLost = true;
+      if (folded === "") continue;
+      add(folded, Math.min(place, LAST_PLACE));
+      const sign = signBefore(source, start);
+      if (sign !== "") add(sign + folded, Math.min(place, LAST_PLACE));
+    }
+    place++;
+  }
+  const lexemes = [...places].map(([lexeme, at]) => `${quoted(lexeme)}:${at.join(",")}`);
+  if (isCut) lexemes.push(CUT);
+  if (isCut || isPlaceLost) lexemes.push(PLACES_LOST);
+  return lexemes.join(" ");
 }
 
-const MOST_ALTERNATIVES = 200;
+/** In the vector of a text of which not every word, or not every place of a word, is kept. No words of any text. */
+export const CUT = "'!words'";
+export const PLACES_LOST = "'!places'";
+
+/** The limits of PostgreSQL are 2 kB a word, 255 places of a word, the place 16,383, and 1 MB in all. */
+export const LONGEST_LEXEME = 250;
+const MOST_PLACES = 255;
+const LAST_PLACE = 16_383;
+const MOST_CHARACTERS = 150_000;
+const MOST_STORED = 100_000;
+
+/** As `#tag` and `@name` are found: no part of a word or an email address. */
+function signBefore(source: string, start: number): string {
+  const sign = source[start - 1] ?? "";
+  if (sign !== "#" && sign !== "@") return "";
+  return start === 1 || !/[\p{L}\p{N}_]/u.test(source[start - 2] ?? "") ? sign : "";
+}
+
+/** A word as `tsvector` and `tsquery` read it, whatever is in it. */
+export function quoted(lexeme: string): string {
+  return `'${lexeme.replaceAll(/['\\]/g, "$&$&")}'`;
+}
+
+/** Whether the words of a mention fit, by the index on them. */
+export function wordsSql(tsquery: string): RawBuilder<boolean> {
+  return sql<boolean>`words @@ ${tsquery}::tsquery`;
+}

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { createDatabase, type DatabasePool } from "./database.ts";
+import { fillWords } from "./fill-words.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { moveUnpartitioned } from "./move-unpartitioned.ts";
 
@@ -19,6 +20,7 @@ export async function migrateLocalApi(pool: DatabasePool): Promise<void> {
         await sql`insert into local_api.migration (name) values (${migration.name})`.execute(transaction);
       }
       await moveUnpartitioned(transaction);
+      await fillWords(transaction);
     });
 }
 

@@ -11,6 +11,7 @@ import { savedLists } from "./migrations/032-saved-lists.ts";
 import { faults } from "./migrations/050-faults.ts";
 import { queryText } from "./migrations/060-query-text.ts";
 import { writing } from "./migrations/070-writing.ts";
+import { mentionWords } from "./migrations/071-mention-words.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   faults,
   queryText,
   writing,
+  mentionWords,
 ];

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { Alternatives } from "../query-language/required-terms.ts";
 import { textAsFound } from "../records/exact-text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import type { Database } from "./database.ts";
 import { visibleSql } from "./mention-range.ts";
-import { requiredSql } from "./mention-words.ts";
+import { wordsSql } from "./mention-words.ts";
 
 /** A mention as it is shown, with what its wire record does not say. */
 export interface ShownMention {
@@ -23,8 +22,8 @@ export interface ShownSelection {
   /** By their own date; null: all that is stored. */
   readonly from: Instant | null;
   readonly at: Instant;
-  /** Only those that may have what a text requires; the matcher judges them still. */
-  readonly required: readonly Alternatives[];
+  /** Only those whose words fit this `tsquery`; null: any. */
+  readonly narrow: string | null;
 }
 
 /** Each mention of the project once, some at a time, in the order of their ids. */
@@ -33,7 +32,7 @@ export async function* shownMentions(
   which: ShownSelection,
   atATime: number,
 ): AsyncGenerator<readonly ShownMention[]> {
-  const { projectId, butNotIn, from, at, required } = which;
+  const { projectId, butNotIn, from, at, narrow } = which;
   let after = "";
   for (;;) {
     const { rows } = await sql<Row>`
@@ -41,7 +40,7 @@ export async function* shownMentions(
         said || (select silence from local_api.record_shape where id = shape_id) as record
       from local_api.mention m
       where query_id in (select id from local_api.query where project_id = ${projectId} and id <> ${butNotIn})
-        and resource_id > ${after} and ${visibleSql(at)} and ${requiredSql(required)}
+        and resource_id > ${after} and ${visibleSql(at)} and ${narrow === null ? sql`true` : wordsSql(narrow)}
         and ${from === null ? sql`true` : sql`date >= ${new Date(from)}`}
         and not exists (select from local_api.mention own
           where own.query_id = ${butNotIn} and own.resource_id = m.resource_id)

@@ -22,6 +22,11 @@ const WORDS = [
   "fire",
   "WATER",
   "#tag",
+  "x#tag",
+  "@ann",
+  "it's",
+  "👍🏽",
+  "Straße",
 ];
 const TERMS = [
   "hot",
@@ -35,6 +40,14 @@ const TERMS = [
   "{WATER}",
   "#tag",
   "a_b",
+  "@ann",
+  "#ta*",
+  "wa*er",
+  '"it\'s"',
+  "👍",
+  "👍🏽",
+  "strasse",
+  '"water it"',
 ];
 
 const Search = fc.letrec<{ search: string }>((tie) => ({
@@ -131,4 +144,46 @@ it("tells what is wrong with a text, and where", async () => {
   const { status, body } = await ask([["search", "a OR b AND c"]]);
   expect(status).toBe(400);
   expect(body.errors[0].message).toMatch(/^search: at character \d+: /);
+});
+
+it("finds words that PostgreSQL keeps no place for, in texts that are longer than its limits", async () => {
+  const [first] = stored;
+  if (first === undefined) throw new Error("nothing is stored");
+  const many = Array.from({ length: 120_000 }, (_, n) => `w${n.toString(36)}`).join(" ");
+  const texts = [
+    `${many} needle ${"x".repeat(3_000)} haystack`,
+    `${"again ".repeat(400)} last needle`,
+    `${"'\\\\'".repeat(20)} needle`,
+    `${"y".repeat(700)} `,
+  ];
+  await insertMentions(
+    createDatabase(fixture.database.pool),
+    texts.map((fullText, n) => ({
+      ...first,
+      record: { ...first.record, resourceId: resourceId(6_000 + n), snippet: null },
+      fullText,
+    })),
+  );
+  const total = async (search: string) => (await ask([["search", search], ["pageSize", 1]])).body.resultsTotal; // biome-ignore format: a pair
+  expect(await total("needle")).toBe(3);
+  expect(await total("needle NOT haystack")).toBe(2);
+  expect(await total('"last needle"')).toBe(1);
+  expect(await total('"again last"')).toBe(1);
+  expect(await total(`${"x".repeat(3_000)}`)).toBe(1);
+  expect(await total(`${"y".repeat(699)}*`)).toBe(1);
+  expect(await total(`w${(119_999).toString(36)}`)).toBe(1);
+});
+
+it("a search that the index decides costs no look at the texts, and one that it does not is remembered", async () => {
+  const { pool } = fixture.database;
+  const searches = async () =>
+    Number((await pool.query("select count(*) from local_api.search")).rows[0].count);
+  await pool.query("delete from local_api.mention where resource_id = any($1)", [
+    Array.from({ length: 4 }, (_, n) => resourceId(6_000 + n)),
+  ]);
+  const before = await searches();
+  await ask([["search", "(hot OR wat* OR #tag) NOT refund"]]);
+  expect(await searches()).toBe(before);
+  for (let i = 0; i < 3; i++) await ask([["search", '"hot water" OR {WATER}'], ["pageSize", 1 + i]]); // biome-ignore format: a pair
+  expect(await searches()).toBe(before + 1);
 });

@@ -266,3 +266,22 @@ describe("large and deep texts", () => {
     );
   });
 });
+
+it("finds a plain emoji in every skin tone and ss for ß, and what is written so only as it is written", () => {
+  const finds = (query: string, text: string): boolean => {
+    const compiled = compile(query);
+    if (!compiled.ok) throw new Error(`${query} is not valid`);
+    return compiled.query.matches(searchableMention({}, text));
+  };
+  expect(finds("👍", "fine 👍🏽")).toBe(true);
+  expect(finds("👍🏽", "fine 👍")).toBe(false);
+  expect(finds("👍🏽", "fine 👍🏽")).toBe(true);
+  expect(finds("strasse", "in der Straße")).toBe(true);
+  expect(finds("straße", "in der Strasse")).toBe(false);
+  expect(finds("links:shop.example", "x")).toBe(false);
+  const linking = { expandedUrls: ["https://shop.example/1"] };
+  const links = compile("links:shop.example");
+  if (!links.ok) throw new Error("links: is not valid");
+  expect(links.query.matches(searchableMention({ ...linking, pageType: "twitter" }))).toBe(true);
+  expect(links.query.matches(searchableMention({ ...linking, pageType: "news" }))).toBe(false);
+});
