@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { addLocalCreate } from "./local-api/create.ts";
 import { addLocalDelete } from "./local-api/delete.ts";
 import { addLocalEdit } from "./local-api/edit.ts";
+import { addLocalExport } from "./local-api/export.ts";
 import { addLocalFault } from "./local-api/fault.ts";
 import { addLocalGrant, addLocalRevoke } from "./local-api/grant.ts";
 import { addLocalImport } from "./local-api/import.ts";
@@ -19,6 +20,7 @@ export function defineLocalApiCommand(command: Command, env: NodeJS.ProcessEnv):
   addLocalGrant(group, env);
   addLocalRevoke(group, env);
   addLocalImport(group, env);
+  addLocalExport(group, env);
   addLocalEdit(group, env);
   addLocalDelete(group, env);
   addLocalRetain(group, env);

@@ -4,6 +4,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
 import { findProject } from "../../local-api/desk/find-project.ts";
+import { PAGE_TYPES } from "../../local-api/filters/class-filters.ts";
 import { IMPORT_FIELDS } from "../../local-api/import/csv-columns.ts";
 import { type ImportResult, importMentions } from "../../local-api/import/import-mentions.ts";
 import { print, printError } from "../print.ts";
@@ -19,6 +20,7 @@ interface ImportOptions {
   readonly format?: "jsonl" | "csv";
   readonly timezone?: string;
   readonly dateFormat?: string;
+  readonly pageType?: string;
   readonly now: boolean;
   readonly json: boolean;
 }
@@ -39,6 +41,12 @@ export function addLocalImport(group: Command, env: NodeJS.ProcessEnv): void {
     )
     .option("--timezone <zone>", "of a CSV file: IANA zone of dates without an offset (default: UTC)")
     .option("--date-format <format>", "of a CSV file: such as dd.MM.yyyy HH:mm, in the signs of Luxon")
+    .addOption(
+      new Option(
+        "--page-type <type>",
+        "where mentions stand whose lines do not say it and have no address (default: general, or twitter where a line has what only X has)",
+      ).choices([...PAGE_TYPES]),
+    )
     .option("--now", "the mentions enter now, as when the service looks back; their dates stay", false)
     .option("--json", "answer as JSON", false)
     .addHelpText("after", HELP)
@@ -66,7 +74,7 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
     throw new UserError(`${file} cannot be read.`);
   });
   const signal = stopSignal(() =>
-    printError("\nStopping; what was read is stored, and the same command goes on."),
+    printError("\nStopping; what was read is stored, and the same command goes on from there."),
   );
   const result = await withTables(env, async ({ db, pool }) => {
     const project = await findProject(db, options);
@@ -75,9 +83,12 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
       path: file,
       projectId: project.id,
       signal,
+      now: systemClock.now(),
+      onResume: (line) => printError(`Goes on after line ${line}, where it was cut off.`),
       onProgress: createProgress(process.stderr, size),
       format: formatOf(file, options),
       ...(options.query === undefined ? {} : { query: options.query }),
+      ...(options.pageType === undefined ? {} : { pageType: options.pageType }),
       ...(options.now ? { arriveAt: systemClock.now() } : {}),
     });
   });
@@ -104,6 +115,7 @@ function formatOf(file: string, options: ImportOptions) {
 
 function tell(file: string, result: ImportResult, { json }: ImportOptions): void {
   const { imported, alreadyThere, unmatched, skippedTotal, from, to } = result;
+  const { sampledOut, notYetShown, unusedFields } = result;
   const queries = [...result.queries].map(([name, { id, mentions }]) => ({ id, name, mentions }));
   if (json) {
     const range = { from: from === null ? null : toIso(from), to: to === null ? null : toIso(to) };
@@ -112,6 +124,9 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
         imported,
         alreadyThere,
         unmatched,
+        sampledOut,
+        notYetShown,
+        unusedFields,
         leftOut: skippedTotal,
         ...range,
         queries,
@@ -121,10 +136,15 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
   } else {
     print(`${imported} imported, ${alreadyThere} there already, ${skippedTotal} left out.`);
     if (unmatched > 0) print(`${unmatched} name no query and match none: they are not stored.`);
+    if (sampledOut > 0)
+      print(`${sampledOut} are not in the sample of their query: they are not stored.`);
+    if (notYetShown > 0)
+      print(`${notYetShown} are dated later than now: they are shown when their time comes.`);
+    if (unusedFields.length > 0) print(`Not used: ${unusedFields.join(", ")}.`);
     if (from !== null && to !== null) print(`Dates: ${toIso(from)} to ${toIso(to)}.`);
     for (const { id, name, mentions } of queries) print(`  ${id} ${name}: ${mentions}`);
   }
-  if (imported + alreadyThere + unmatched === 0)
+  if (imported + alreadyThere + unmatched + sampledOut === 0)
     throw new UserError(`${file} holds no mention that could be read.`, [
       "earshot local-api import --help shows the form",
     ]);

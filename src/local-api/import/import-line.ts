@@ -44,7 +44,7 @@ export const ImportLine = z.object({
   title: z.string().nullish(),
   url: z.string().nullish(),
   language: z.string().nullish(),
-  /** Where it stands. Without it, the address tells; without an address it is taken for a post on X. */
+  /** Where it stands. Without it, the address tells, or a field that only X has; else it is `general`. */
   pageType: z.enum(PAGE_TYPES).nullish(),
   location: z.string().nullish(),
   /** Latitude, longitude; 0, 0 is what devices send that do not know. */
@@ -77,7 +77,10 @@ export type ImportLine = z.infer<typeof ImportLine>;
 export function parseImportLine(json: unknown): ImportLine | { reason: string } {
   const parsed = ImportLine.safeParse(withShortNames(json));
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(": "));
+  const faults = parsed.error.issues.map(({ path, message }) => {
+    const isMissing = message.endsWith("received undefined");
+    return isMissing ? `${path.join(".")} is missing` : [...path, message].join(": ");
+  });
   return { reason: faults.join("; ") };
 }
 

@@ -1,11 +1,19 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { assignQueries, withMatchPositions } from "../assign/assign-queries.ts";
 import { readProjectQueries } from "../assign/project-queries.ts";
+import { isInSample } from "../records/is-in-sample.ts";
+import { SILENT_MENTION } from "../records/silent-mention.ts";
 import { createDatabase, type DatabasePool } from "../store/database.ts";
+import { deleteImportProgress, putImportProgress, readImportProgress } from "../store/import-progress.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
+import { listQueries } from "../store/queries.ts";
+import { IMPORT_FIELDS } from "./csv-columns.ts";
 import { type ImportLine, parseImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
 import { importedMention } from "./imported-mention.ts";
@@ -21,8 +29,14 @@ export interface ImportOptions {
   readonly query?: string;
   /** The mentions enter now, as when the live service looks back: `added` is this moment, `date` stays. */
   readonly arriveAt?: Instant;
+  /** Where mentions stand whose lines do not say, and whose address does not tell. */
+  readonly pageType?: string;
+  /** What is dated later is told as not yet shown. */
+  readonly now?: Instant;
   /** Where the queries and the category are made, see `seedAccount`. */
   readonly projectId: number;
+  /** Told when an import that was cut off goes on, with the line after which it does. */
+  readonly onResume?: (afterLine: number) => void;
   /** Called after each batch. */
   readonly onProgress?: (progress: { linesRead: number; bytesRead: number }) => void;
   readonly signal?: AbortSignal;
@@ -35,6 +49,12 @@ export interface ImportResult {
   readonly alreadyThere: number;
   /** Lines that name no query and match none: they are not stored. */
   readonly unmatched: number;
+  /** Mentions of sampled queries that their sample leaves out: they are not stored. */
+  readonly sampledOut: number;
+  /** Mentions that enter later than now. */
+  readonly notYetShown: number;
+  /** Fields or columns that say nothing to an import, the first hundred. */
+  readonly unusedFields: readonly string[];
   /** Lines that are no mention, the first thousand of them with their reason. */
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
   readonly skippedTotal: number;
@@ -47,10 +67,14 @@ export interface ImportResult {
 
 const BATCH = 500;
 const REASONS_KEPT = 1_000;
+const MOST_UNUSED = 100;
+/** What a line may say, and what a wire record says beside it that follows from the rest. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([...IMPORT_FIELDS, ...Object.keys(SILENT_MENTION), "guid"]);
 
 /**
- * Reads a file of mentions into a project, in constant memory and batch by batch; each batch is one transaction, and
- * repeating an import stores nothing twice. Rejects when the file cannot be read.
+ * Reads a file of mentions into a project, in constant memory and batch by batch; each batch is one transaction. An
+ * import that was cut off goes on where it was when it is asked for again; repeating one that came to its end stores
+ * nothing twice. Rejects when the file cannot be read.
  */
 export async function importMentions(options: ImportOptions): Promise<ImportResult> {
   const db = createDatabase(options.pool);
@@ -58,12 +82,26 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   const projectQueries = await readProjectQueries(db, options.projectId);
   const skipped: { line: number; reason: string }[] = [];
   const queries = new Map<string, { id: number; mentions: number }>();
-  let [imported, mentions, unmatched, skippedTotal, linesRead] = [0, 0, 0, 0, 0];
+  const percentages = new Map(
+    (await listQueries(db, options.projectId)).map(({ id, samplePercentage }) => [id, samplePercentage]),
+  );
+  const unused = new Set<string>();
+  const key = await progressKey(options);
+  const afterLine = await readImportProgress(db, key);
+  if (afterLine > 0) options.onResume?.(afterLine);
+  let [imported, mentions, unmatched, skippedTotal, linesRead] = [0, 0, 0, 0, afterLine];
+  let [sampledOut, notYetShown] = [0, 0];
   let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let batch: MentionVersion[] = [];
 
   async function storeBatch(): Promise<void> {
-    imported += await insertMentions(db, batch);
+    const [stored, versions, lines] = [imported, batch, linesRead];
+    imported =
+      stored +
+      (await db.transaction().execute(async (transaction) => {
+        await putImportProgress(transaction, key, lines);
+        return insertMentions(transaction, versions);
+      }));
     batch = [];
     options.onProgress?.({ linesRead, bytesRead: file.bytesRead });
   }
@@ -73,12 +111,21 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
     if (skipped.length < REASONS_KEPT) skipped.push({ line, reason });
   }
 
+  function noteUnused(names: readonly string[]): void {
+    for (const name of names) if (unused.size < MOST_UNUSED) unused.add(name);
+  }
+
   async function take(line: ImportLine): Promise<void> {
     const labels = await targets.labelsOf(line);
     const versions = await inQueries(line, (query) => importedMention(line, query, labels));
     if (versions.length === 0) unmatched++;
     for (const version of versions) {
-      const { queryName, queryId } = version.record;
+      const { queryName, queryId, resourceId } = version.record;
+      if (!isInSample(resourceId, percentages.get(queryId) ?? 100)) {
+        sampledOut++;
+        continue;
+      }
+      if (options.now !== undefined && version.visibleAt > options.now) notYetShown++;
       batch.push(version);
       mentions++;
       from = Math.min(from, line.date);
@@ -97,20 +144,31 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   }
 
   const file = createReadStream(options.path, { signal: options.signal });
-  for await (const row of readImportRows(file, options.format ?? { kind: "jsonl" })) {
-    linesRead = row.line;
+  const format: ImportFormat = {
+    ...(options.format ?? { kind: "jsonl" }),
+    afterLine,
+    onUnused: (columns) => noteUnused(columns),
+  };
+  for await (const row of readImportRows(file, format)) {
     const parsed = "reason" in row ? row : parseImportLine(preset(row.value, options));
+    if ("value" in row && typeof row.value === "object" && row.value !== null)
+      noteUnused(Object.keys(row.value).filter((name) => !KNOWN_FIELDS.has(name)));
     if ("reason" in parsed) skip(row.line, parsed.reason);
     else await take(parsed);
+    linesRead = row.line;
     if (batch.length >= BATCH) await storeBatch();
   }
   await storeBatch();
+  await deleteImportProgress(db, key);
   if (imported > 0) await refreshMentionStatistics(db);
   const isEmpty = mentions === 0;
   return {
     imported,
     alreadyThere: mentions - imported,
     unmatched,
+    sampledOut,
+    notYetShown,
+    unusedFields: [...unused],
     skipped,
     skippedTotal,
     from: isEmpty ? null : from,
@@ -120,12 +178,23 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
 }
 
 /** What was said for all mentions counts more than what one of them says. */
-function preset(value: unknown, { query, arriveAt }: ImportOptions): unknown {
+function preset(value: unknown, { query, arriveAt, pageType }: ImportOptions): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const now = arriveAt === undefined ? undefined : toIso(arriveAt);
   return {
+    ...(pageType === undefined ? {} : { pageType }),
     ...value,
     ...(query === undefined ? {} : { brand: query }),
     ...(now === undefined ? {} : { added: now, updated: now, backfilled: true }),
   };
+}
+
+/** The same file, told by its size, the moment of its last change and its name, into the same place in the same way. */
+async function progressKey(options: ImportOptions): Promise<Buffer> {
+  const { size, mtimeMs } = await stat(options.path);
+  const { projectId, query, pageType, format } = options;
+  const way = [projectId, query, pageType, format?.kind, format?.columns, format?.dates];
+  return createHash("sha256")
+    .update(JSON.stringify([resolve(options.path), size, mtimeMs, way]))
+    .digest();
 }

@@ -62,7 +62,8 @@ export function importedMention(
 
 function derivedFields(line: ImportLine): Partial<MentionFields> {
   const site = domainOf(line.url);
-  const pageType = line.pageType ?? (site === null ? "twitter" : (pageTypeOfSite(site) ?? "general"));
+  const pageType =
+    line.pageType ?? (site === null && isOfX(line) ? "twitter" : (pageTypeOfSite(site ?? "") ?? "general"));
   return {
     resourceType: "import",
     title: line.title ?? null,
@@ -83,6 +84,15 @@ function derivedFields(line: ImportLine): Partial<MentionFields> {
     ...locationFields(line),
     ...networkFields(line, pageType),
   };
+}
+
+/** Without page type and address, what only X has tells: reposts by its sign, and its own fields. */
+function isOfX(line: ImportLine): boolean {
+  return (
+    line.retweets != null ||
+    /^\s*RT @\w/.test(line.text) ||
+    IMPORTED_NAMES.some((name) => name.startsWith("twitter") && line[name] != null)
+  );
 }
 
 /** The record's own fields, as far as the line has them: a null says no more than a field that is not there. */

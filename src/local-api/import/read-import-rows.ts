@@ -15,6 +15,10 @@ export interface ImportFormat {
   /** For CSV: columns by field, see `csvColumns`. */
   readonly columns?: Readonly<Record<string, string>>;
   readonly dates?: DateManner;
+  /** Rows up to this line are not looked at. */
+  readonly afterLine?: number;
+  /** For CSV: told of the columns that no field takes. */
+  readonly onUnused?: (columns: readonly string[]) => void;
 }
 
 const MAX_LINE = 1_048_576;
@@ -24,11 +28,15 @@ export function readImportRows(
   file: AsyncIterable<Uint8Array>,
   format: ImportFormat,
 ): AsyncGenerator<ImportRow> {
-  return format.kind === "csv" ? csvRows(file, format) : jsonRows(file);
+  return format.kind === "csv" ? csvRows(file, format) : jsonRows(file, format);
 }
 
-async function* jsonRows(file: AsyncIterable<Uint8Array>): AsyncGenerator<ImportRow> {
+async function* jsonRows(
+  file: AsyncIterable<Uint8Array>,
+  { afterLine = 0 }: ImportFormat,
+): AsyncGenerator<ImportRow> {
   for await (const line of readLines(file, MAX_LINE)) {
+    if (line.line <= afterLine) continue;
     if ("tooLong" in line) yield { line: line.line, reason: `is longer than ${MAX_LINE} bytes` };
     else if (line.text.trim() !== "") yield { line: line.line, ...parsed(line.text) };
   }
@@ -44,7 +52,7 @@ function parsed(text: string): { value: unknown } | { reason: string } {
 
 async function* csvRows(
   file: AsyncIterable<Uint8Array>,
-  { columns: said = {}, dates = {} }: ImportFormat,
+  { columns: said = {}, dates = {}, afterLine = 0, onUnused }: ImportFormat,
 ): AsyncGenerator<ImportRow> {
   let columns: CsvColumns | undefined;
   let width = 0;
@@ -53,7 +61,10 @@ async function* csvRows(
     else if (columns === undefined) {
       columns = csvColumns(record.cells, said);
       width = record.cells.length;
-    } else if (record.cells.length > width)
+      const used = new Set(columns.values());
+      onUnused?.(record.cells.filter((_, at) => !used.has(at)));
+    } else if (record.line <= afterLine) continue;
+    else if (record.cells.length > width)
       yield { line: record.line, reason: `has ${record.cells.length} cells, the header has ${width}` };
     else yield { line: record.line, value: csvLine(record.cells, columns, dates) };
   }

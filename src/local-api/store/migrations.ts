@@ -12,6 +12,7 @@ import { faults } from "./migrations/050-faults.ts";
 import { queryText } from "./migrations/060-query-text.ts";
 import { writing } from "./migrations/070-writing.ts";
 import { mentionWords } from "./migrations/071-mention-words.ts";
+import { importProgress } from "./migrations/072-import-progress.ts";
 import type { Migration } from "./migrations/migration.ts";
 
 /** The schema, in the order in which it grew. */
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   queryText,
   writing,
   mentionWords,
+  importProgress,
 ];

@@ -17,7 +17,13 @@ function imported(line: object, labels = LABELS) {
 }
 
 it.each([
-  ["nothing", {}, { pageType: "twitter", domain: "twitter.com", pageTypeName: "Twitter" }],
+  ["nothing", {}, { pageType: "general", domain: null, pageTypeName: "General" }],
+  [
+    "what only X has",
+    { twitterFollowers: 3 },
+    { pageType: "twitter", domain: "twitter.com", pageTypeName: "Twitter" },
+  ],
+  ["a repost", { text: "RT @ann: hello" }, { pageType: "twitter", domain: "twitter.com" }],
   [
     "the address of a network",
     { url: "https://www.reddit.com/r/air/1" },
@@ -36,7 +42,7 @@ it.each([
   [
     "an address that is none",
     { url: "javascript:alert(1)" },
-    { pageType: "twitter", url: "javascript:alert(1)" },
+    { pageType: "general", url: "javascript:alert(1)" },
   ],
   [
     "a page type",

@@ -212,3 +212,43 @@ it("imports the airline file, where it lies beside the repository", async (conte
     "Virgin America": 504,
   });
 });
+
+it("goes on after the last stored line when it was cut off, and begins anew with another file", async () => {
+  const projectId = await project("Resumed");
+  const path = join(folder, "cut-off.jsonl");
+  await writeFile(path, Array.from({ length: 1_600 }, (_, n) => line(`cut-${n}`)).join("\n"));
+  const { pool } = fixture.database;
+  const cut = new AbortController();
+  const stop = () => cut.abort();
+  await expect(
+    importMentions({ pool, path, projectId, signal: cut.signal, onProgress: stop }),
+  ).rejects.toThrow();
+  const resumed: number[] = [];
+  const options = { pool, path, projectId, onResume: (after: number) => resumed.push(after) };
+  const rest = await importMentions(options);
+  expect(resumed).toEqual([500]);
+  expect(rest).toMatchObject({ imported: 1_100, alreadyThere: 0 });
+  expect(await importMentions(options)).toMatchObject({ imported: 0, alreadyThere: 1_600 });
+  expect(resumed).toEqual([500]);
+});
+
+it("tells what a sample leaves out, what lies in the future, what is missing and what was of no use", async () => {
+  const { projectId } = await seedAccount(fixture.database.pool, {
+    ...SEED,
+    project: { name: "Sampled" },
+    queries: [{ name: "Sampled", samplePercentage: 10 }],
+  });
+  const lines = Array.from({ length: 200 }, (_, n) => line(`s-${n}`, { brand: "Sampled", colour: "red" }));
+  const path = join(folder, "sampled.jsonl");
+  await writeFile(path, [...lines, '{"id": "x", "text": "no date", "brand": "Sampled"}'].join("\n"));
+  const now = Date.parse("2026-02-28T00:00:00Z");
+  const result = await importMentions({ pool: fixture.database.pool, path, projectId, now });
+  expect(result.imported + result.sampledOut).toBe(200);
+  expect(result.sampledOut).toBeGreaterThan(150);
+  expect(result).toMatchObject({
+    alreadyThere: 0,
+    notYetShown: result.imported,
+    unusedFields: ["colour"],
+    skipped: [{ line: 201, reason: "date is missing" }],
+  });
+});
