@@ -41,6 +41,7 @@ const OPTIONS = {
 
 interface Finding extends Verdict {
   readonly part: string;
+  readonly origin: string;
   readonly section: string;
   readonly what: string;
 }
@@ -70,7 +71,13 @@ async function main(): Promise<number> {
     if (!values.json) process.stdout.write(`\n${part.name}\n`);
     for (const row of part.rows) {
       const verdict = await checkRow(row, subject, []);
-      const finding = { part: part.name, section: row.section, what: row.what, ...verdict };
+      const finding = {
+        part: part.name,
+        origin: row.origin,
+        section: row.section,
+        what: row.what,
+        ...verdict,
+      };
       findings.push(finding);
       if (!values.json) process.stdout.write(line(finding));
     }

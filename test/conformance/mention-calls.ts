@@ -44,6 +44,21 @@ export async function walk(
   }
 }
 
+/** More than any walk of a test takes; a program without such a guard would go on for ever. */
+const MOST_PAGES = 100;
+
+/** As programs do that follow nextCursor until there is none, whatever a page holds. */
+export async function walkUntilAbsent(subject: Subject, parameters: Parameters): Promise<Json[]> {
+  const pages = [await mentions(subject, parameters)];
+  for (;;) {
+    const cursor = pages.at(-1)?.["nextCursor"];
+    if (cursor === undefined || cursor === null) return pages;
+    demand(typeof cursor === "string", `nextCursor is ${cursor}`);
+    demand(pages.length < MOST_PAGES, `after ${MOST_PAGES} pages there is still a nextCursor`);
+    pages.push(await mentions(subject, [...parameters, ["cursor", cursor]]));
+  }
+}
+
 export const identityOf = (mention: Json): string => `${mention["queryId"]} ${mention["resourceId"]}`;
 
 export function withoutName(parameters: Parameters, name: string): Parameters {

@@ -1,5 +1,6 @@
 import { account } from "./parts/account.ts";
 import { authentication } from "./parts/authentication.ts";
+import { clients } from "./parts/clients.ts";
 import { extensions } from "./parts/extensions.ts";
 import { filters } from "./parts/filters.ts";
 import { insights } from "./parts/insights.ts";
@@ -10,7 +11,7 @@ import { projects } from "./parts/projects.ts";
 import { queries } from "./parts/queries.ts";
 import type { Part } from "./row.ts";
 
-/** The specification, part by part. */
+/** The specification, part by part, and then what programs that were written for the service send and read. */
 export const PARTS: readonly Part[] = [
   authentication,
   account,
@@ -22,4 +23,5 @@ export const PARTS: readonly Part[] = [
   paging,
   filters,
   extensions,
+  clients,
 ];

@@ -2,7 +2,9 @@ import type { Subject } from "./subject.ts";
 
 /** One thing that the specification says, and how to see whether a service does it. */
 export interface ConformanceRow {
-  /** The section of the specification, or `practice §n` for the reference about the live service. */
+  /** Who says that it is so: the specification, the reference about the live service, or programs written for it. */
+  readonly origin: "specification" | "practice" | "clients";
+  /** The section of the specification or of the reference, or the clients that send or read it. */
   readonly section: string;
   readonly what: string;
   /** What a service has to be given for it, besides a login that may read. */
@@ -31,6 +33,11 @@ export function row(
   needs?: Need,
 ): ConformanceRow {
   return {
+    origin: section.startsWith("practice")
+      ? "practice"
+      : section.startsWith("client")
+        ? "clients"
+        : "specification",
     section,
     what,
     ...(needs === undefined ? {} : { needs }),

@@ -1,13 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { lookBack } from "../assign/look-back.ts";
 import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
-import { parametersOf } from "../http/unknown-parameters.ts";
+import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
+import { parseMoment } from "../parameters/parse-moment.ts";
 import { dataPolicyOf } from "../policy/data-policy-of.ts";
+import { queryRecord } from "../records/query-record.ts";
 import { readRecordVersion } from "../records/record-version.ts";
+import { wireTime } from "../records/wire-time.ts";
+import { createBodyReader } from "../resources/body-reader.ts";
+import { recordChanges } from "../store/changes.ts";
 import { findMention } from "../store/find-mention.ts";
-import { listQueries } from "../store/queries.ts";
+import { listQueries, updateQuery } from "../store/queries.ts";
 import { projectOf } from "./project-of.ts";
 
 interface OfQuery {
@@ -19,7 +25,8 @@ const ID = ":id(^\\d{1,15}$)";
 
 /**
  * GET …/query/:id/mentionfind: one mention by `resourceId` or `url`, with its full text, as `{mention}`. And
- * GET …/queries/:id/date-range: the saved date ranges of a query, of which there are none.
+ * GET …/queries/:id/date-range: the saved date ranges of a query, of which there are none. And POST
+ * …/queries/:id/backfill, by which older programs make a query look back: from `minDate` on, as a changed start date does.
  */
 export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext): void {
   app.get<OfQuery>(`/projects/:projectId/query/${ID}/mentionfind`, async (request) => {
@@ -44,6 +51,39 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
     await queryOf(context, request);
     parametersOf(request).finish();
     return [];
+  });
+
+  app.post<OfQuery>(`/projects/:projectId/queries/${ID}/backfill`, (request) => backfill(context, request));
+}
+
+/** What it looks back from becomes its start date, where that is earlier. */
+async function backfill(context: LocalApiContext, request: FastifyRequest<OfQuery>) {
+  const { project, queryId } = await queryOf(context, request);
+  parametersOf(request).finish();
+  const { client, user } = callerOf(request);
+  const body = createBodyReader(request.body, unknownTo(request));
+  const text = body.text("minDate", 60);
+  const from = text === undefined ? undefined : parseMoment(text, project.timezone);
+  if (typeof from !== "number")
+    body.fault(`minDate: ${from ?? "required, from when on the query is to look back."}`);
+  body.accept("queryId");
+  body.finish("a backfill");
+  const at = context.clock.now();
+  return context.db.transaction().execute(async (db) => {
+    const before = (await listQueries(db, project.id)).find(({ id }) => id === queryId);
+    if (before === undefined || typeof from !== "number") throw notFound(`There is no query ${queryId}.`);
+    const startDate = Math.min(from, before.startDate ?? before.createdAt);
+    await updateQuery(db, queryId, { ...before, startDate }, { username: user.username, at });
+    const found = await lookBack(db, project.id, { ...before, startDate }, at);
+    await recordChanges(db, [
+      {
+        ...{ clientId: client.id, userId: user.id, username: user.username, projectId: project.id },
+        ...{ action: "update", kind: "query", thingId: String(queryId) },
+        before: queryRecord(before),
+        after: queryRecord({ ...before, startDate }),
+      },
+    ]);
+    return { queryId, minDate: wireTime(startDate), mentions: found };
   });
 }
 
