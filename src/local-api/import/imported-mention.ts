@@ -97,24 +97,43 @@ function isOfX(line: ImportLine): boolean {
 
 /** The record's own fields, as far as the line has them: a null says no more than a field that is not there. */
 function broughtAlong(line: ImportLine): Partial<MentionFields> {
-  const entries = IMPORTED_NAMES.map((name) => [name, line[name]] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(line))
+    if (value !== undefined && value !== null && BROUGHT_ALONG.has(name)) fields[name] = value;
+  return fields;
 }
+
+const BROUGHT_ALONG: ReadonlySet<string> = new Set(IMPORTED_NAMES);
 
 /** A file that names city or country itself knows better than the words of an author's profile. */
 function locationFields(line: ImportLine): Partial<MentionFields> {
   const { location, coordinates, latitude, longitude } = line;
   const isNamed = (line.city ?? line.region ?? line.country ?? line.continent) != null;
-  const place = isNamed || location == null ? undefined : findPlace(location);
+  const place = isNamed || location == null ? {} : placeOf(location);
   const [north, east] = coordinates ?? [latitude ?? 0, longitude ?? 0];
   const isLocated = north !== 0 || east !== 0;
   return {
-    ...(place === undefined ? {} : placeFields(place)),
+    ...place,
     locationName: location ?? null,
     latitude: isLocated ? north : null,
     longitude: isLocated ? east : null,
   };
 }
+
+/** The words of profiles repeat from line to line. */
+function placeOf(location: string): Partial<MentionFields> {
+  const known = places.get(location);
+  if (known !== undefined) return known;
+  const place = findPlace(location);
+  const fields = place === undefined ? {} : placeFields(place);
+  if (places.size >= REMEMBERED_PLACES) places.clear();
+  places.set(location, fields);
+  return fields;
+}
+
+const REMEMBERED_PLACES = 10_000;
+/** Only spares the search: what a name means never changes. */
+const places = new Map<string, Partial<MentionFields>>();
 
 function threadFields(text: string): Partial<MentionFields> {
   const repost = repostedText(text);

@@ -13,6 +13,8 @@ const MAX_OFFSET_HOURS = 14;
  * is UTC: both official clients send such, and the people who use them say that the live service takes it so.
  */
 export function parseMoment(text: string, zone: string): Instant | string {
+  const usual = parseUsual(text);
+  if (usual !== undefined) return usual;
   if (EATEN_PLUS.test(text)) return `the "+" of the offset has to be sent as "%2B".`;
   const parsed = isMoment(text)
     ? DateTime.fromISO(text, { zone: DATE.test(text) ? zone : "utc" })
@@ -20,6 +22,17 @@ export function parseMoment(text: string, zone: string): Instant | string {
   if (parsed?.isValid) return parsed.toMillis();
   const got = JSON.stringify(text.slice(0, 60));
   return `expected YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.SSS, UTC unless an offset such as -0500 or %2B0100 follows, got ${got}.`;
+}
+
+const USUAL = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?)(?:Z|\+0000|\+00:00)?$/;
+
+/** The form in which nearly every moment comes, in UTC, without the long way: an import reads three of a line. */
+function parseUsual(text: string): Instant | undefined {
+  const found = USUAL.exec(text)?.[1];
+  if (found === undefined || found.startsWith("0000")) return undefined;
+  const at = Date.parse(`${found}Z`);
+  // A day that does not exist would have become another one.
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(found.slice(0, 19)) ? at : undefined;
 }
 
 /** Written like one, of a year that there was, with an offset that there is. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MentionRecord } from "./mention-record.ts";
-import { isSilent } from "./silent-mention.ts";
+import { SILENT_MENTION } from "./silent-mention.ts";
 
 /**
  * A wire record in two pieces of JSON text. Most of the hundred and more fields of a mention say nothing, and
@@ -21,26 +21,49 @@ export interface RecordShape {
 }
 
 export function packRecord(record: MentionRecord): PackedRecord {
-  const said: string[] = [];
-  const silent: string[] = [];
-  for (const [name, value] of Object.entries(record)) {
-    (isSilent(value) ? silent : said).push(`"${name}":${JSON.stringify(value)}`);
+  const fields = record as unknown as Readonly<Record<string, unknown>>;
+  let said = "";
+  let silentAs = "";
+  for (let i = 0; i < NAMES.length; i++) {
+    const value = fields[NAMES[i] ?? ""];
+    const sign =
+      value === null ? "n" : value === false ? "f" : Array.isArray(value) && value.length === 0 ? "e" : "s";
+    silentAs += sign;
+    if (sign === "s") said += `${said === "" ? "" : ","}${KEYS[i]}${JSON.stringify(value)}`;
   }
-  const silence = `${silent.map((field) => `,${field}`).join("")}}`;
-  return { said: `{${said.join(",")}`, shape: { id: shapeId(silence), silence } };
+  // A field that the spec does not know stands behind the others.
+  for (const name of Object.keys(fields))
+    if (!Object.hasOwn(SILENT_MENTION, name))
+      said += `,${JSON.stringify(name)}:${JSON.stringify(fields[name])}`;
+  return { said: `{${said}`, shape: shapeOf(silentAs) };
 }
+
+const NAMES = Object.keys(SILENT_MENTION);
+const KEYS = NAMES.map((name) => `"${name}":`);
+const SILENT: Readonly<Record<string, string>> = { n: "null", f: "false", e: "[]" };
+
+/** By how each field of the record is silent. */
+function shapeOf(silentAs: string): RecordShape {
+  const known = shapes.get(silentAs);
+  if (known !== undefined) return known;
+  const silent = KEYS.flatMap((key, i) => {
+    const value = SILENT[silentAs[i] ?? ""];
+    return value === undefined ? [] : [`,${key}${value}`];
+  });
+  const silence = `${silent.join("")}}`;
+  const shape = { id: shapeId(silence), silence };
+  if (shapes.size < MOST_SHAPES) shapes.set(silentAs, shape);
+  return shape;
+}
+
+const MOST_SHAPES = 10_000;
+/** Only spares the work: a shape is a pure function of what is silent, and how. */
+const shapes = new Map<string, RecordShape>();
 
 export function unpackRecord(said: string, silence: string): string {
   return said + silence;
 }
 
 function shapeId(silence: string): number {
-  const known = ids.get(silence);
-  if (known !== undefined) return known;
-  const id = Number.parseInt(createHash("sha256").update(silence).digest("hex").slice(0, 12), 16);
-  if (ids.size < 10_000) ids.set(silence, id);
-  return id;
+  return Number.parseInt(createHash("sha256").update(silence).digest("hex").slice(0, 12), 16);
 }
-
-/** Only spares the hashing: an id is a pure function of the text. */
-const ids = new Map<string, number>();

@@ -22,6 +22,12 @@ type FactOf<Type extends FieldType> = Type extends "text"
 /** Follows from the version alone, so that a filter may be checked without a database. */
 export function mentionFacts(version: MentionVersion): MentionFacts {
   const { record } = version;
+  return { ...record, ...derivedFacts(version) } as MentionFacts;
+}
+
+/** The facts that do not stand in the record under their own name; all others do. */
+export function derivedFacts(version: MentionVersion) {
+  const { record } = version;
   const signs = textSigns(`${record.title ?? ""}\n${textOf(version) ?? ""}`, record.expandedUrls);
   const images = record.imageInfo.map(objectOf);
   return {
@@ -51,74 +57,7 @@ export function mentionFacts(version: MentionVersion): MentionFacts {
     logoGroups: ids(images.map((image) => image["logoImagesGroupId"])),
     logoVersions: ids(images.flatMap((image) => image["logoVersions"])),
     twitterLikeCount: version.twitterLikeCount ?? null,
-    // The others are in the record as they are. One by one: spreading an object of this size costs thirty times that.
-    queryId: record.queryId,
-    resourceId: record.resourceId,
-    checked: record.checked,
-    starred: record.starred,
-    sentiment: record.sentiment,
-    pageType: record.pageType,
-    language: record.language,
-    author: record.author,
-    impact: record.impact,
-    impressions: record.impressions,
-    reachEstimate: record.reachEstimate,
-    monthlyVisitors: record.monthlyVisitors,
-    resourceType: record.resourceType,
-    subtype: record.subtype,
-    title: record.title,
-    domain: record.domain,
-    weblogTitle: record.weblogTitle,
-    threadId: record.threadId,
-    threadAuthor: record.threadAuthor,
-    threadEntryType: record.threadEntryType,
-    replyTo: record.replyTo,
-    retweetOf: record.retweetOf,
-    fullname: record.fullname,
-    gender: record.gender,
-    accountType: record.accountType,
-    authorVerifiedType: record.authorVerifiedType,
-    assignment: record.assignment,
-    status: record.status,
-    priority: record.priority,
-    city: record.city,
-    cityCode: record.cityCode,
-    region: record.region,
-    regionCode: record.regionCode,
-    country: record.country,
-    countryCode: record.countryCode,
-    continent: record.continent,
-    continentCode: record.continentCode,
-    locationName: record.locationName,
-    latitude: record.latitude,
-    longitude: record.longitude,
-    twitterAuthorId: record.twitterAuthorId,
-    twitterRole: record.twitterRole,
-    twitterVerified: record.twitterVerified,
-    twitterFollowers: record.twitterFollowers,
-    twitterFollowing: record.twitterFollowing,
-    twitterPostCount: record.twitterPostCount,
-    twitterReplyCount: record.twitterReplyCount,
-    twitterRetweets: record.twitterRetweets,
-    facebookAuthorId: record.facebookAuthorId,
-    facebookRole: record.facebookRole,
-    facebookSubtype: record.facebookSubtype,
-    facebookComments: record.facebookComments,
-    facebookLikes: record.facebookLikes,
-    facebookShares: record.facebookShares,
-    instagramCommentCount: record.instagramCommentCount,
-    instagramFollowerCount: record.instagramFollowerCount,
-    instagramFollowingCount: record.instagramFollowingCount,
-    instagramInteractionsCount: record.instagramInteractionsCount,
-    instagramLikeCount: record.instagramLikeCount,
-    instagramPostCount: record.instagramPostCount,
-    linkedinComments: record.linkedinComments,
-    linkedinEngagement: record.linkedinEngagement,
-    linkedinImpressions: record.linkedinImpressions,
-    linkedinLikes: record.linkedinLikes,
-    linkedinShares: record.linkedinShares,
-    linkedinVideoViews: record.linkedinVideoViews,
-  };
+  } satisfies Partial<MentionFacts>;
 }
 
 /** What is searched: the full text where it is known, else the snippet. */

@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import { storableText } from "../../lib/storable-text.ts";
 import { mentionId } from "../records/mention-id.ts";
-import { mentionFacts, textOf } from "./mention-facts.ts";
+import { derivedFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { wordsVector } from "./mention-words.ts";
@@ -9,6 +9,7 @@ import { wordsVector } from "./mention-words.ts";
 const FIELDS = Object.entries(MENTION_FIELDS).map(([field, type]) => ({
   field: field as MentionField,
   column: columnOf(field as MentionField),
+  key: `,"${columnOf(field as MentionField)}":`,
   write: writerOf(field as MentionField, type),
 }));
 
@@ -35,7 +36,8 @@ export interface RecordColumns {
 
 /** A row of `local_api.mention` as JSON text, by column; nulls are left out. */
 export function mentionRow(version: MentionVersion, record: RecordColumns): string {
-  const facts = mentionFacts(version);
+  const derived: Readonly<Record<string, unknown>> = derivedFacts(version);
+  const plain = version.record as unknown as Readonly<Record<string, unknown>>;
   const text = textOf(version);
   const row = [
     `"id":${mentionId(version.added, version.record.resourceId)}`,
@@ -48,24 +50,35 @@ export function mentionRow(version: MentionVersion, record: RecordColumns): stri
   row.push(`"words":${JSON.stringify(wordsVector(version.record.title, text))}`);
   if (text !== null) row.push(`"full_text":${JSON.stringify(storableText(text))}`);
   if (record.exact_text !== null) row.push(`"exact_text":${JSON.stringify(record.exact_text)}`);
-  for (const { field, column, write } of FIELDS) {
-    const value = facts[field];
-    if (value !== null) row.push(`"${column}":${JSON.stringify(write(value))}`);
+  let written = `{${row.join(",")}`;
+  for (const { field, key, write } of FIELDS) {
+    const value = field in derived ? derived[field] : plain[field];
+    if (value !== null && value !== undefined) written += key + write(value);
   }
-  return `{${row.join(",")}}`;
+  return `${written}}`;
 }
 
-/** Columns hold what PostgreSQL can keep; inside the record texts arrive as they were found. */
-function writerOf(field: MentionField, type: FieldType): (value: unknown) => unknown {
-  if (type === "moment") return (value) => moment(Number(value));
-  if (type === "text") return (value) => storableText(String(value));
-  if (type === "texts") return (value) => (value as readonly string[]).map(storableText);
-  if (type !== "number" || field === "latitude" || field === "longitude") return (value) => value;
-  return (value) => whole(Number(value));
+/** As JSON. Columns hold what PostgreSQL can keep; inside the record texts arrive as they were found. */
+function writerOf(field: MentionField, type: FieldType): (value: unknown) => string {
+  switch (type) {
+    case "moment":
+      return (value) => `"${moment(Number(value))}"`;
+    case "text":
+      return (value) => JSON.stringify(storableText(String(value)));
+    case "texts":
+      return (value) => JSON.stringify((value as readonly string[]).map(storableText));
+    case "number":
+      if (field !== "latitude" && field !== "longitude") return (value) => String(whole(Number(value)));
+  }
+  return (value) => JSON.stringify(value);
 }
+
+/** Of a mention that never changed, most moments are one. */
+let [lastAt, lastText]: [Instant, string] = [0, new Date(0).toISOString()];
 
 function moment(at: Instant): string {
-  return new Date(at).toISOString();
+  if (at !== lastAt) [lastAt, lastText] = [at, new Date(at).toISOString()];
+  return lastText;
 }
 
 /** Counts are whole numbers that JavaScript keeps exactly. */

@@ -68,7 +68,7 @@ function signBefore(source: string, start: number): string {
 
 /** A word as `tsvector` and `tsquery` read it, whatever is in it. */
 export function quoted(lexeme: string): string {
-  return `'${lexeme.replaceAll(/['\\]/g, "$&$&")}'`;
+  return /['\\]/.test(lexeme) ? `'${lexeme.replaceAll(/['\\]/g, "$&$&")}'` : `'${lexeme}'`;
 }
 
 /** Whether the words of a mention fit, by the index on them. */
