@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { listChanges } from "../../src/local-api/store/changes.ts";
 import { createDatabase, type Database } from "../../src/local-api/store/database.ts";
@@ -368,4 +372,39 @@ test("a private list is nobody's but its owner's", async () => {
   expect((await ask("PUT", `group/site/${open.id}`, { name: "Ours" }, bob)).body).toMatchObject({
     name: "Ours",
   });
+});
+
+test("a tag and a category with rules label what is stored and what arrives", async () => {
+  const rules = [{ filter: { search: "water NOT cold", language: ["en"], projectId: 1 } }];
+  const tag = (await ask("POST", "ruletags", { name: "wet", rules })).body;
+  expect(tag).toMatchObject({ rules, matchingType: "automatic" });
+  const children = [{ name: "Water", rules: [{ filter: { search: '"cold water"' } }] }];
+  const category = (await ask("POST", "rulecategories", { name: "Drinks", children })).body;
+  const total = async (name: string, id: number) =>
+    (
+      await fixture.get(`${project}/data/mentions`, [
+        ["queryId", alpha],
+        ["startDate", "2026-03-01"],
+        ["endDate", "2026-04-01"],
+        [name, id],
+      ])
+    ).body.results.map((mention: { resourceId: string }) => mention.resourceId);
+  expect(await total("tag", tag.id)).toEqual([resourceId(0)]);
+  expect(await total("category", category.children[0].id)).toEqual([resourceId(1)]);
+  const folder = await mkdtemp(join(tmpdir(), "earshot-labels-"));
+  const path = join(folder, "more.jsonl");
+  const line = (id: string, language: string) =>
+    JSON.stringify({ id, brand: "Alpha", text: "more water", language, date: "2026-03-03T09:00:00Z" });
+  await writeFile(path, `${line("a", "en")}\n${line("b", "de")}`);
+  await importMentions({ pool: fixture.database.pool, path, projectId: fixture.account.projectId });
+  await rm(folder, { recursive: true });
+  expect(await total("tag", tag.id)).toHaveLength(2);
+  const wrong = await ask("POST", "ruletags", {
+    name: "x",
+    rules: [{ filter: { sentiment: "angry", colour: 1 } }],
+  });
+  expect(wrong.status).toBe(400);
+  expect(wrong.body.errors[0].message).toMatch(/^rules\[0\]\.filter\.sentiment: expected one of/);
+  expect((await ask("DELETE", `ruletags/${tag.id}`)).status).toBeLessThan(300);
+  expect((await ask("DELETE", `rulecategories/${category.id}`)).status).toBeLessThan(300);
 });

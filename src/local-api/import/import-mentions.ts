@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { assignQueries, withMatchPositions } from "../assign/assign-queries.ts";
+import { labelArriving } from "../assign/label-rules.ts";
 import { readProjectQueries } from "../assign/project-queries.ts";
 import { isInSample } from "../records/is-in-sample.ts";
 import { SILENT_MENTION } from "../records/silent-mention.ts";
@@ -12,6 +13,7 @@ import { deleteImportProgress, putImportProgress, readImportProgress } from "../
 import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
+import { findProjectById } from "../store/projects.ts";
 import { listQueries } from "../store/queries.ts";
 import { IMPORT_FIELDS } from "./csv-columns.ts";
 import { type ImportLine, parseImportLine } from "./import-line.ts";
@@ -85,6 +87,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   const percentages = new Map(
     (await listQueries(db, options.projectId)).map(({ id, samplePercentage }) => [id, samplePercentage]),
   );
+  const project = await findProjectById(db, options.projectId);
   const unused = new Set<string>();
   const key = await progressKey(options);
   const afterLine = await readImportProgress(db, key);
@@ -100,7 +103,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
       stored +
       (await db.transaction().execute(async (transaction) => {
         await putImportProgress(transaction, key, lines);
-        return insertMentions(transaction, versions);
+        return insertMentions(transaction, await labelArriving(transaction, project, versions));
       }));
     batch = [];
     options.onProgress?.({ linesRead, bytesRead: file.bytesRead });

@@ -1,3 +1,4 @@
+import { labelStored, listRuledLabels } from "../assign/label-rules.ts";
 import {
   type CategorySettings,
   listCategories,
@@ -7,7 +8,7 @@ import {
 import { deleteCategory } from "../store/delete-things.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { readLabelRules } from "./label-rules.ts";
-import { defineResource, type Resource } from "./resource.ts";
+import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
 
 const MAX_CHILDREN = 1_000;
 const MAX_NAME = 255;
@@ -30,10 +31,10 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
     createdStatus: 201,
     list: ({ db, project }) => listCategories(db, project.id),
     record,
-    read(body, _scope, current) {
+    async read(body, scope, current) {
       const name = body.name() ?? current?.name;
       if (name === undefined && !body.has("name")) body.fault("name: required, the name of the category.");
-      const children = readChildren(body, current) ?? current?.children;
+      const children = (await readChildren(body, scope, current)) ?? current?.children;
       if (children === undefined && !body.has("children"))
         body.fault('children: required, an array such as [{"name": "Price"}].');
       body.accept("id");
@@ -44,35 +45,51 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
       };
     },
     settingsOf: ({ name, multiple, children }) => ({ name, multiple, children }),
-    create: ({ db, project }, settings) => saveCategory(db, project.id, settings),
-    async update({ db, project }, current, settings) {
-      await saveCategory(db, project.id, settings, current);
+    async create(scope, settings) {
+      const id = await saveCategory(scope.db, scope.project.id, settings);
+      await labelAll(scope, id);
+      return id;
+    },
+    async update(scope, current, settings) {
+      await saveCategory(scope.db, scope.project.id, settings, current);
+      await labelAll(scope, current.id);
     },
     remove: ({ db }, { id }) => deleteCategory(db, id),
   });
 }
 
+/** What is stored gets the subcategories whose rules it meets. */
+async function labelAll({ db, project, at }: ResourceScope, parentId: number): Promise<void> {
+  for (const label of await listRuledLabels(db, project.id))
+    if (label.kind === "category" && label.detail.parentId === String(parentId))
+      await labelStored(db, project, label, at);
+}
+
 /** Objects with a name and, for those that are there, the id; or names. */
-function readChildren(
+async function readChildren(
   body: BodyReader,
+  scope: ResourceScope,
   current: StoredCategory | undefined,
-): CategorySettings["children"] | undefined {
+): Promise<CategorySettings["children"] | undefined> {
   const given = body.list("children", MAX_CHILDREN);
+  if (given === undefined) return undefined;
   const seen = new Set<string>();
-  return given?.flatMap((entry, index) => {
+  const children: CategorySettings["children"][number][] = [];
+  for (const [index, entry] of given.entries()) {
     const child = isObject(entry) ? entry : { name: entry };
     const { name, id } = child;
     const where = `children[${index}]`;
     if (typeof name !== "string" || name.trim() === "" || name.length > MAX_NAME || name.includes("\0")) {
       body.fault(`${where}.name: expected text of 1 to ${MAX_NAME} characters, got ${quote(name)}.`);
-      return [];
+      continue;
     }
     if (seen.has(name)) body.fault(`${where}.name: ${quote(name)} is there twice.`);
     seen.add(name);
-    const rules = readLabelRules(child["rules"], `${where}.rules`, body.fault);
+    const rules = await readLabelRules(child["rules"], `${where}.rules`, body.fault, scope);
     const known = current?.children.some((one) => one.id === id) === true;
     if (id !== undefined && id !== null && !known)
       body.fault(`${where}.id: ${quote(id)} is no subcategory of this category.`);
-    return [{ name, ...(known ? { id: Number(id) } : {}), ...(rules === undefined ? {} : { rules }) }];
-  });
+    children.push({ name, ...(known ? { id: Number(id) } : {}), ...(rules === undefined ? {} : { rules }) });
+  }
+  return children;
 }

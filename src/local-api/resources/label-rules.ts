@@ -1,22 +1,25 @@
 import type { JsonValue } from "../../lib/json.ts";
+import { labelScope, readRule } from "../assign/label-rules.ts";
 import { compile } from "../query-language/compile.ts";
 import type { LabelRule } from "../store/tags.ts";
 import { isObject, quote } from "./body-reader.ts";
+import type { ResourceScope } from "./resource.ts";
 
 const MAX_RULES = 100;
 
 /** `[{"filter": {"search": "…", "sentiment": ["positive"]}}]`. What is wrong is told to `fault`; undefined where none were sent. */
-export function readLabelRules(
+export async function readLabelRules(
   given: unknown,
   where: string,
   fault: (message: string) => void,
-): readonly LabelRule[] | undefined {
+  scope: ResourceScope,
+): Promise<readonly LabelRule[] | undefined> {
   if (given === undefined || given === null) return undefined;
   if (!Array.isArray(given) || given.length > MAX_RULES) {
     fault(`${where}: expected an array of at most ${MAX_RULES} objects with a filter, got ${quote(given)}.`);
     return undefined;
   }
-  return given.flatMap((rule: unknown, index) => {
+  const rules = given.flatMap((rule: unknown, index) => {
     const filter = isObject(rule) ? (rule["filter"] ?? {}) : undefined;
     if (!isObject(filter)) {
       fault(`${where}[${index}].filter: expected an object of filters, got ${quote(filter)}.`);
@@ -34,4 +37,9 @@ export function readLabelRules(
     }
     return [{ filter: filter as Readonly<Record<string, JsonValue>> }];
   });
+  for (const [index, rule] of rules.entries())
+    await readRule(rule, labelScope(scope.db, scope.project), (message) =>
+      fault(`${where}[${index}].filter.${message}`),
+    );
+  return rules;
 }

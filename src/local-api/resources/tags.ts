@@ -1,3 +1,4 @@
+import { labelStored } from "../assign/label-rules.ts";
 import { deleteTag } from "../store/delete-things.ts";
 import { insertTag, listTags, type StoredTag, updateTag } from "../store/tags.ts";
 import { readLabelRules } from "./label-rules.ts";
@@ -27,16 +28,24 @@ function tagResource(path: string, record: (tag: StoredTag) => object): Resource
     createdStatus: 201,
     list: ({ db, project }) => listTags(db, project.id),
     record,
-    read(body, _scope, current) {
+    async read(body, scope, current) {
       const name = body.name() ?? current?.name;
       if (name === undefined && !body.has("name")) body.fault("name: required, the name of the tag.");
-      const rules = readLabelRules(body.body["rules"], "rules", body.fault) ?? current?.rules ?? [];
+      const rules =
+        (await readLabelRules(body.body["rules"], "rules", body.fault, scope)) ?? current?.rules ?? [];
       body.accept("id", "rules", "displayName", "queryIds", "matchingType");
       return { name: name ?? "", rules };
     },
     settingsOf: ({ name, rules }) => ({ name, rules }),
-    create: ({ db, project }, settings) => insertTag(db, project.id, settings),
-    update: ({ db }, { id }, settings) => updateTag(db, id, settings),
+    async create({ db, project, at }, settings) {
+      const id = await insertTag(db, project.id, settings);
+      await labelStored(db, project, { kind: "tag", id, ...settings }, at);
+      return id;
+    },
+    async update({ db, project, at }, { id }, settings) {
+      await updateTag(db, id, settings);
+      await labelStored(db, project, { kind: "tag", id, ...settings }, at);
+    },
     remove: ({ db }, { id }) => deleteTag(db, id),
   });
 }

@@ -1,10 +1,12 @@
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { assignQueries } from "../assign/assign-queries.ts";
+import { labelArriving } from "../assign/label-rules.ts";
 import { type ProjectQueries, readProjectQueries } from "../assign/project-queries.ts";
 import { putCategory } from "../store/categories.ts";
 import { createDatabase, type Database, type DatabasePool } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
 import { refreshMentionStatistics } from "../store/mention-statistics.ts";
+import { findProjectById } from "../store/projects.ts";
 import { putQueries } from "../store/queries.ts";
 import { claimStreamHour, listStreamHours } from "../store/stream-hours.ts";
 import { BRANDS } from "./brands.ts";
@@ -80,10 +82,11 @@ function storeHour(
   );
   return db.transaction().execute(async (transaction) => {
     if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
+    const project = await findProjectById(transaction, projectId);
     const matched = versions.flatMap((version) =>
       assignQueries(version, queries).filter(({ record }) => record.queryId !== version.record.queryId),
     );
-    await insertMentions(transaction, [...versions, ...matched]);
+    await insertMentions(transaction, await labelArriving(transaction, project, [...versions, ...matched]));
     return true;
   });
 }

@@ -29,6 +29,13 @@ export async function findProject(
   return rows[0] && toProject(rows[0]);
 }
 
+/** For what runs beside the calls. Throws when there is none. */
+export async function findProjectById(db: Database, id: number): Promise<StoredProject> {
+  const { rows } = await sql<ProjectRow>`${SELECT} where p.id = ${id}`.execute(db);
+  if (rows[0] === undefined) throw new Error(`there is no project ${id}`);
+  return toProject(rows[0]);
+}
+
 /** Creates the project or updates the one of that name in the client, whose data policy stays when none is given. */
 export async function putProject(
   db: Database,

@@ -1,0 +1,143 @@
+import type { Instant } from "../../lib/instant.ts";
+import { editMentions } from "../edit/edit-mention.ts";
+import type { FilterScope } from "../filters/define-filter.ts";
+import { FILTERS } from "../filters/filters.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
+import { createParameterReader } from "../parameters/parameter-reader.ts";
+import { type CompiledQuery, compile } from "../query-language/compile.ts";
+import { searchableMention } from "../query-language/searchable-mention.ts";
+import type { CategoryDetail } from "../records/mention-record.ts";
+import { listCategories } from "../store/categories.ts";
+import type { Database } from "../store/database.ts";
+import { matchingVersions, mentionsToLabel } from "../store/label-candidates.ts";
+import type { MentionVersion } from "../store/mention-version.ts";
+import { listSharedLists } from "../store/shared-lists.ts";
+import { type LabelRule, listTags } from "../store/tags.ts";
+
+/** A tag or a subcategory that rules give. */
+export type Label =
+  | { readonly kind: "tag"; readonly id: number; readonly name: string; readonly rules: readonly LabelRule[] }
+  | { readonly kind: "category"; readonly detail: CategoryDetail; readonly rules: readonly LabelRule[] };
+
+/** A rule that is ready: mentions of the queries that meet all conditions and the search get the label. */
+export interface ReadyRule {
+  /** Undefined: of any query of the project. */
+  readonly queryIds: readonly number[] | undefined;
+  readonly conditions: readonly MentionCondition[];
+  readonly search: CompiledQuery | undefined;
+}
+
+export interface LabelScope extends FilterScope {
+  readonly projectId: number;
+}
+
+export function labelScope(db: Database, project: { id: number; timezone: string }): LabelScope {
+  return {
+    projectId: project.id,
+    timezone: project.timezone,
+    categories: () => listCategories(db, project.id),
+    async savedLists(kind) {
+      return new Map((await listSharedLists(db, kind, project.id)).map(({ id, entries }) => [id, entries]));
+    },
+  };
+}
+
+/** Reads the filters of a rule by the names of the mention filters. What is wrong with them is told to `fault`. */
+export async function readRule(
+  { filter }: LabelRule,
+  scope: LabelScope,
+  fault: (message: string) => void = () => {},
+): Promise<ReadyRule> {
+  const given = Object.entries(filter).filter(([, value]) => value !== null);
+  const parameters = createParameterReader(Object.fromEntries(given));
+  const queryIds = parameters.integers("queryId");
+  const search = parameters.text("search");
+  // Clients send it along; a rule is one of its project anyway.
+  parameters.texts("projectId");
+  const conditions: MentionCondition[] = [];
+  for (const one of FILTERS) {
+    const condition = await one.read(parameters, scope);
+    if (condition !== undefined) conditions.push(condition);
+  }
+  for (const message of parameters.faults()) fault(message);
+  const compiled = search === undefined ? undefined : compile(search);
+  return {
+    queryIds: queryIds.length === 0 ? undefined : queryIds,
+    conditions,
+    search: compiled?.ok ? compiled.query : undefined,
+  };
+}
+
+/** The labels of a project that rules give. Most projects have none. */
+export async function listRuledLabels(db: Database, projectId: number): Promise<readonly Label[]> {
+  const tags = (await listTags(db, projectId)).map((tag): Label => ({ kind: "tag", ...tag }));
+  const categories = (await listCategories(db, projectId)).flatMap((parent) =>
+    parent.children.map(({ id, name, rules }): Label => {
+      const detail = { id: String(id), name, parentId: String(parent.id), parentName: parent.name };
+      return { kind: "category", detail, rules };
+    }),
+  );
+  return [...tags, ...categories].filter(({ rules }) => rules.length > 0);
+}
+
+/** Gives mentions that are about to be stored the labels of the rules that they meet. */
+export async function labelArriving(
+  db: Database,
+  project: { id: number; timezone: string },
+  versions: readonly MentionVersion[],
+): Promise<readonly MentionVersion[]> {
+  const labels = versions.length === 0 ? [] : await listRuledLabels(db, project.id);
+  let labelled = [...versions];
+  for (const label of labels) {
+    const meets = new Set<number>();
+    for (const rule of label.rules) {
+      const ready = await readRule(rule, labelScope(db, project));
+      for (const index of await matchingVersions(db, labelled, ready)) meets.add(index);
+    }
+    labelled = labelled.map((version, index) => (meets.has(index) ? withLabel(version, label) : version));
+  }
+  return labelled;
+}
+
+function withLabel(version: MentionVersion, label: Label): MentionVersion {
+  const { record, tagIds = [] } = version;
+  if (label.kind === "tag") {
+    if (tagIds.includes(label.id)) return version;
+    return {
+      ...version,
+      record: { ...record, tags: [...record.tags, label.name] },
+      tagIds: [...tagIds, label.id],
+    };
+  }
+  const id = Number(label.detail.id);
+  if (record.categories.includes(id)) return version;
+  const categoryDetails = [...record.categoryDetails, label.detail];
+  return { ...version, record: { ...record, categories: [...record.categories, id], categoryDetails } };
+}
+
+const AT_A_TIME = 500;
+
+/** Gives what is stored the label, inside the caller's transaction: as an edit, so that `updated` moves. */
+export async function labelStored(
+  db: Database,
+  project: { id: number; timezone: string },
+  label: Label,
+  at: Instant,
+): Promise<void> {
+  const none = { addTags: [], removeTags: [], addCategories: [], removeCategories: [], fields: {} };
+  const changes =
+    label.kind === "tag"
+      ? { ...none, addTags: [{ id: label.id, name: label.name }] }
+      : { ...none, addCategories: [label.detail] };
+  const labelId = label.kind === "tag" ? label.id : Number(label.detail.id);
+  for (const rule of label.rules) {
+    const ready = await readRule(rule, labelScope(db, project));
+    const which = { projectId: project.id, kind: label.kind, labelId, at, rule: ready };
+    for await (const candidates of mentionsToLabel(db, which, AT_A_TIME)) {
+      const keys = candidates.filter(
+        ({ record, fullText }) => ready.search?.matches(searchableMention(record, fullText)) ?? true,
+      );
+      if (keys.length > 0) await editMentions(db, keys, () => [changes], at);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
+import type { ReadyRule } from "../assign/label-rules.ts";
+import { searchableMention } from "../query-language/searchable-mention.ts";
+import { textAsFound } from "../records/exact-text.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
+import { conditionSql } from "./condition-sql.ts";
+import type { MentionKey } from "./current-mentions.ts";
+import type { Database } from "./database.ts";
+import { visibleSql } from "./mention-range.ts";
+import { mentionRow } from "./mention-row.ts";
+import type { MentionVersion } from "./mention-version.ts";
+import { wordsSql } from "./mention-words.ts";
+import { narrowing, searchPlan } from "./search-plan.ts";
+
+/** Which of the versions, by their place, meet a rule. They need not be stored: PostgreSQL is lent them as rows. */
+export async function matchingVersions(
+  db: Database,
+  versions: readonly MentionVersion[],
+  { queryIds, conditions, search }: ReadyRule,
+): Promise<readonly number[]> {
+  const places = versions.flatMap(({ record, fullText }, place) => {
+    const isAsked = queryIds === undefined || queryIds.includes(record.queryId);
+    return isAsked && (search?.matches(searchableMention(record, fullText)) ?? true) ? [place] : [];
+  });
+  if (conditions.length === 0 || places.length === 0) return places;
+  const rows = places.map((place) => {
+    const version = versions[place];
+    if (version === undefined) throw new Error("a version vanished while it was labelled");
+    return mentionRow(version, { shape_id: 0, said: "", exact_text: null });
+  });
+  const { rows: met } = await sql<{ place: string }>`
+    select given.place from json_array_elements(${`[${rows.join(",")}]`}::json) with ordinality as given (fields, place),
+      lateral json_populate_record(null::local_api.mention, given.fields) as mention
+    where ${sql.join(conditions.map(conditionSql), sql` and `)}`.execute(db);
+  return met.flatMap(({ place }) => places[Number(place) - 1] ?? []);
+}
+
+export interface LabelCandidate extends MentionKey {
+  readonly record: MentionRecord;
+  readonly fullText: string | null;
+}
+
+/** Shown mentions of the project that meet the conditions of a rule, may meet its search, and lack the label. */
+export async function* mentionsToLabel(
+  db: Database,
+  which: { projectId: number; kind: "tag" | "category"; labelId: number; at: Instant; rule: ReadyRule },
+  atATime: number,
+): AsyncGenerator<readonly LabelCandidate[]> {
+  const { queryIds, conditions, search } = which.rule;
+  const narrow = search === undefined ? null : narrowing(searchPlan(search.expression));
+  const labels = sql.ref(which.kind === "tag" ? "tags" : "categories");
+  const among = queryIds === undefined ? sql`true` : sql`query_id = any(${queryIds}::bigint[])`;
+  let after: MentionKey = { queryId: 0, resourceId: "" };
+  for (;;) {
+    const { rows } = await sql<Row>`
+      select query_id, resource_id, full_text, exact_text,
+        said || (select silence from local_api.record_shape where id = shape_id) as record
+      from local_api.mention m
+      where query_id in (select id from local_api.query where project_id = ${which.projectId}) and ${among}
+        and ${visibleSql(which.at)} and not (${which.labelId}::bigint = any(${labels}))
+        and ${narrow === null ? sql`true` : wordsSql(narrow)}
+        and ${sql.join([sql`true`, ...conditions.map(conditionSql)], sql` and `)}
+        and (query_id, resource_id) > (${after.queryId}, ${after.resourceId})
+      order by query_id, resource_id limit ${atATime}`.execute(db);
+    if (rows.length > 0) yield rows.map(toCandidate);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < atATime) return;
+    after = { queryId: Number(last.query_id), resourceId: last.resource_id };
+  }
+}
+
+interface Row {
+  query_id: string;
+  resource_id: string;
+  full_text: string | null;
+  exact_text: string | null;
+  record: string;
+}
+
+function toCandidate(row: Row): LabelCandidate {
+  return {
+    queryId: Number(row.query_id),
+    resourceId: row.resource_id,
+    record: JSON.parse(row.record) as MentionRecord,
+    fullText: textAsFound(row),
+  };
+}
