@@ -1,9 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { initialiseCluster } from "./embedded/cluster.ts";
 import { takeOwnership } from "./embedded/ownership.ts";
 import { findPlace, type Place } from "./embedded/place.ts";
-import { stopPostmaster } from "./embedded/postmaster.ts";
+import { isAlive, stopPostmaster } from "./embedded/postmaster.ts";
 import { findLiving, launch, type Server, type ServerOptions, type UrlAt } from "./embedded/server.ts";
 
 export interface EmbeddedPostgres {
@@ -46,7 +47,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (living !== null) {
     const lock = await takeOwnership(urlAt(living.port), place);
     if (lock.owner !== null) {
-      if (options.share === true) return sharedServer(urlAt(living.port), living.pid);
+      if (options.share === true) return share(living, options, urlAt);
       throw new UserError(`another Earshot (process ${lock.owner}) already runs on ${options.dataDir}`, [
         "stop that one first, or give this one a directory (or a DATABASE_URL) of its own",
       ]);
@@ -60,8 +61,66 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return supervise(server, place, options, urlAt);
 }
 
-function sharedServer(url: string, pid: number): EmbeddedPostgres {
-  return { url, pid, shared: true, stop: async () => {} };
+/** How often a guest looks whether the server is there, and how long its owner has to bring it back. */
+const LOOK_MS = 1_000;
+const GRACE_MS = 2_000;
+
+/** A guest of a server whose owner went away takes it over, on the same port, so that pools recover. */
+function share(
+  living: { readonly pid: number; readonly port: number },
+  options: EmbeddedPostgresOptions,
+  urlAt: UrlAt,
+): EmbeddedPostgres {
+  let current: Pick<EmbeddedPostgres, "pid" | "shared" | "stop"> = {
+    pid: living.pid,
+    shared: true,
+    stop: async () => {},
+  };
+  let isStopping = false;
+  let takingOver: Promise<void> | null = null;
+  const looks = setInterval(() => {
+    if (takingOver === null && !isAlive(current.pid))
+      takingOver = takeOver().finally(() => {
+        takingOver = null;
+      });
+  }, LOOK_MS);
+  looks.unref();
+
+  async function takeOver(): Promise<void> {
+    await delay(GRACE_MS);
+    if (isStopping) return;
+    try {
+      // One of several guests gets it; the others find it there.
+      current = await startEmbeddedPostgres({ ...options, port: living.port });
+      clearInterval(looks);
+      if (!current.shared)
+        options.log.warn(
+          { pid: current.pid },
+          "the Earshot that had PostgreSQL ended; this one goes on with it",
+        );
+    } catch (error) {
+      options.log.debug(
+        { error: describeError(error) },
+        "somebody else goes on with PostgreSQL, or nobody yet",
+      );
+    }
+  }
+
+  return {
+    url: urlAt(living.port),
+    get pid() {
+      return current.pid;
+    },
+    get shared() {
+      return current.shared;
+    },
+    async stop() {
+      isStopping = true;
+      clearInterval(looks);
+      await takingOver;
+      await current.stop();
+    },
+  };
 }
 
 /** Starts the server again when it dies under us (out of memory, a person), on the same port, so that pools recover. */

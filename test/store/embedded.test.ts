@@ -192,6 +192,18 @@ test("a command beside a running Earshot can share its server, and leaves it run
   expect(await ask(owner.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
+test("when the owner of a server ends, one of its guests goes on with it, on the same address", async () => {
+  await haveTables();
+  const owner = await start();
+  const guests = [await start({ share: true }), await start({ share: true })];
+  const stopped = await start({ share: true });
+  await stopped.stop();
+  await owner.stop();
+  await expect.poll(() => guests.some(({ shared }) => !shared), { timeout: 30_000 }).toBe(true);
+  expect(guests.filter(({ shared }) => !shared)).toHaveLength(1);
+  expect(await ask(owner.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
 test("a server that dies while Earshot runs comes back on the same address", async () => {
   await haveTables();
   const server = await start();
