@@ -22,6 +22,7 @@ export interface ApiCall {
 export const GROUPS = ["Account", "Projects", "Lists", "Mentions", "Breakdowns", "Volumes"] as const;
 
 const MENTION = ["date", "sentiment", "pageType", "queryName", "author", "title|snippet|fullText", "url"];
+const FULL_TEXT = ["date", "sentiment", "pageType", "queryName", "author", "fullText|snippet|title", "url"];
 const INSIGHT = ["name", "volume", "tweets", "retweets", "impressions"];
 const ORDER = [
   ["pageSize", "1 to 5000; 20 unless told otherwise, 5000 with --all"],
@@ -194,7 +195,7 @@ export const API_CALLS: readonly ApiCall[] = [
     summary: "the same with their full text, where the contract allows it",
     needs: "mentions",
     aliases: ["fulltext"],
-    columns: MENTION,
+    columns: FULL_TEXT,
     parameters: ORDER,
     examples: ["--query Acme --param pageType=news --json"],
   },

@@ -5,7 +5,7 @@ import type { RawParams } from "../../source/calls/raw.ts";
 import type { Gate } from "../../source/gate.ts";
 import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
 import { createMemoryTokenStore } from "../../source/token-store.ts";
-import { InterruptedError } from "../run.ts";
+import { ExitError, InterruptedError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCall } from "./calls.ts";
 import { findProject, findQueries } from "./find-scope.ts";
@@ -90,6 +90,7 @@ async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, ask
   const params = await toParams(call, options, client, asking);
   if (options.all) return walkAll(call, params, client, asking);
   const answer = await client.ask(call.name, withPageSize(call, params));
+  refuseError(answer);
   if (options.json) return writer.write(`${harmlessJson(answer, 2)}\n`);
   await writer.write(`${formatAnswer(call, answer, width)}\n`);
   const total = tellTotal(call, answer);
@@ -116,6 +117,13 @@ async function toParams(
   if (call.name === "create-location-list")
     return { places, parameters: [], body: locationList(given.pairs, projectId) };
   return { places, parameters: [...queries, ...range.pairs] };
+}
+
+/** A proxy, or a service in trouble, may say so with status 200. */
+function refuseError(answer: unknown): void {
+  if (typeof answer !== "object" || answer === null || "results" in answer || !("error" in answer)) return;
+  const says = typeof answer.error === "string" ? answer.error : JSON.stringify(answer.error);
+  throw new ExitError(harmlessLine(`the API answered with an error: ${says.slice(0, 500)}`), 1);
 }
 
 const CHART_DEFAULTS = { aggregate: "volume", dimension1: "days", dimension2: "queries" };
