@@ -72,6 +72,16 @@ test("from nothing to an account whose mentions can be asked for", async () => {
   projectId = (await json("create", "project", "Brands", "--client", "Acme", "--timezone", "Europe/Berlin"))
     .id;
   await say("create", "query", "Refunds", "--text", "refund* OR money");
+  const file = join(folder, "queries.jsonl");
+  const written = [{ name: "Returns", booleanQuery: "returns OR returned" }, { name: "Channel", type: "twitter" }]; // biome-ignore format: a table
+  await writeFile(file, written.map((query) => JSON.stringify(query)).join("\n"));
+  expect((await json("create", "queries", file)).queries).toEqual({
+    Returns: expect.any(Number),
+    Channel: expect.any(Number),
+  });
+  await writeFile(file, JSON.stringify({ results: [{ name: "Broken", booleanQuery: "(a OR" }] }));
+  await expect(say("create", "queries", file)).rejects.toThrow(/query "Broken" is not valid/);
+  for (const query of ["Returns", "Channel"]) await say("delete", "query", query, "--yes");
   await say("create", "category", "Topics", "--child", "Price", "--child", "Safety");
   await say("create", "query-group", "All", "--query", "Refunds");
   await say("create", "site-list", "Press", "--entry", "news.example");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { listThings } from "../../src/local-api/desk/list-things.ts";
 import { importMentions } from "../../src/local-api/import/import-mentions.ts";
 import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
 import { listChanges } from "../../src/local-api/store/changes.ts";
@@ -356,6 +357,16 @@ describe("every call that writes", () => {
     }
     expect(await count()).toBe(before);
   });
+});
+
+test("what calls wrote is listed for whoever keeps the server", async () => {
+  const { id } = (await ask("POST", "tags", { name: "noted" })).body;
+  await ask("PUT", `tags/${id}`, { name: "noticed" });
+  const scope = { project: String(fixture.account.projectId) };
+  expect((await listThings(db, "changes", scope)).slice(0, 2)).toMatchObject([
+    { user: SEED.user.username, action: "update", kind: "tag", name: "noticed", changed: ["name"] },
+    { action: "create", kind: "tag", name: "noted", changed: [] },
+  ]);
 });
 
 test("a private list is nobody's but its owner's", async () => {

@@ -3,6 +3,7 @@ import { addCategory } from "./create/category.ts";
 import { addClient } from "./create/client.ts";
 import { addList } from "./create/list.ts";
 import { addProject } from "./create/project.ts";
+import { addQueries } from "./create/queries.ts";
 import { addQuery } from "./create/query.ts";
 import { addQueryGroup } from "./create/query-group.ts";
 import { addTag } from "./create/tag.ts";
@@ -17,6 +18,7 @@ export function addLocalCreate(group: Command, env: NodeJS.ProcessEnv): void {
   addUser(create, env);
   addProject(create, env);
   addQuery(create, env);
+  addQueries(create, env);
   addQueryGroup(create, env);
   addCategory(create, env);
   addTag(create, env);
@@ -31,6 +33,7 @@ Examples:
   earshot local-api create user ann@acme.example --client Acme --role Regular --password-file ann.txt
   earshot local-api create project Brands --client Acme --timezone Europe/Berlin
   earshot local-api create query "Acme complaints" --text "acme NEAR/5 (broken OR refund)" --project Brands
+  earshot local-api create queries queries.json --project Brands
   earshot local-api create query-group "All of Acme" --query "Acme complaints" --query Acme
   earshot local-api create category Topics --child Price --child Safety
   earshot local-api create tag answered

@@ -6,6 +6,7 @@ import { exportMentions } from "../../local-api/desk/export-mentions.ts";
 import { findProject } from "../../local-api/desk/find-project.ts";
 import { pick } from "../../local-api/desk/pick.ts";
 import { listQueries } from "../../local-api/store/queries.ts";
+import { printError } from "../print.ts";
 import { collect, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 
@@ -51,7 +52,8 @@ Examples:
           if (process.stderr.isTTY)
             process.stderr.write(`\r\u001b[K${written.toLocaleString("en")} mentions`);
         }
-        console.error(`${process.stderr.isTTY ? "\r\u001b[K" : ""}${written} mentions written.`);
+        if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+        printError(`${written} mentions written.`);
       }),
     );
 }

@@ -136,8 +136,7 @@ function tell(file: string, result: ImportResult, { json }: ImportOptions): void
   } else {
     print(`${imported} imported, ${alreadyThere} there already, ${skippedTotal} left out.`);
     if (unmatched > 0) print(`${unmatched} name no query and match none: they are not stored.`);
-    if (sampledOut > 0)
-      print(`${sampledOut} are not in the sample of their query: they are not stored.`);
+    if (sampledOut > 0) print(`${sampledOut} are not in the sample of their query: they are not stored.`);
     if (notYetShown > 0)
       print(`${notYetShown} are dated later than now: they are shown when their time comes.`);
     if (unusedFields.length > 0) print(`Not used: ${unusedFields.join(", ")}.`);

@@ -4,12 +4,12 @@ import type { FilterScope } from "../filters/define-filter.ts";
 import { FILTERS } from "../filters/filters.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import { createParameterReader } from "../parameters/parameter-reader.ts";
-import { type CompiledQuery, compile } from "../query-language/compile.ts";
+import { compile } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/searchable-mention.ts";
 import type { CategoryDetail } from "../records/mention-record.ts";
 import { listCategories } from "../store/categories.ts";
 import type { Database } from "../store/database.ts";
-import { matchingVersions, mentionsToLabel } from "../store/label-candidates.ts";
+import { matchingVersions, mentionsToLabel, type ReadyRule } from "../store/label-candidates.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listSharedLists } from "../store/shared-lists.ts";
 import { type LabelRule, listTags } from "../store/tags.ts";
@@ -18,14 +18,6 @@ import { type LabelRule, listTags } from "../store/tags.ts";
 export type Label =
   | { readonly kind: "tag"; readonly id: number; readonly name: string; readonly rules: readonly LabelRule[] }
   | { readonly kind: "category"; readonly detail: CategoryDetail; readonly rules: readonly LabelRule[] };
-
-/** A rule that is ready: mentions of the queries that meet all conditions and the search get the label. */
-export interface ReadyRule {
-  /** Undefined: of any query of the project. */
-  readonly queryIds: readonly number[] | undefined;
-  readonly conditions: readonly MentionCondition[];
-  readonly search: CompiledQuery | undefined;
-}
 
 export interface LabelScope extends FilterScope {
   readonly projectId: number;

@@ -1,5 +1,6 @@
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { listCategories } from "../store/categories.ts";
+import { listChanges } from "../store/changes.ts";
 import { listClients } from "../store/clients.ts";
 import type { Database } from "../store/database.ts";
 import { listQueries } from "../store/queries.ts";
@@ -22,8 +23,11 @@ export const LISTABLE = [
   "site-lists",
   "author-lists",
   "location-lists",
+  "changes",
 ] as const;
 export type Listable = (typeof LISTABLE)[number];
+
+const MAX_CHANGES = 1_000;
 
 export interface ListScope {
   readonly project?: string;
@@ -77,7 +81,36 @@ export async function listThings(
       return listRows(db, "author", scope);
     case "location-lists":
       return listRows(db, "location", scope);
+    case "changes":
+      return changeRows(db, (await findProject(db, scope)).id);
   }
+}
+
+/** What was written by calls, the latest first. */
+async function changeRows(db: Database, projectId: number) {
+  const changes = await listChanges(db, projectId, MAX_CHANGES);
+  return changes.map(({ id, at, username, action, kind, thingId, before, after }) => ({
+    id,
+    at: toIso(at),
+    user: username,
+    action,
+    kind,
+    name: nameOf(after) ?? nameOf(before) ?? thingId,
+    changed: changedFields(before, after),
+  }));
+}
+
+function nameOf(record: object | null): string | undefined {
+  const name: unknown = record === null ? undefined : Reflect.get(record, "name");
+  return typeof name === "string" ? name : undefined;
+}
+
+function changedFields(before: object | null, after: object | null): readonly string[] {
+  if (before === null || after === null) return [];
+  const old = new Map(Object.entries(before));
+  return Object.entries(after).flatMap(([name, value]) =>
+    JSON.stringify(old.get(name)) === JSON.stringify(value) ? [] : [name],
+  );
 }
 
 async function queryRows(db: Database, projectId: number, at: Instant | undefined) {

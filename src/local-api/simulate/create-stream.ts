@@ -1,5 +1,5 @@
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
-import { assignQueries } from "../assign/assign-queries.ts";
+import { assignQueries, withMatchPositions } from "../assign/assign-queries.ts";
 import { labelArriving } from "../assign/label-rules.ts";
 import { type ProjectQueries, readProjectQueries } from "../assign/project-queries.ts";
 import { putCategory } from "../store/categories.ts";
@@ -83,10 +83,11 @@ function storeHour(
   return db.transaction().execute(async (transaction) => {
     if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
     const project = await findProjectById(transaction, projectId);
+    const placed = versions.map((version) => withMatchPositions(version, queries));
     const matched = versions.flatMap((version) =>
       assignQueries(version, queries).filter(({ record }) => record.queryId !== version.record.queryId),
     );
-    await insertMentions(transaction, await labelArriving(transaction, project, [...versions, ...matched]));
+    await insertMentions(transaction, await labelArriving(transaction, project, [...placed, ...matched]));
     return true;
   });
 }

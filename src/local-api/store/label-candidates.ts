@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { ReadyRule } from "../assign/label-rules.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
+import type { CompiledQuery } from "../query-language/compile.ts";
 import { searchableMention } from "../query-language/searchable-mention.ts";
 import { textAsFound } from "../records/exact-text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
@@ -12,6 +13,14 @@ import { mentionRow } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { wordsSql } from "./mention-words.ts";
 import { narrowing, searchPlan } from "./search-plan.ts";
+
+/** A rule that is ready: mentions of the queries that meet all conditions and the search get the label. */
+export interface ReadyRule {
+  /** Undefined: of any query of the project. */
+  readonly queryIds: readonly number[] | undefined;
+  readonly conditions: readonly MentionCondition[];
+  readonly search: CompiledQuery | undefined;
+}
 
 /** Which of the versions, by their place, meet a rule. They need not be stored: PostgreSQL is lent them as rows. */
 export async function matchingVersions(

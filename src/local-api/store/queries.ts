@@ -86,7 +86,7 @@ export async function putQueries(
     );
   }
   const { rows } = await sql<{ id: string; name: string }>`
-    select id, name from local_api.query where project_id = ${projectId}`.execute(db);
+    select id, name from local_api.query where project_id = ${projectId} order by id`.execute(db);
   const wanted = new Set(queries.map((query) => query.name));
   return new Map(rows.filter((row) => wanted.has(row.name)).map((row) => [row.name, Number(row.id)]));
 }

@@ -66,7 +66,9 @@ describe.each([
     ["a mention that says everything", TALKATIVE],
   ])("has exactly the fields of the spec, and a post on X its number: %s", (_, fields) => {
     const more = fields === TALKATIVE ? ["guid"] : [];
-    expect(Object.keys(shown(fields, { version })).sort()).toEqual([...Object.keys(expected), ...more].sort());
+    expect(Object.keys(shown(fields, { version })).sort()).toEqual(
+      [...Object.keys(expected), ...more].sort(),
+    );
   });
 
   it.each(Object.entries(expected))("has %s as %s, or null", (name, kind) => {
