@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createManualClock } from "../../src/lib/clock.ts";
-import type { SlackInboxMessage } from "../../src/local-inbox/inbox-store.ts";
+import type { InboxStore, SlackInboxMessage } from "../../src/local-inbox/inbox-store.ts";
 import { startLocalSlack } from "../../src/local-inbox/start-local-slack.ts";
 import { createLog } from "../../src/log.ts";
 import { createMemoryInboxStore } from "./memory-inbox-store.ts";
@@ -47,9 +47,9 @@ export interface PressOptions {
 
 /** The local Slack behind a line that breaks on demand. */
 export async function startFakeSlack(
-  options: { channels?: readonly string[]; scopes?: readonly string[] } = {},
+  options: { channels?: readonly string[]; scopes?: readonly string[]; store?: InboxStore } = {},
 ): Promise<FakeSlack> {
-  const store = createMemoryInboxStore();
+  const { store = createMemoryInboxStore() } = options;
   const token = "xoxb-very-secret-token";
   const appToken = "xapp-1-very-secret-app-token";
   const sockets = await startSocketServer();

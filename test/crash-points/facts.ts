@@ -1,0 +1,120 @@
+import pg from "pg";
+import type { Lane } from "./lane.ts";
+
+/** What is there when a chapter is over: lines that can be compared, and how many mails came again under one name. */
+export interface Ending {
+  readonly lines: readonly string[];
+  readonly repeatedMails: number;
+}
+
+/**
+ * Reads every fact and every message that a reader sees. What differs from one run to the next without anybody
+ * noticing is made the same:
+ * ids become what they stand for; a message's name at a vendor is left out; moments of the wall's clock, leases, numbers
+ * of tries and failures that were got over are left out, since whoever takes over tries again; a mail that came twice
+ * under one Message-ID is one mail, and is counted.
+ */
+export async function readEnding(lane: Lane, url: string): Promise<Ending> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const ask = async (sql: string) => (await client.query(sql)).rows as Record<string, unknown>[];
+    const tables = (
+      await ask(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'earshot' and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+    ).map(({ name }) => String(name));
+    const rows = new Map<string, readonly Row[]>();
+    for (const table of tables.filter((name) => !NO_FACTS.has(name)))
+      rows.set(table, (await ask(`select to_jsonb(t) as row from earshot."${table}" t`)).map(({ row }) => row as Row));
+    const nameIds = namesOfIds(rows);
+    const facts = [...rows].flatMap(([table, its]) =>
+      its
+        .filter((row) => table !== "deliveries" || row["outcome"] === "sent")
+        .map((row) => `${table}: ${nameIds(JSON.stringify(bare(table, row)))}`),
+    );
+    const { mails, repeated } = await mailsOf(lane);
+    const messages = [...(await slackOf(lane)), ...mails].map(nameIds);
+    return { lines: [...facts, ...messages].sort(), repeatedMails: repeated };
+  } finally {
+    await client.end();
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Secrets, the work of the moment, what a vendor or the wall's clock had to say, and how far a plan has come. */
+const NO_FACTS = new Set([
+  ...["migrations", "migration_lock", "kysely_migration", "kysely_migration_lock"],
+  ...["tokens", "settings", "lanes", "failures", "pulses", "outages", "budgets", "budget_places", "inbox", "inbox_files"],
+  // Each walk says what it saw: who repeats one says it again. What was missed stands in the walk's own state.
+  "coverage",
+]);
+
+const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|failures|last_error|own_call|taken_at)$/;
+
+function bare(table: string, row: Row): Row {
+  const kept = Object.entries(row).filter(([key]) => !OF_THE_MOMENT.test(key));
+  const known = Object.fromEntries(kept);
+  if (table === "notifications" && typeof known["vendor_ref"] === "object" && known["vendor_ref"] !== null)
+    known["vendor_ref"] = Object.keys(known["vendor_ref"]).sort();
+  if (table === "deliveries") known["detail"] = undefined;
+  return known;
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** Alerts by rule, labels and opening; notifications by what they tell to whom; silences by their beginning. */
+function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) => string {
+  const names = new Map<string, string>();
+  const put = (table: string, name: (row: Row) => string): void => {
+    for (const row of rows.get(table) ?? []) names.set(String(row["id"]), name(row));
+  };
+  put("alerts", ({ rule, labels, opened_at: at }) => `<alert ${rule} ${JSON.stringify(labels).replaceAll('"', "'")} ${at}>`);
+  put("silences", ({ starts_at: at }) => `<silence ${at}>`);
+  put("set_aside", ({ kind, resource_id: id, at }) => `<set aside ${kind} ${id} ${at}>`);
+  put(
+    "notifications",
+    ({ receiver, kind, alert_id: id, digest_date: date, created_at: at }) =>
+      `<${kind} to ${receiver} about ${names.get(String(id)) ?? date} ${at}>`,
+  );
+  return (text) => text.replaceAll(ID, (id) => names.get(id) ?? "<id>");
+}
+
+async function slackOf({ slack }: Lane): Promise<string[]> {
+  const messages = await slack.messages();
+  const textOf = new Map(messages.map(({ ts, text }) => [ts, text]));
+  return messages.map(({ channelName, threadTs, text, blocks, metadata }) => {
+    const thread = threadTs === null ? "" : ` in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
+    return `slack #${channelName}${thread}: ${text} ${JSON.stringify(metadata)} ${JSON.stringify(blocks)}`;
+  });
+}
+
+/** What signs a link is made for each installation. */
+const SIGNED = /(unsubscribe|act)\/[\w.-]+/g;
+
+async function mailsOf({ smtp }: Lane): Promise<{ mails: string[]; repeated: number }> {
+  const seen = new Map<string, string>();
+  let repeated = 0;
+  for (const { to, parsed } of smtp.mails) {
+    const text = String(parsed.text).replaceAll(SIGNED, "$1/…");
+    const line = `mail to ${to.join()}: ${parsed.subject} ${parsed.inReplyTo === undefined ? "" : "(an answer) "}${text}`;
+    const known = seen.get(`${to.join()} ${parsed.messageId}`);
+    if (known === undefined) seen.set(`${to.join()} ${parsed.messageId}`, line);
+    else repeated += 1;
+  }
+  return { mails: [...seen.values()], repeated };
+}
+
+/** Lines that only one of the two has, with a mark in front. Pure. */
+export function differences(wanted: readonly string[], found: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of wanted) left.set(line, (left.get(line) ?? 0) + 1);
+  const more: string[] = [];
+  for (const line of found) {
+    const times = left.get(line) ?? 0;
+    if (times === 0) more.push(`+ ${line}`);
+    else left.set(line, times - 1);
+  }
+  const less = [...left].flatMap(([line, times]) => Array.from({ length: times }, () => `- ${line}`));
+  return [...less, ...more];
+}

@@ -1,0 +1,84 @@
+/** Whom a worker speaks to. */
+export const PEERS = ["postgres", "redis", "slack", "smtp", "api"] as const;
+export type Peer = (typeof PEERS)[number];
+
+export type Side = "before" | "after";
+
+/** Something that a worker asks of somebody else: a statement, a command, a call. */
+export interface Step {
+  readonly peer: Peer;
+  /** The same for the same statement, whatever its values: a point is found again by it. */
+  readonly name: string;
+}
+
+/** A moment at which the worker is to die or to be held: at the n-th step of this name. */
+export interface Point extends Step {
+  readonly side: Side;
+  /** From 1. Before: of those that were asked. After: of those that left something behind. */
+  readonly nth: number;
+}
+
+export interface SeenStep extends Step {
+  /** How often it was asked, and how often it left something behind. */
+  asked: number;
+  left: number;
+}
+
+/** What becomes of a step: it goes on, or its connection is dead, perhaps only after a while. */
+export type Verdict = boolean | Promise<boolean>;
+
+/** Everything that the worker says passes here. */
+export interface Gate {
+  /** From now on steps count. Null: they are only counted. `onReached` decides what becomes of the step. */
+  arm(point: Point | null, onReached: () => Verdict): void;
+  /** Steps count no more. Gives what was seen, in the order of the first of each name. */
+  disarm(): readonly SeenStep[];
+  before(step: Step): Verdict;
+  after(step: Step, leaves: boolean): Verdict;
+}
+
+export function createGate(): Gate {
+  let seen = new Map<string, SeenStep>();
+  let armed: { readonly point: Point | null; readonly onReached: () => Verdict } | null = null;
+
+  const pass = (step: Step, side: Side, count: (of: SeenStep) => number): Verdict => {
+    if (armed === null) return true;
+    const key = `${step.peer} ${step.name}`;
+    const known = seen.get(key) ?? { ...step, asked: 0, left: 0 };
+    seen.set(key, known);
+    const nth = count(known);
+    const { point, onReached } = armed;
+    const isIt =
+      point?.side === side && point.peer === step.peer && point.name === step.name && point.nth === nth;
+    if (!isIt) return true;
+    armed = { point: null, onReached };
+    return onReached();
+  };
+
+  return {
+    arm: (point, onReached) => {
+      seen = new Map();
+      armed = { point, onReached };
+    },
+    disarm: () => {
+      armed = null;
+      return [...seen.values()];
+    },
+    before: (step) => pass(step, "before", (of) => ++of.asked),
+    after: (step, leaves) => (leaves ? pass(step, "after", (of) => ++of.left) : true),
+  };
+}
+
+/**
+ * The points of what was seen. A kill before a step finds the same facts as a kill after the one before it. So where
+ * how often something is asked depends on chance (it is asked again and again until there is something to take), only
+ * the times that left something behind are points.
+ */
+export function pointsOf(seen: readonly SeenStep[]): Point[] {
+  return seen.flatMap(({ peer, name, asked, left }) => {
+    const sides: Side[] = asked === left ? ["before", "after"] : ["after"];
+    return Array.from({ length: left }, (_, index) =>
+      sides.map((side): Point => ({ peer, name, side, nth: index + 1 })),
+    ).flat();
+  });
+}

@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Order, Report } from "./orders.ts";
+
+/** A worker process as whoever gives it orders sees it. */
+export interface Hand {
+  /** Does it, and waits until it is done. "died": it was killed meanwhile. Throws what went wrong in it. */
+  obey(order: Order): Promise<"done" | "died">;
+  kill(): void;
+  /** Stands still (SIGSTOP) until `goOn`. */
+  holdStill(): void;
+  goOn(): void;
+  isAlive(): boolean;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<unknown>;
+}
+
+/** Starts a worker that has loaded everything by the time it is needed. */
+export async function hireHand(file: string): Promise<Hand> {
+  const child: ChildProcess = fork(file, [], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    // What is asked of it is small, and there are many of them.
+    execArgv: ["--max-semi-space-size=8"],
+  });
+  const gone = once(child, "exit");
+  let isAlive = true;
+  void gone.then(() => {
+    isAlive = false;
+  });
+  const report = (): Promise<Report | "died"> =>
+    Promise.race([
+      once(child, "message").then(([message]) => message as Report),
+      gone.then(() => "died" as const),
+    ]);
+  if ((await report()) === "died") throw new Error("a worker did not begin");
+  return {
+    obey: async (order) => {
+      if (!isAlive) return "died";
+      const answer = report();
+      child.send(order, () => {});
+      const told = await answer;
+      if (told === "died") return "died";
+      if ("failed" in told) throw new Error(`${order.do}: ${told.failed}`);
+      return "done";
+    },
+    kill: () => void child.kill("SIGKILL"),
+    holdStill: () => void child.kill("SIGSTOP"),
+    goOn: () => void child.kill("SIGCONT"),
+    isAlive: () => isAlive,
+    gone,
+  };
+}

@@ -1,0 +1,218 @@
+import { Redis } from "ioredis";
+import pg from "pg";
+import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
+import { createLocalApi } from "../../src/local-api/create-local-api.ts";
+import type { InboxMessage, InboxStore } from "../../src/local-inbox/inbox-store.ts";
+import { createLog } from "../../src/log.ts";
+import type { BackendOptions } from "../../src/queue/backend.ts";
+import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
+import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
+import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { createGate, type Gate } from "./gate.ts";
+import { openHttpRelay } from "./proxies/http.ts";
+import { readPostgres } from "./proxies/postgres.ts";
+import { readRedis } from "./proxies/redis.ts";
+import { openRelay } from "./proxies/relay.ts";
+import { readSmtp } from "./proxies/smtp.ts";
+import { type Stage, USER } from "./stage.ts";
+import type { Chapter } from "./story.ts";
+
+/** Everybody outside as they stood at a moment. */
+export interface Outside {
+  readonly inbox: readonly InboxMessage[];
+}
+
+/** A place where one chapter at a time is played: a database, vendors and a Listening API of its own, and relays. */
+export interface Lane {
+  readonly clock: ManualClock;
+  readonly gate: Gate;
+  readonly slack: FakeSlack;
+  readonly smtp: FakeSmtp;
+  readonly database: string;
+  /** Puts its database and everybody outside where a chapter begins. */
+  reset(template: string, outside: Outside): Promise<void>;
+  outside(): Promise<Outside>;
+  /** How a worker reaches the tables and the queue: past the relays, or through them. */
+  engines(through: "relays" | "nothing"): { readonly databaseUrl: string; readonly queue: BackendOptions };
+  configOf(chapter: Chapter, source: object): object;
+  /** The jobs of the dead have stalled for long enough: the next look finds them. */
+  freeJobs(): Promise<void>;
+  /** Breaks every connection through the relays: who had them is dead. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export async function openLane(stage: Stage, index: number): Promise<Lane> {
+  const closing = createClosing();
+  const clock = createManualClock(0);
+  const gate = createGate();
+  const database = `crash_lane_${index}`;
+  const log = createLog({ level: "silent" });
+  const api = createLocalApi({ pool: stage.apiPool, clock, log, signingSecret: "for tests" });
+  closing.add(api.close);
+  const apiPort = Number(new URL(await api.listen({ host: "127.0.0.1", port: 0 })).port);
+  const inbox = createInbox();
+  const slack = await startFakeSlack({ store: inbox.store });
+  closing.add(slack.close);
+  const smtp = await startFakeSmtp();
+  closing.add(smtp.close);
+  const relays = {
+    postgres: await openRelay(() => stage.postgresPort, gate, readPostgres),
+    redis: stage.redisPort === null ? null : await openRelay(() => stage.redisPort ?? 0, gate, readRedis),
+    smtp: await openRelay(() => smtp.port, gate, readSmtp),
+    slack: await openHttpRelay(() => Number(new URL(slack.apiUrl).port), gate, "slack", slackStep),
+    api: await openHttpRelay(() => apiPort, gate, "api", apiStep),
+  };
+  const all = Object.values(relays).filter((relay) => relay !== null);
+  for (const relay of all) closing.add(relay.close);
+  return {
+    clock,
+    gate,
+    slack,
+    smtp,
+    database,
+    reset: async (template, outside) => {
+      await stage.administrate(`drop database if exists ${database} with (force)`);
+      await stage.administrate(`create database ${database} template ${template}`);
+      if (stage.queue === "redis") await inRedis(stage, index, (redis) => redis.flushdb());
+      await inbox.fill(outside.inbox);
+      slack.calls.length = 0;
+      slack.sockets.answered.length = 0;
+      smtp.mails.length = 0;
+    },
+    outside: async () => ({ inbox: await inbox.all() }),
+    engines: (through) => {
+      const url = new URL(stage.urlOf(database));
+      if (through === "relays") url.port = String(relays.postgres.port);
+      const redisPort = through === "relays" ? relays.redis?.port : stage.redisPort;
+      const queue: BackendOptions =
+        redisPort == null
+          ? { kind: "postgres", url: url.href, schema: "earshot_queue" }
+          : { kind: "redis", url: `redis://127.0.0.1:${redisPort}/${index}`, prefix: "earshot" };
+      return { databaseUrl: url.href, queue };
+    },
+    configOf: (chapter, source) =>
+      configOf(chapter, source, {
+        rules: stage.rules,
+        api: `http://127.0.0.1:${relays.api.port}`,
+        slack: `http://127.0.0.1:${relays.slack.port}/api/`,
+        smtp: relays.smtp.port,
+        tokens: { token: slack.token, appToken: slack.appToken },
+      }),
+    freeJobs: () => (stage.queue === "redis" ? freeInRedis(stage, index) : freeInPostgres(stage.urlOf(database))),
+    cut: () => {
+      for (const relay of all) relay.cut();
+      slack.sockets.break();
+    },
+    close: closing.close,
+  };
+}
+
+/** What opens a socket is repeated for as long as there is none. */
+function slackStep(_method: string, path: string): string | null {
+  const name = path.replace(/^\/api\//, "").replace(/[/?].*/, "");
+  return name === "apps.connections.open" || name === "" ? null : name;
+}
+
+function apiStep(method: string, path: string): string {
+  return `${method} ${path.replace(/\?.*/, "").replaceAll(/\d+/g, "…")}`;
+}
+
+function createInbox() {
+  let current = createMemoryInboxStore();
+  const store: InboxStore = {
+    append: (message) => current.append(message),
+    update: (message) => current.update(message),
+    find: (id) => current.find(id),
+    remove: (id) => current.remove(id),
+    putFile: (file) => current.putFile(file),
+    findFile: (id) => current.findFile(id),
+    list: (filter) => current.list(filter),
+  };
+  return {
+    store,
+    all: async () => structuredClone([...(await current.list({ limit: Number.MAX_SAFE_INTEGER }))].reverse()),
+    fill: async (messages: readonly InboxMessage[]) => {
+      current = createMemoryInboxStore();
+      for (const message of structuredClone(messages)) await current.append(message);
+    },
+  };
+}
+
+function configOf(
+  { name, config = {} }: Chapter,
+  source: object,
+  at: {
+    readonly rules: string;
+    readonly api: string;
+    readonly slack: string;
+    readonly smtp: number;
+    readonly tokens: { readonly token: string; readonly appToken: string };
+  },
+): object {
+  const email = (receiver: string) => ({
+    name: receiver,
+    kind: "email",
+    to: `${receiver}@acme.example`,
+    from: "earshot@acme.example",
+    smtp: { host: "127.0.0.1", port: at.smtp, connections: 0 },
+    throttle: "none",
+  });
+  return {
+    source: {
+      baseUrl: at.api,
+      ...USER,
+      clientId: "earshot-api-client",
+      queries: [name],
+      pollEvery: "5m",
+      updatesEvery: "5m",
+      history: "1d",
+      pageSize: 2,
+      ...source,
+    },
+    receivers: [
+      {
+        ...{ name: "crisis", kind: "slack", channel: "#crisis", apiUrl: at.slack, ...at.tokens },
+        ...{ postEvery: "0s", editEvery: "0s", throttle: "none" },
+      },
+      email("desk"),
+      email("on-call"),
+      email("reader"),
+    ],
+    routes: [{ receivers: ["crisis", "desk"], repeatEvery: "never" }],
+    rules: at.rules,
+    templates: "templates",
+    ...config,
+  };
+}
+
+async function freeInPostgres(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`update earshot_queue.job set locked_until_ms = locked_until_ms - 60000, stalled_marked = true
+    where state = 'active'`);
+  await client.query("delete from earshot_queue.meta where field = 'stalled-check'");
+  await client.end();
+}
+
+/** As when a lock has run out and the first look at stalled jobs has marked them. */
+async function freeInRedis(stage: Stage, index: number): Promise<void> {
+  await inRedis(stage, index, async (redis) => {
+    for (const active of await redis.keys("*:active")) {
+      const queue = active.replace(/:active$/, "");
+      const ids = await redis.lrange(active, 0, -1);
+      await redis.del(`${queue}:stalled-check`, ...ids.map((id) => `${queue}:${id}:lock`));
+      if (ids.length > 0) await redis.sadd(`${queue}:stalled`, ...ids);
+    }
+  });
+}
+
+async function inRedis(stage: Stage, index: number, work: (redis: Redis) => Promise<unknown>): Promise<void> {
+  const redis = new Redis({ port: stage.redisPort ?? 0, db: index });
+  try {
+    await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,37 @@
+import { EventEmitter, once } from "node:events";
+import type { BackendOptions } from "../../src/queue/backend.ts";
+
+/** What a worker is told to do. `now`: what its clock shows meanwhile. */
+export type Order =
+  | {
+      readonly do: "start";
+      readonly config: object;
+      readonly databaseUrl: string;
+      readonly queue: BackendOptions;
+      readonly now: number;
+      /** Leads past every relay: the harness's own connection. */
+      readonly wallUrl: string;
+    }
+  | { readonly do: "settle"; readonly now: number }
+  | { readonly do: "unsubscribe"; readonly now: number; readonly token: string }
+  | { readonly do: "replay"; readonly now: number }
+  | { readonly do: "redeliver"; readonly now: number; readonly receiver: string }
+  | { readonly do: "stop" };
+
+export type Report =
+  | { readonly done: "ready" | "started" | "settled" | "stopped" }
+  /** With the stack. */
+  | { readonly failed: string };
+
+/** Jobs that ended. */
+export function createOutcomes() {
+  const events = new EventEmitter();
+  return {
+    tell: () => void events.emit("done"),
+    reset: () => void events.removeAllListeners(),
+    /** Until the next one ends, or for so long. */
+    next: async (ms: number) => {
+      await once(events, "done", { signal: AbortSignal.timeout(ms) }).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type Closing, createClosing } from "../../src/lib/closing.ts";
+import { type SeededAccount, seedAccount } from "../../src/local-api/seed-account.ts";
+import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
+import { createLog } from "../../src/log.ts";
+import { migrateQueueSchema } from "../../src/queue/backend.ts";
+import { openPool } from "../../src/store/database.ts";
+import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { createStream } from "../flows/stream.ts";
+import { storyTime } from "../flows/story-time.ts";
+import { startRedis } from "../redis.ts";
+import { CHAPTERS, RULES } from "./story.ts";
+
+export type QueueKind = "redis" | "postgres";
+
+/** What all lanes share: the engines, what people say, and the rules. */
+export interface Stage {
+  /** The address of a database of our PostgreSQL. */
+  urlOf(database: string): string;
+  /** One statement in the server's own database. */
+  administrate(sql: string): Promise<void>;
+  readonly postgresPort: number;
+  /** Null where the queues live in PostgreSQL. */
+  readonly redisPort: number | null;
+  readonly queue: QueueKind;
+  readonly apiPool: pg.Pool;
+  /** Folder of the rule files. */
+  readonly rules: string;
+  readonly closing: Closing;
+}
+
+export const USER = { username: "monitor@acme.example", password: "correct horse battery" };
+export const EMPTY = "crash_empty";
+const API = "crash_api";
+
+/**
+ * Workers die here, and servers never do: so nothing has to reach a disk, and the tables lie in memory where there is
+ * room. `now()` of a session is the server's moved forward: a lease of the dead runs out when the harness says so.
+ */
+export async function openStage(queue: QueueKind): Promise<Stage> {
+  const closing = createClosing();
+  try {
+    const folder = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "earshot-crash-points-"));
+    await chmod(folder, 0o755);
+    closing.add(() => rm(folder, { recursive: true, force: true }));
+    const server = await startEmbeddedPostgres({
+      dataDir: join(folder, "postgres"),
+      log: createLog({ level: "silent" }),
+      maxConnections: 1_000,
+      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" },
+    });
+    closing.add(server.stop);
+    const urlOf = (database: string): string => server.url.replace(/\/earshot$/, `/${database}`);
+    const admin = new pg.Pool({ connectionString: server.url, max: 4 });
+    closing.add(() => admin.end());
+    const administrate = async (sql: string): Promise<void> => void (await admin.query(sql));
+    for (const name of [EMPTY, API]) await administrate(`create database ${name}`);
+    await makeEmpty(urlOf(EMPTY), administrate);
+    const apiPool = openPool({ url: urlOf(API), connections: 24, onError: () => {} });
+    closing.add(() => apiPool.end());
+    await tell(apiPool);
+    const redis = queue === "redis" ? await startRedis() : null;
+    if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
+    if (redis !== null) closing.add(redis.stop);
+    const rules = join(folder, "rules-of-the-story");
+    await mkdir(rules);
+    for (const [name, text] of Object.entries(RULES)) await writeFile(join(rules, `${name}.yaml`), text);
+    return {
+      ...{ urlOf, administrate, queue, apiPool, rules, closing },
+      postgresPort: Number(new URL(server.url).port),
+      redisPort: redis === null ? null : Number(new URL(redis.url).port),
+    };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function makeEmpty(url: string, administrate: (sql: string) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(CLOCK);
+  // Every session of this user finds `now()` there first, and so do the defaults of the tables to come.
+  await administrate("alter role current_user set search_path = harness, pg_catalog, public");
+  await client.end();
+  await migrate(url);
+  await migrateQueueSchema({ kind: "postgres", url, schema: "earshot_queue" });
+}
+
+const CLOCK = `
+create schema harness;
+create table harness.wall (ahead interval not null);
+insert into harness.wall values ('0');
+create function harness.now() returns timestamptz language sql stable parallel safe
+  return pg_catalog.now() + (select ahead from harness.wall);
+create function harness.put_forward(seconds double precision) returns void language sql
+  as 'update harness.wall set ahead = ahead + make_interval(secs => seconds)'`;
+
+/** Writes what people say into the tables of the Listening API: a query for each chapter. */
+async function tell(pool: pg.Pool): Promise<SeededAccount> {
+  await migrateLocalApi(pool);
+  const account = await seedAccount(pool, {
+    client: { name: "Acme" },
+    user: USER,
+    project: { name: "Brands" },
+    queries: CHAPTERS.map(({ name }) => ({ name })),
+    at: storyTime("00:00"),
+  });
+  const stream = createStream(pool, account.queries);
+  for (const { name, said, changes = [] } of CHAPTERS) {
+    for (const [at, { count, ...what }] of said) {
+      if (count === undefined) stream.at(at).mention(name, what);
+      else stream.at(at).mentions(name, { count, ...what });
+    }
+    for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
+  }
+  await stream.write();
+  return account;
+}

@@ -1,0 +1,171 @@
+import type { Said } from "../flows/stream.ts";
+
+/** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
+export type Happening =
+  /** Time goes on to this moment, in one step: what people said until then is there. */
+  | { readonly until: string }
+  /** Somebody presses a button of the newest message in a channel that has one. */
+  | { readonly press: string; readonly channel: string; readonly option?: string; readonly at: string }
+  /** Somebody follows the link in the newest mail to an address that has one. */
+  | { readonly unsubscribe: string }
+  /** Somebody wants everything that stands aside to be tried again. */
+  | { readonly replay: true }
+  /** Somebody wants what a receiver refused for good to be sent after all. */
+  | { readonly redeliver: string }
+  /** Somebody with the keys to the database does this. */
+  | { readonly sql: string }
+  /** Slack refuses whatever is posted with this error, or takes it again (null). */
+  | { readonly slackRefuses: string | null };
+
+/** A part of the story that stands for itself, with a query of its own. */
+export interface Chapter {
+  readonly name: string;
+  readonly from: string;
+  /** What people say: when, what, and how they change it later. */
+  readonly said: readonly (readonly [at: string, what: Said & { readonly count?: number }])[];
+  readonly changes?: readonly (readonly [at: string, resourceId: string, what: Said])[];
+  /** Done before workers die: it leads to where the chapter begins. */
+  readonly before: readonly Happening[];
+  readonly happenings: readonly Happening[];
+  /** What differs from the configuration of all chapters. */
+  readonly config?: { readonly routes?: readonly object[]; readonly escalations?: readonly object[]; readonly digests?: readonly object[] };
+  /** Workers die from their start on. */
+  readonly withStart?: true;
+}
+
+/** The rule files of the story. */
+export const RULES: Readonly<Record<string, string>> = {
+  complaint: `
+description: Somebody is unhappy.
+severity: warning
+when: { sentiment: negative }
+groupBy: author
+over: { after: 20m }
+`,
+  crowd: `
+description: Many people speak at once.
+severity: critical
+volume: { atLeast: 6, within: 15m }
+over: { after: 10m }
+`,
+  voices: `
+description: Counts people and never fires.
+severity: info
+volume: { atLeast: 9000, within: 1h, count: authors }
+`,
+};
+
+const angry = { sentiment: "negative", author: "ann", fullname: "Ann" };
+const calm = { sentiment: "neutral" };
+
+export const CHAPTERS: readonly Chapter[] = [
+  {
+    name: "arrivals",
+    from: "09:00",
+    withStart: true,
+    said: [
+      ["09:01", { ...calm, resourceId: "first", snippet: "Nothing much" }],
+      ["09:02", { ...angry, resourceId: "complaint", snippet: "Never again" }],
+      ["09:03", { ...calm, resourceId: "turning", author: "bo", fullname: "Bo", snippet: "Well" }],
+      ["09:03", { ...calm, resourceId: "same", author: "cy", fullname: "Cy", snippet: "Well, well" }],
+      ["09:04", { ...calm, resourceId: "last", snippet: "So be it" }],
+      ["09:08", { ...calm, resourceId: "later", snippet: "Nothing new" }],
+    ],
+    changes: [
+      ["09:07", "turning", { sentiment: "negative" }],
+      ["09:07", "same", { sentiment: "negative" }],
+    ],
+    before: [],
+    happenings: [{ until: "09:05" }, { until: "09:10" }],
+  },
+  {
+    name: "window",
+    from: "09:00",
+    said: [
+      ["09:06", { ...calm, count: 6 }],
+      ["09:11", { ...calm, count: 2 }],
+    ],
+    before: [{ until: "09:05" }],
+    // It opens, it grows and its message is edited, and it ends.
+    happenings: [{ until: "09:10" }, { until: "09:15" }, { until: "09:30" }, { until: "09:40" }],
+  },
+  {
+    name: "escalation",
+    from: "09:00",
+    said: [
+      ["09:04", { ...angry, snippet: "Never again" }],
+      ["09:16", { ...angry, snippet: "I said never" }],
+    ],
+    config: {
+      routes: [{ receivers: ["crisis"], repeatEvery: "15m" }],
+      escalations: [{ name: "page", match: { severity: "warning" }, steps: [{ after: "10m", receivers: ["on-call"] }] }],
+    },
+    before: [{ until: "09:05" }],
+    // The step is reached; the alert is told again, for there is new evidence.
+    happenings: [{ until: "09:15" }, { until: "09:20" }],
+  },
+  {
+    name: "silence",
+    from: "09:00",
+    said: [
+      ["09:04", { ...angry, snippet: "Never again" }],
+      ["09:12", { ...angry, snippet: "I said never" }],
+      ["09:30", { ...angry, snippet: "And never" }],
+      ["09:50", { ...angry, snippet: "Never ever" }],
+      ["10:05", { ...angry, snippet: "Still" }],
+    ],
+    config: { routes: [{ receivers: ["crisis"], repeatEvery: "5m" }] },
+    before: [{ until: "09:05" }],
+    // Silenced for an hour, in which its reminders are held; the silence ends, and it is told; somebody takes it on.
+    happenings: [
+      { press: "silence", channel: "crisis", option: "1h", at: "1772442300.000100" },
+      { until: "09:20" },
+      { until: "09:40" },
+      { until: "10:00" },
+      { until: "10:10" },
+      { press: "acknowledge", channel: "crisis", at: "1772446200.000100" },
+      { until: "10:15" },
+    ],
+  },
+  {
+    name: "digest",
+    from: "06:00",
+    said: [
+      ["06:01", { ...angry, snippet: "Never again", count: 2 }],
+      ["day 2 06:00", { ...calm, snippet: "Nothing much" }],
+    ],
+    config: {
+      digests: [{ name: "morning", at: "08:00", timezone: "UTC", receivers: ["desk", "reader"] }],
+      routes: [{ receivers: ["crisis"], sendResolved: false, repeatEvery: "never" }],
+    },
+    before: [{ until: "07:55" }],
+    happenings: [{ until: "08:00" }, { unsubscribe: "reader@acme.example" }, { until: "day 2 08:00" }],
+  },
+  {
+    name: "dead letters",
+    from: "09:00",
+    said: [
+      ["09:06", { ...calm, resourceId: "before", snippet: "Nothing much" }],
+      ["09:07", { ...angry, resourceId: "poison", snippet: "Never again" }],
+      ["09:08", { ...calm, resourceId: "after", snippet: "So be it" }],
+    ],
+    before: [
+      { until: "09:05" },
+      {
+        sql: `create function harness.refuse() returns trigger language plpgsql as
+          $$ begin if new.resource_id = 'poison' then raise exception 'out of ink'; end if; return new; end $$;
+          create trigger refuse before insert on earshot.mentions for each row execute function harness.refuse()`,
+      },
+      { slackRefuses: "channel_not_found" },
+    ],
+    happenings: [
+      { until: "09:10" },
+      { sql: "drop trigger if exists refuse on earshot.mentions" },
+      { replay: true },
+      // A walk brings what is to be tried again; Slack refuses for good what is told of it.
+      { until: "09:15" },
+      { slackRefuses: null },
+      { redeliver: "crisis" },
+    ],
+  },
+];

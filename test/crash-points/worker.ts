@@ -1,0 +1,109 @@
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { createOutcomes, type Order, type Report } from "./orders.ts";
+import { linkSecret } from "../../src/app/telling/link-secret.ts";
+import { createUnsubscribing } from "../../src/app/telling/unsubscribe-links.ts";
+import { ROLES } from "../../src/app/roles.ts";
+import { type Earshot, startEarshot } from "../../src/app.ts";
+import { parseConfig } from "../../src/config.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { createLog } from "../../src/log.ts";
+
+/**
+ * A worker with all roles, as a process that waits for orders: loaded, warm, and over no tables until it is told which.
+ * Its clock stands still between two orders, so everything that is due at a moment is done before the next moment comes.
+ */
+const clock = createManualClock(0);
+const done = createOutcomes();
+let earshot: Earshot | null = null;
+let wall: pg.Pool | null = null;
+
+async function obey(order: Order): Promise<Report> {
+  if (order.do === "start") return start(order);
+  if (order.do === "stop") return stop();
+  if (earshot === null) throw new Error("the worker has not begun to work");
+  clock.set(order.now);
+  if (order.do === "unsubscribe") {
+    const { stores } = earshot;
+    const unsubscribing = createUnsubscribing({ stores, secret: await linkSecret(stores), clock });
+    if ((await unsubscribing.set(order.token, false)) === null) throw new Error("the link is not taken");
+  }
+  if (order.do === "replay") await earshot.stores.setAside.replay("all", clock.now());
+  if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
+  await settle(earshot);
+  return { done: "settled" };
+}
+
+async function start({ config, databaseUrl, queue, now, wallUrl }: Extract<Order, { do: "start" }>): Promise<Report> {
+  clock.set(now);
+  wall = new pg.Pool({ connectionString: wallUrl, max: 1 });
+  wall.on("error", () => {});
+  done.reset();
+  const parsed = parseConfig(config);
+  earshot = await startEarshot({
+    config: parsed,
+    databaseUrl,
+    queue,
+    clock,
+    log: createLog({ level: process.env["LOG_LEVEL"] ?? "silent" }),
+    roles: ROLES,
+    watchFrom: now,
+    sweepEveryMs: null,
+    looksAtItself: false,
+    consoleUrl: () => "http://console.example",
+    onDone: done.tell,
+  });
+  await earshot.refreshQueries();
+  return { done: "started" };
+}
+
+async function stop(): Promise<Report> {
+  await earshot?.stop();
+  await wall?.end();
+  earshot = null;
+  return { done: "stopped" };
+}
+
+/**
+ * Until the tables say that nothing is due and nobody is at work. What waits for the wall's clock (a try after a
+ * failure, the next edit) waits no longer than until all who work are done: then that clock is put forward.
+ */
+async function settle(running: Earshot): Promise<void> {
+  const { walks, notifications, alertMessages } = running.stores;
+  for (let quiet = 0, rounds = 0; quiet < 2; rounds++) {
+    if (rounds > MOST_ROUNDS) throw new Error("nothing settles");
+    const swept = await running.sweep();
+    await idle(running);
+    const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
+    const waiting =
+      (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+    quiet = due + waiting === 0 ? quiet + 1 : 0;
+    if (due === 0 && waiting > 0) await wall?.query("select harness.put_forward($1)", [STEP_S]);
+  }
+}
+
+const MOST_ROUNDS = 200;
+const STEP_S = 2;
+
+/** Until no job waits or runs. */
+async function idle(running: Earshot): Promise<void> {
+  for (let quiet = 0; quiet < 2; ) {
+    const tallies = await running.queueTallies();
+    quiet = tallies.every(({ waiting, active }) => waiting + active === 0) ? quiet + 1 : 0;
+    if (quiet === 0) await done.next(LOOK_MS);
+    else if (quiet < 2) await delay(2);
+  }
+}
+
+const LOOK_MS = 20;
+
+process.on("message", (order: Order) => {
+  obey(order).then(
+    (report) => process.send?.(report),
+    (error: unknown) => process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  );
+});
+// Whoever gave the orders is gone.
+process.on("disconnect", () => process.exit(1));
+process.on("error", () => process.exit(1));
+process.send?.({ done: "ready" });
