@@ -48,6 +48,8 @@ const NO_FACTS = new Set([
   ...["tokens", "settings", "lanes", "failures", "pulses", "outages", "budgets", "budget_places", "inbox", "inbox_files"],
   // Each walk says what it saw: who repeats one says it again. What was missed stands in the walk's own state.
   "coverage",
+  // Of the source, not of mentions: who asks once more learns more.
+  "source_traits",
 ]);
 
 const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|failures|last_error|own_call|taken_at)$/;
@@ -55,10 +57,16 @@ const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|failures|last_error|own_call
 function bare(table: string, row: Row): Row {
   const kept = Object.entries(row).filter(([key]) => !OF_THE_MOMENT.test(key));
   const known = Object.fromEntries(kept);
-  if (table === "notifications" && typeof known["vendor_ref"] === "object" && known["vendor_ref"] !== null)
+  if (table === "notifications" && isRow(known["vendor_ref"]))
     known["vendor_ref"] = Object.keys(known["vendor_ref"]).sort();
   if (table === "deliveries") known["detail"] = undefined;
+  // Where a cursor stands that is tried once more before the next walk; it leads to nothing that was not there.
+  if (table === "walks" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null;
 }
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

@@ -70,14 +70,17 @@ export function createGate(): Gate {
 }
 
 /**
- * The points of what was seen. A kill before a step finds the same facts as a kill after the one before it. So where
- * how often something is asked depends on chance (it is asked again and again until there is something to take), only
- * the times that left something behind are points.
+ * The points of what was seen. What a death before a step leaves is what one after the step before it left, so those
+ * after steps that left something behind are all that differ; with `every`, the others are points as well. Where it
+ * depends on chance how often something is asked (again and again until there is something to take), only the times
+ * that left something behind can be found again.
  */
-export function pointsOf(seen: readonly SeenStep[]): Point[] {
+export function pointsOf(seen: readonly SeenStep[], every: boolean): Point[] {
   return seen.flatMap(({ peer, name, asked, left }) => {
-    const sides: Side[] = asked === left ? ["before", "after"] : ["after"];
-    return Array.from({ length: left }, (_, index) =>
+    const after = Array.from({ length: left }, (_, index): Point => ({ peer, name, side: "after", nth: index + 1 }));
+    if (!every || (asked !== left && left > 0)) return after;
+    const sides: readonly Side[] = left === 0 ? ["before"] : ["before", "after"];
+    return Array.from({ length: asked }, (_, index) =>
       sides.map((side): Point => ({ peer, name, side, nth: index + 1 })),
     ).flat();
   });

@@ -10,7 +10,7 @@ import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { openHttpRelay } from "./proxies/http.ts";
+import { type NameCall, openHttpRelay } from "./proxies/http.ts";
 import { readPostgres } from "./proxies/postgres.ts";
 import { readRedis } from "./proxies/redis.ts";
 import { openRelay } from "./proxies/relay.ts";
@@ -109,15 +109,17 @@ export async function openLane(stage: Stage, index: number): Promise<Lane> {
   };
 }
 
-/** What opens a socket is repeated for as long as there is none. */
-function slackStep(_method: string, path: string): string | null {
+/** What opens a socket is repeated for as long as there is none, and is no step. Only posting and editing leave something. */
+const slackStep: NameCall = (_method, path) => {
   const name = path.replace(/^\/api\//, "").replace(/[/?].*/, "");
-  return name === "apps.connections.open" || name === "" ? null : name;
-}
+  return name === "apps.connections.open" || name === "" ? null : { name, leaves: /^(chat|files)\./.test(name) };
+};
 
-function apiStep(method: string, path: string): string {
-  return `${method} ${path.replace(/\?.*/, "").replaceAll(/\d+/g, "…")}`;
-}
+/** The source is only read. */
+const apiStep: NameCall = (method, path) => ({
+  name: `${method} ${path.replace(/\?.*/, "").replaceAll(/\d+/g, "…")}`,
+  leaves: false,
+});
 
 function createInbox() {
   let current = createMemoryInboxStore();
@@ -141,7 +143,7 @@ function createInbox() {
 }
 
 function configOf(
-  { name, config = {} }: Chapter,
+  { name, pageSize = 50, config = {} }: Chapter,
   source: object,
   at: {
     readonly rules: string;
@@ -168,7 +170,7 @@ function configOf(
       pollEvery: "5m",
       updatesEvery: "5m",
       history: "1d",
-      pageSize: 2,
+      pageSize,
       ...source,
     },
     receivers: [

@@ -1,8 +1,8 @@
 import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { bundleEntries } from "../bundle.ts";
+import { bundleWorker } from "./bundle-worker.ts";
 import { differences } from "./facts.ts";
-import { type Peer, type Point, pointsOf } from "./gate.ts";
+import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
 import { type Hand, hireHand } from "./hand.ts";
 import { type Lane, openLane } from "./lane.ts";
 import { type Fate, openChapter, type Opening, play } from "./play.ts";
@@ -15,9 +15,12 @@ export interface Options {
   readonly chapter: string | null;
   /** The number of the first point that is played. */
   readonly from: number;
+  readonly to: number;
   /** Of all points so many in a hundred, chosen by the seed. */
   readonly share: number;
   readonly seed: number;
+  /** Before and after every step, also where that leaves what another point left. */
+  readonly every: boolean;
   /** Played side by side. */
   readonly lanes: number;
   readonly fates: readonly Fate[];
@@ -54,6 +57,8 @@ export interface Outcome extends Case {
 
 export interface CrashReport {
   readonly options: Pick<Options, "queue" | "only" | "from" | "share" | "seed">;
+  /** Statements, commands and calls outside of transactions that may leave something behind, by whom they ask. */
+  readonly steps: Readonly<Record<string, number>>;
   /** All points that there are. */
   readonly cases: readonly Case[];
   readonly outcomes: readonly Outcome[];
@@ -66,18 +71,20 @@ interface OpenedChapter {
   readonly opening: Opening;
   readonly wanted: readonly string[];
   readonly points: readonly Point[];
+  readonly steps: readonly SeenStep[];
 }
 
 /** Numbers the points by playing every chapter without a kill, and plays it once for each of them. */
 export async function runCrashPoints(options: Options): Promise<CrashReport> {
   const startedAt = monotonicMs();
-  const bundle = await bundleEntries(["test/crash-points/worker.ts"]);
+  const bundle = await bundleWorker("test/crash-points/worker.ts");
   const stage = await openStage(options.queue);
-  const hands = createHands(bundle.file("test/crash-points/worker.ts"));
+  const hands = createHands(bundle.file);
   const lanes: Lane[] = [];
   try {
     for (let index = 0; index < options.lanes; index++) lanes.push(await openLane(stage, index));
     const opened = await openChapters(options, stage, lanes, hands);
+    await bundle.remember(hands.remember);
     const cases = casesOf(opened, options);
     const chosen = choose(cases, options);
     options.tell(`${cases.length} points, ${chosen.length} are played`);
@@ -88,11 +95,11 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
       const outcome = await playCase(one, chapter, { stage, lane, hands });
       outcomes.push(outcome);
       if (outcome.outcome !== "same") options.tell(`${one.k}: ${outcome.outcome} ${one.point.side} ${one.point.name.slice(0, 90)}`);
-      if (outcomes.length % 50 === 0)
+      if (outcomes.length % 10 === 0)
         options.tell(`${outcomes.length} of ${chosen.length}, ${Math.round((monotonicMs() - startedAt) / 1000)} s`);
     });
     outcomes.sort((a, b) => a.k - b.k);
-    return { options, cases, outcomes, tookMs: monotonicMs() - startedAt };
+    return { options, steps: countSteps(opened), cases, outcomes, tookMs: monotonicMs() - startedAt };
   } finally {
     await hands.dismiss();
     for (const lane of lanes) await lane.close();
@@ -121,29 +128,35 @@ async function openChapters(
     const different = differences(once.ending.lines, again.ending.lines);
     if (different.length > 0)
       throw new Error(`the chapter ${chapter.name} is not the same twice:\n${different.join("\n")}`);
-    opened.push({ chapter, mode, opening, wanted: once.ending.lines, points: pointsOf(again.steps) });
+    opened.push({ chapter, mode, opening, wanted: once.ending.lines, points: pointsOf(again.steps, options.every || options.only !== null), steps: again.steps });
   });
   // In the order of the story, whichever lane was first.
   return both.flatMap(({ mode, chapter }) => opened.filter((one) => one.mode === mode && one.chapter === chapter));
+}
+
+function countSteps(opened: readonly OpenedChapter[]): Record<string, number> {
+  const steps: Record<string, number> = {};
+  for (const { peer, asked } of opened.flatMap((one) => one.steps)) steps[peer] = (steps[peer] ?? 0) + asked;
+  return steps;
 }
 
 function casesOf(opened: readonly OpenedChapter[], { fates }: Options): Case[] {
   const all = opened.flatMap(({ chapter, mode, points }) =>
     fates.flatMap((fate) =>
       points
-        // Who stands still before something and who stands still after it have the same to fear; and one mode says it.
-        .filter(({ side }) => fate === "kill" || (side === "before" && mode === "bare"))
+        // Whoever stands still may do so while nothing heals: one mode says it all.
+        .filter(() => fate === "kill" || mode === "bare")
         .map((point) => ({ mode, fate, chapter: chapter.name, point })),
     ),
   );
   return all.map((one, index) => ({ k: index + 1, ...one }));
 }
 
-function choose(cases: readonly Case[], { from, only, share, seed }: Options): Case[] {
+function choose(cases: readonly Case[], { from, to, only, share, seed }: Options): Case[] {
   const random = createRandom("crash points", seed);
   return cases.filter((one) => {
     const isDrawn = random.chance(share / 100);
-    return isDrawn && one.k >= from && (only === null || one.point.peer === only);
+    return isDrawn && one.k >= from && one.k <= to && (only === null || one.point.peer === only);
   });
 }
 
@@ -203,6 +216,8 @@ function createHands(file: string) {
   return {
     take,
     giveBack: (hand: Hand) => void free.push(hand),
+    /** One that has worked keeps what it compiled. */
+    remember: () => free.at(-1)?.remember(),
     dismiss: async () => {
       for (const hand of all) hand.kill();
       await Promise.all([...all].map(({ gone }) => gone));

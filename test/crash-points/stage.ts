@@ -52,9 +52,12 @@ export async function openStage(queue: QueueKind): Promise<Stage> {
       dataDir: join(folder, "postgres"),
       log: createLog({ level: "silent" }),
       maxConnections: 1_000,
-      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off" },
+      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", scram_iterations: "1" },
     });
     closing.add(server.stop);
+    // Workers open some twenty connections each, and proving a password takes longer than what they then ask.
+    const { password } = new URL(server.url);
+    await administrateOnce(server.url, `alter role current_user password '${password}'`);
     const urlOf = (database: string): string => server.url.replace(/\/earshot$/, `/${database}`);
     const admin = new pg.Pool({ connectionString: server.url, max: 4 });
     closing.add(() => admin.end());
@@ -79,6 +82,13 @@ export async function openStage(queue: QueueKind): Promise<Stage> {
     await closing.close();
     throw error;
   }
+}
+
+async function administrateOnce(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
 }
 
 async function makeEmpty(url: string, administrate: (sql: string) => Promise<void>): Promise<void> {

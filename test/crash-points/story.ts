@@ -29,6 +29,8 @@ export interface Chapter {
   readonly happenings: readonly Happening[];
   /** What differs from the configuration of all chapters. */
   readonly config?: { readonly routes?: readonly object[]; readonly escalations?: readonly object[]; readonly digests?: readonly object[] };
+  /** Mentions on a page of the API. Few: a walk takes several calls, and several commits. */
+  readonly pageSize?: number;
   /** Workers die from their start on. */
   readonly withStart?: true;
 }
@@ -45,6 +47,7 @@ over: { after: 20m }
   crowd: `
 description: Many people speak at once.
 severity: critical
+queries: window
 volume: { atLeast: 6, within: 15m }
 over: { after: 10m }
 `,
@@ -63,6 +66,7 @@ export const CHAPTERS: readonly Chapter[] = [
     name: "arrivals",
     from: "09:00",
     withStart: true,
+    pageSize: 2,
     said: [
       ["09:01", { ...calm, resourceId: "first", snippet: "Nothing much" }],
       ["09:02", { ...angry, resourceId: "complaint", snippet: "Never again" }],
@@ -110,21 +114,17 @@ export const CHAPTERS: readonly Chapter[] = [
     said: [
       ["09:04", { ...angry, snippet: "Never again" }],
       ["09:12", { ...angry, snippet: "I said never" }],
-      ["09:30", { ...angry, snippet: "And never" }],
-      ["09:50", { ...angry, snippet: "Never ever" }],
-      ["10:05", { ...angry, snippet: "Still" }],
+      ["09:25", { ...angry, snippet: "Not once" }],
+      ["09:33", { ...angry, snippet: "And never" }],
     ],
     config: { routes: [{ receivers: ["crisis"], repeatEvery: "5m" }] },
     before: [{ until: "09:05" }],
-    // Silenced for an hour, in which its reminders are held; the silence ends, and it is told; somebody takes it on.
+    // Silenced for half an hour, in which its reminders are held; the silence ends, and it is told; somebody takes it on.
     happenings: [
-      { press: "silence", channel: "crisis", option: "1h", at: "1772442300.000100" },
-      { until: "09:20" },
-      { until: "09:40" },
-      { until: "10:00" },
-      { until: "10:10" },
-      { press: "acknowledge", channel: "crisis", at: "1772446200.000100" },
-      { until: "10:15" },
+      { press: "silence", channel: "crisis", option: "30m", at: "1772442300.000100" },
+      { until: "09:15" },
+      { until: "09:37" },
+      { press: "acknowledge", channel: "crisis", at: "1772444220.000100" },
     ],
   },
   {

@@ -7,17 +7,20 @@ export interface HttpRelay {
   close(): Promise<void>;
 }
 
-/** A relay that sees whole requests and whole answers. `nameOf` gives the step of a request, or null for none. */
+/** What a request is to be called, and whether it leaves something behind. Null: it is no step. */
+export type NameCall = (method: string, path: string) => { readonly name: string; readonly leaves: boolean } | null;
+
+/** A relay that sees whole requests and whole answers. */
 export async function openHttpRelay(
   targetPort: () => number,
   gate: Gate,
   peer: Peer,
-  nameOf: (method: string, path: string) => string | null,
+  nameCall: NameCall,
 ): Promise<HttpRelay> {
   const server: Server = createServer(async (near, answer) => {
     const path = near.url ?? "/";
-    const name = nameOf(near.method ?? "GET", path);
-    const step = name === null ? null : { peer, name };
+    const call = nameCall(near.method ?? "GET", path);
+    const step = call === null ? null : { peer, name: call.name };
     const dies = async (verdict: Verdict): Promise<boolean> => {
       if (await verdict) return false;
       answer.destroy();
@@ -27,7 +30,7 @@ export async function openHttpRelay(
       const body = await all(near);
       if (step !== null && (await dies(gate.before(step)))) return;
       const { status, headers, body: said } = await ask(targetPort(), near.method, path, near.headers, body);
-      if (step !== null && (await dies(gate.after(step, true)))) return;
+      if (step !== null && (await dies(gate.after(step, call?.leaves === true)))) return;
       const own = Buffer.from(said.toString("latin1").replaceAll(`127.0.0.1:${targetPort()}`, near.headers.host ?? ""), "latin1");
       delete headers["transfer-encoding"];
       answer.writeHead(status, { ...headers, "content-length": own.length }).end(own);

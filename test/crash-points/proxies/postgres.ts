@@ -72,7 +72,7 @@ export function readPostgres(): Reader {
         if (isEnd) {
           inTransaction = String.fromCharCode(body[0] ?? 0) !== "I";
           const asked = open.shift();
-          if (asked?.step != null) ends = { leaves: tags.some(changedSomething) || asked.text === "commit" };
+          if (asked?.step != null) ends = { leaves: leavesFact(asked.step.name, tags) };
           tags = [];
         }
         out.push({ bytes: Buffer.concat(answer), ends });
@@ -83,9 +83,14 @@ export function readPostgres(): Reader {
   };
 }
 
-function changedSomething(tag: string): boolean {
-  return !/ 0$/.test(tag);
+/** A statement that changed no row left nothing; nor did one about what is no fact, or a sign of life. */
+function leavesFact(statement: string, tags: readonly string[]): boolean {
+  if (statement.startsWith("commit of: ")) return !NO_FACT.test(statement);
+  return !NO_FACT.test(statement) && tags.some((tag) => !/ 0$/.test(tag));
 }
+
+const NO_FACT =
+  /(into|from|update|commit of: \w+( \w+)?) (earshot\.(lanes|source_traits|tokens|settings|budgets|budget_places|pulses|failures)|meta|migration)\b|set leased_until_wall = now\(\) \+ make_interval\(secs => \$\d\) where/;
 
 /** Whether a statement may change something: by its words, and functions of the queue by their names. */
 function isWrite(statement: string): boolean {
@@ -96,7 +101,7 @@ function isWrite(statement: string): boolean {
 }
 
 /** What the queue does by its timers (locks, stalled jobs) comes whenever it comes and is no step. */
-const QUEUE_WRITES = /^(add_|move_to_|update_job_scheduler|remove|retry_|promote|drain|obliterate|set_)/;
+const QUEUE_WRITES = /^(add_|move_to_|update_job_scheduler|remove_|retry_|promote|drain|obliterate)/;
 
 function normalise(statement: string): string {
   return statement

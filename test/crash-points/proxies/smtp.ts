@@ -40,7 +40,7 @@ export function readSmtp(): Reader {
         // The greeting answers nothing.
         const name = open.shift();
         inText = name === "DATA" && code === "354";
-        out.push({ bytes, ends: name !== undefined && STEPS.has(name) ? { leaves: code < "400" } : null });
+        out.push({ bytes, ends: name !== undefined && STEPS.has(name) ? { leaves: name === END_OF_TEXT && code < "400" } : null });
       }
       answered = answered.subarray(whole);
       return out;

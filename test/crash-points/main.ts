@@ -1,0 +1,106 @@
+import { parseArgs } from "node:util";
+import { stopSignal } from "../../src/cli/stop-signal.ts";
+import { PEERS, type Peer } from "./gate.ts";
+import { formatCrashReport, isBroken } from "./report.ts";
+import { MODES, runCrashPoints } from "./run.ts";
+import { CHAPTERS } from "./story.ts";
+
+const HELP = `npm run crash-points -- [options]
+
+Kills a worker before and after every statement, command and call that leaves something behind, one at a time, lets
+another take over, and compares the facts and the messages with those of a story in which nobody died. Then it holds
+a worker at each of these moments while another works, and compares again.
+
+  --queue KIND      redis or postgres (postgres)
+  --from K          begin with this point
+  --to K            end with this point
+  --only PEER       only points at one of: ${PEERS.join(", ")}
+  --chapter NAME    only one of: ${CHAPTERS.map(({ name }) => name).join(", ")}
+  --mode MODE       bare (nothing is read twice, so nothing is healed) or shipped; both where it is left out
+  --fate FATE       kill or hold; both where it is left out
+  --seed S --share N  play N of 100 points, chosen by the seed (1, 100)
+  --lanes N         play so many side by side (4)
+  --at-most S       begin no more points after so many seconds
+  --every           also before each, and at what leaves nothing behind, where the facts are those of another point
+  --list            print the points and play none
+  --json            the report as one JSON object
+
+Ctrl-C begins no more points. Ends with 1 when a point was not the same, or did not come.
+`;
+
+const OPTIONS = {
+  queue: { type: "string", default: "postgres" },
+  from: { type: "string", default: "1" },
+  to: { type: "string", default: "999999" },
+  only: { type: "string" },
+  chapter: { type: "string" },
+  mode: { type: "string" },
+  fate: { type: "string" },
+  seed: { type: "string", default: "1" },
+  share: { type: "string", default: "100" },
+  lanes: { type: "string", default: "4" },
+  "at-most": { type: "string", default: "86400" },
+  every: { type: "boolean", default: false },
+  list: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+async function main(): Promise<number> {
+  const values = readArguments();
+  if (typeof values === "string") {
+    process.stderr.write(`${values}; --help tells more\n`);
+    return 2;
+  }
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const enough = new AbortController();
+  stopSignal(() => process.stderr.write("no more points are begun\n")).addEventListener("abort", () => enough.abort());
+  setTimeout(() => enough.abort(), Number(values["at-most"]) * 1_000).unref();
+  const report = await runCrashPoints({
+    queue: values.queue === "redis" ? "redis" : "postgres",
+    from: Number(values.from),
+    to: Number(values.to),
+    only: (values.only as Peer | undefined) ?? null,
+    chapter: values.chapter ?? null,
+    modes: MODES.filter((mode) => values.mode === undefined || values.mode === mode),
+    fates: (["kill", "hold"] as const).filter((fate) => values.fate === undefined || values.fate === fate),
+    seed: Number(values.seed),
+    share: values.list ? 0 : Number(values.share),
+    every: values.every,
+    lanes: Number(values.lanes),
+    signal: enough.signal,
+    tell: (sentence) => process.stderr.write(`${sentence}\n`),
+  });
+  if (values.list)
+    for (const { k, mode, fate, chapter, point } of report.cases)
+      process.stdout.write(`${k}\t${mode}\t${chapter}\t${fate}\t${point.peer}\t${point.side}\t${point.nth}\t${point.name}\n`);
+  else process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatCrashReport(report));
+  return isBroken(report) ? 1 : 0;
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS, strict: true });
+    const chosen = [
+      ["queue", ["redis", "postgres"]],
+      ["only", PEERS],
+      ["chapter", CHAPTERS.map(({ name }) => name)],
+      ["mode", MODES],
+      ["fate", ["kill", "hold"]],
+    ] as const;
+    for (const [name, known] of chosen) {
+      const value = values[name];
+      if (value !== undefined && !(known as readonly string[]).includes(value)) return `--${name} is one of ${known.join(", ")}`;
+    }
+    for (const name of ["from", "to", "seed", "share", "lanes", "at-most"] as const)
+      if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
+    return values;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+process.exitCode = await main();

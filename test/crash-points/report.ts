@@ -1,0 +1,58 @@
+import { formatDuration } from "../../src/lib/duration.ts";
+import { groupBy } from "../../src/lib/group-by.ts";
+import type { CrashReport, Outcome } from "./run.ts";
+
+export function isBroken({ outcomes }: CrashReport): boolean {
+  return outcomes.some(({ outcome }) => outcome !== "same");
+}
+
+/** A table of how many points there are, of which kind, and what was not the same, with the statement and the difference. */
+export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: CrashReport): string {
+  const rows = [["chapter", "mode", "fate", "at", "points", "played", "same", "different", "did not come", "failed"]];
+  const kindOf = ({ chapter, mode, fate, point }: Outcome | CrashReport["cases"][number]) =>
+    [chapter, mode, fate, point.peer].join("\t");
+  const played = groupBy(outcomes, kindOf);
+  const count = (its: readonly Outcome[], outcome: Outcome["outcome"]) =>
+    its.filter((one) => one.outcome === outcome).length;
+  const figures = (points: number, its: readonly Outcome[]) => [
+    ...[points, its.length, count(its, "same"), count(its, "different")],
+    ...[count(its, "not-reached"), count(its, "failed")],
+  ];
+  for (const [kind, all] of groupBy(cases, kindOf))
+    rows.push([...kind.split("\t"), ...figures(all.length, played.get(kind) ?? []).map(String)]);
+  rows.push(["all", "", "", "", ...figures(cases.length, outcomes).map(String)]);
+  const repeated = outcomes.reduce((sum, one) => sum + one.repeatedMails, 0);
+  return [
+    `Crash points: queue on ${options.queue}, seed ${options.seed}, share ${options.share} of 100, from point ${options.from}`,
+    `Seen: ${Object.entries(steps)
+      .map(([peer, n]) => `${n} at ${peer}`)
+      .join(", ")}. A death inside of a transaction takes it back, and one before a step leaves what one after the step before it left.`,
+    "",
+    ...table(rows),
+    "",
+    `It took ${formatDuration(Math.round(tookMs / 1_000) * 1_000)}.`,
+    `${repeated} mails came twice under one Message-ID: the worker died between the mail server's answer and its own note of it.`,
+    ...outcomes.filter(({ outcome }) => outcome !== "same").flatMap(tellOf),
+    "",
+  ].join("\n");
+}
+
+function tellOf({ k, chapter, mode, fate, point, outcome, difference }: Outcome): string[] {
+  return [
+    "",
+    `point ${k} (${chapter}, ${mode}): ${outcome}; ${fate === "kill" ? "killed" : "held"} ${point.side} number ${point.nth} at ${point.peer} of`,
+    `  ${point.name.slice(0, MOST_TEXT)}`,
+    ...difference.slice(0, MOST_LINES).map((line) => `    ${line.slice(0, MOST_TEXT)}`),
+    ...(difference.length > MOST_LINES ? [`    and ${difference.length - MOST_LINES} lines more`] : []),
+  ];
+}
+
+const MOST_LINES = 12;
+const MOST_TEXT = 700;
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row.map((cell, column) => (column < 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ").trimEnd(),
+  );
+}
