@@ -51,7 +51,7 @@ type Ending = () => Promise<void>;
 
 /** Takes presses of buttons from the Slack apps that have a socket. */
 function takePresses({ config, stores, clock, log, signal }: Besides): Ending {
-  const press = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
+  const press = createSlackDesk({ desk: createDesk({ stores, clock }), log });
   const listening = listenToSlack({ apps: appsOf(config.receivers), press, log, signal });
   return () => listening;
 }

@@ -74,7 +74,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
     const secret = await linkSecret(stores);
     const desk = { ...createDesk({ stores, clock, rules: options.rules }), secret };
     const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
-    const press = createSlackDesk({ stores, desk, log });
+    const press = createSlackDesk({ desk, log });
     const slack = apps.length === 0 ? null : createSlackDoor({ apps, press, wall: systemClock, log });
     const facts = createConsoleStore(database.db);
     const inbox = createInboxStore<InboxMessage>(database.db);

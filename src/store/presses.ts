@@ -4,7 +4,7 @@ import type { Db } from "./database.ts";
 /** Buttons that people pressed, in Slack and behind links of mails. */
 export function createPressStore(db: Db) {
   return {
-    /** True for the first that tells of this press, false for every other. */
+    /** True for the first that tells of this press, false for every other. Part of the transaction of what it does. */
     async take(id: string): Promise<boolean> {
       const { numAffectedRows } = await sql`
         insert into earshot.presses (id) values (${id}) on conflict do nothing

@@ -61,7 +61,7 @@ beforeAll(async () => {
     },
   });
   const { stores, clock } = web;
-  const press = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
+  const press = createSlackDesk({ desk: createDesk({ stores, clock }), log });
   const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
   door = createSlackDoor({ apps: [app], press, wall: systemClock, log });
   await tellAStory(stores, NOW);

@@ -24,6 +24,11 @@ import { refuseMisnamed } from "./misnamed-in.ts";
 export interface Desk {
   /** Null: there is no such alert. */
   act(alertId: string, action: AlertAction, by: Actor): Promise<Acted | null>;
+  /**
+   * Does the work for the first that tells of this press, and nothing for any other ("known"). What the work does through
+   * the desk that it is given is committed together with the press, so a press that was not acted on is told again.
+   */
+  once<T>(pressId: string, work: (desk: Desk) => Promise<T>): Promise<T | "known">;
   /** Throws a UserError where it would last too long, or names what no alert can have. */
   addSilence(asked: AskedSilence): Promise<Silence>;
   /** Silences this alert, and what follows it, for a time, unless it grows graver. Null: there is no such alert. */
@@ -58,8 +63,14 @@ export interface DeskParts {
   readonly rules?: readonly Rule[];
 }
 
-export function createDesk({ stores, clock, rules }: DeskParts): Desk {
+export function createDesk(parts: DeskParts): Desk {
+  const { stores, clock, rules } = parts;
   return {
+    once: (pressId, work) =>
+      stores.transaction(async (facts) => {
+        if (!(await facts.presses.take(pressId))) return "known";
+        return work(createDesk({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } }));
+      }),
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
     addSilence: async (asked) => {
       if (rules !== undefined) refuseMisnamed(asked.match, rules);

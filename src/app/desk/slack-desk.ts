@@ -2,11 +2,11 @@ import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
 import type { Actor } from "../../model/actor.ts";
+import type { AlertAction } from "../../model/alert-action.ts";
 import { answerPress } from "../../notify/notifiers/slack/answer-press.ts";
 import { nameOfUser } from "../../notify/notifiers/slack/name-of-user.ts";
 import { type Press, readPress } from "../../notify/notifiers/slack/read-press.ts";
 import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
-import type { Stores } from "../../store/stores.ts";
 import type { Desk } from "./desk.ts";
 
 export type TakenPress =
@@ -24,11 +24,10 @@ export type TakenPress =
  * name of whoever pressed it. Who may read the channel may press.
  */
 export function createSlackDesk(parts: {
-  readonly stores: Pick<Stores, "presses">;
-  readonly desk: Pick<Desk, "act" | "silenceAlert">;
+  readonly desk: Pick<Desk, "once">;
   readonly log: Logger;
 }): (payload: unknown, app: SlackApp) => Promise<TakenPress> {
-  const { stores, log } = parts;
+  const { log } = parts;
   return async (payload, app) => {
     const read = readPress(payload);
     if (read.outcome === "not-ours") return { outcome: "NotOurs" };
@@ -37,11 +36,9 @@ export function createSlackDesk(parts: {
       return { outcome: "Unfit", reason: read.reason };
     }
     const { press } = read;
-    if (!(await stores.presses.take(press.id))) return { outcome: "Known" };
-    const taken = await perform(parts.desk, press, app).catch(async (error: unknown) => {
-      await stores.presses.giveBack(press.id).catch(() => {});
-      throw error;
-    });
+    const wanted = await wantedOf(press, app);
+    const taken = await parts.desk.once(press.id, (desk) => perform(desk, press, wanted));
+    if (taken === "known") return { outcome: "Known" };
     log.info(
       { alertId: press.alertId, deed: press.deed.do, user: press.user.id, ...taken.result },
       "slack: a press",
@@ -66,24 +63,28 @@ interface Performed {
   readonly say: string | null;
 }
 
+type Wanted = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
+
+/** Slack is asked for names before anything is locked. */
+async function wantedOf({ deed }: Press, app: SlackApp): Promise<Wanted> {
+  if (deed.do !== "assign") return deed;
+  return { do: "assign", to: named(await nameOfUser(deed.userId, app), deed.userId) };
+}
+
 async function perform(
   desk: Pick<Desk, "act" | "silenceAlert">,
-  { alertId, deed, user }: Press,
-  app: SlackApp,
+  { alertId, user }: Press,
+  wanted: Wanted,
 ): Promise<Performed> {
   const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
-  if (deed.do === "silence") {
-    const silenced = await desk.silenceAlert(alertId, deed.lengthMs, by);
+  if (wanted.do === "silence") {
+    const silenced = await desk.silenceAlert(alertId, wanted.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);
-    const length = formatDuration(deed.lengthMs);
+    const length = formatDuration(wanted.lengthMs);
     const say = `Silenced for ${length}. Should it grow graver, it is told, and so is its end.`;
     return { result: { outcome: "Done" }, say };
   }
-  const action =
-    deed.do === "assign"
-      ? { do: deed.do, to: named(await nameOfUser(deed.userId, app), deed.userId) }
-      : { do: deed.do };
-  const acted = await desk.act(alertId, action, by);
+  const acted = await desk.act(alertId, wanted, by);
   return acted?.outcome === "Done" ? { result: { outcome: "Done" }, say: null } : refused(acted);
 }
 

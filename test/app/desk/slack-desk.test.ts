@@ -10,6 +10,7 @@ import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../src/model/alert.ts";
 import { slackApps } from "../../../src/notify/notifiers/slack/slack-apps.ts";
 import { slack } from "../../../src/notify/notifiers/slack.ts";
+import type { Stores } from "../../../src/store/stores.ts";
 import { buildAlertView } from "../../../src/templates/build-alert-view.ts";
 import { alertMessage, notifierDeps } from "../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
@@ -53,7 +54,7 @@ beforeAll(async () => {
     deps: { slack: door },
   });
   const { stores, clock } = web;
-  desk = createSlackDesk({ stores, desk: createDesk({ stores, clock }), log });
+  desk = createSlackDesk({ desk: createDesk({ stores, clock }), log });
   const slackDesk = desk;
   press = async (payload) => {
     const [app] = apps;
@@ -245,11 +246,18 @@ test("what is not signed, signed by another, changed, too old or no press is ref
 
 test("a press that could not be written down is not answered as taken, and can be made again", async () => {
   const pressed = fake.press(await message(), "earshot-acknowledge");
-  const broken = createSlackDesk({
-    stores: web.stores,
-    desk: { act: async () => Promise.reject(new Error("no database")), silenceAlert: async () => null },
-    log,
-  });
+  const { stores, clock } = web;
+  const breaking: Stores = {
+    ...stores,
+    transaction: (work) =>
+      stores.transaction((facts) =>
+        work({
+          ...facts,
+          alerts: { ...facts.alerts, amend: () => Promise.reject(new Error("no database")) },
+        }),
+      ),
+  };
+  const broken = createSlackDesk({ desk: createDesk({ stores: breaking, clock }), log });
   const [app] = slackApps([
     slack.config.parse({ kind: "slack", channel: "#a", token: fake.token, signingSecret: SIGNING_SECRET }),
   ]);
