@@ -25,7 +25,10 @@ export async function readEnding(lane: Lane, url: string): Promise<Ending> {
     ).map(({ name }) => String(name));
     const rows = new Map<string, readonly Row[]>();
     for (const table of tables.filter((name) => !NO_FACTS.has(name)))
-      rows.set(table, (await ask(`select to_jsonb(t) as row from earshot."${table}" t`)).map(({ row }) => row as Row));
+      rows.set(
+        table,
+        (await ask(`select to_jsonb(t) as row from earshot."${table}" t`)).map(({ row }) => row as Row),
+      );
     const nameIds = namesOfIds(rows);
     const facts = [...rows].flatMap(([table, its]) =>
       its
@@ -45,7 +48,18 @@ type Row = Readonly<Record<string, unknown>>;
 /** Secrets, the work of the moment, what a vendor or the wall's clock had to say, and how far a plan has come. */
 const NO_FACTS = new Set([
   ...["migrations", "migration_lock", "kysely_migration", "kysely_migration_lock"],
-  ...["tokens", "settings", "lanes", "failures", "pulses", "outages", "budgets", "budget_places", "inbox", "inbox_files"],
+  ...[
+    "tokens",
+    "settings",
+    "lanes",
+    "failures",
+    "pulses",
+    "outages",
+    "budgets",
+    "budget_places",
+    "inbox",
+    "inbox_files",
+  ],
   // Each walk says what it saw: who repeats one says it again. What was missed stands in the walk's own state.
   "coverage",
   // Of the source, not of mentions: who asks once more learns more.
@@ -77,7 +91,11 @@ function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) =
   const put = (table: string, name: (row: Row) => string): void => {
     for (const row of rows.get(table) ?? []) names.set(String(row["id"]), name(row));
   };
-  put("alerts", ({ rule, labels, opened_at: at }) => `<alert ${rule} ${JSON.stringify(labels).replaceAll('"', "'")} ${at}>`);
+  put(
+    "alerts",
+    ({ rule, labels, opened_at: at }) =>
+      `<alert ${rule} ${JSON.stringify(labels).replaceAll('"', "'")} ${at}>`,
+  );
   put("silences", ({ starts_at: at }) => `<silence ${at}>`);
   put("set_aside", ({ kind, resource_id: id, at }) => `<set aside ${kind} ${id} ${at}>`);
   put(

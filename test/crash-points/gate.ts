@@ -77,7 +77,10 @@ export function createGate(): Gate {
  */
 export function pointsOf(seen: readonly SeenStep[], every: boolean): Point[] {
   return seen.flatMap(({ peer, name, asked, left }) => {
-    const after = Array.from({ length: left }, (_, index): Point => ({ peer, name, side: "after", nth: index + 1 }));
+    const after = Array.from(
+      { length: left },
+      (_, index): Point => ({ peer, name, side: "after", nth: index + 1 }),
+    );
     if (!every || (asked !== left && left > 0)) return after;
     const sides: readonly Side[] = left === 0 ? ["before"] : ["before", "after"];
     return Array.from({ length: asked }, (_, index) =>

@@ -100,7 +100,8 @@ export async function openLane(stage: Stage, index: number): Promise<Lane> {
         smtp: relays.smtp.port,
         tokens: { token: slack.token, appToken: slack.appToken },
       }),
-    freeJobs: () => (stage.queue === "redis" ? freeInRedis(stage, index) : freeInPostgres(stage.urlOf(database))),
+    freeJobs: () =>
+      stage.queue === "redis" ? freeInRedis(stage, index) : freeInPostgres(stage.urlOf(database)),
     cut: () => {
       for (const relay of all) relay.cut();
       slack.sockets.break();
@@ -112,7 +113,9 @@ export async function openLane(stage: Stage, index: number): Promise<Lane> {
 /** What opens a socket is repeated for as long as there is none, and is no step. Only posting and editing leave something. */
 const slackStep: NameCall = (_method, path) => {
   const name = path.replace(/^\/api\//, "").replace(/[/?].*/, "");
-  return name === "apps.connections.open" || name === "" ? null : { name, leaves: /^(chat|files)\./.test(name) };
+  return name === "apps.connections.open" || name === ""
+    ? null
+    : { name, leaves: /^(chat|files)\./.test(name) };
 };
 
 /** The source is only read. */

@@ -18,10 +18,12 @@ a worker at each of these moments while another works, and compares again.
   --chapter NAME    only one of: ${CHAPTERS.map(({ name }) => name).join(", ")}
   --mode MODE       bare (nothing is read twice, so nothing is healed) or shipped; both where it is left out
   --fate FATE       kill or hold; both where it is left out
+  --name PATTERN    only points whose statement fits this regular expression
   --seed S --share N  play N of 100 points, chosen by the seed (1, 100)
   --lanes N         play so many side by side (4)
   --at-most S       begin no more points after so many seconds
   --every           also before each, and at what leaves nothing behind, where the facts are those of another point
+  --bail            begin no more points after the first that was not the same
   --list            print the points and play none
   --json            the report as one JSON object
 
@@ -34,6 +36,8 @@ const OPTIONS = {
   to: { type: "string", default: "999999" },
   only: { type: "string" },
   chapter: { type: "string" },
+  name: { type: "string" },
+  bail: { type: "boolean", default: false },
   mode: { type: "string" },
   fate: { type: "string" },
   seed: { type: "string", default: "1" },
@@ -57,7 +61,9 @@ async function main(): Promise<number> {
     return 0;
   }
   const enough = new AbortController();
-  stopSignal(() => process.stderr.write("no more points are begun\n")).addEventListener("abort", () => enough.abort());
+  stopSignal(() => process.stderr.write("no more points are begun\n")).addEventListener("abort", () =>
+    enough.abort(),
+  );
   setTimeout(() => enough.abort(), Number(values["at-most"]) * 1_000).unref();
   const report = await runCrashPoints({
     queue: values.queue === "redis" ? "redis" : "postgres",
@@ -65,6 +71,8 @@ async function main(): Promise<number> {
     to: Number(values.to),
     only: (values.only as Peer | undefined) ?? null,
     chapter: values.chapter ?? null,
+    name: values.name === undefined ? null : new RegExp(values.name, "i"),
+    bail: values.bail,
     modes: MODES.filter((mode) => values.mode === undefined || values.mode === mode),
     fates: (["kill", "hold"] as const).filter((fate) => values.fate === undefined || values.fate === fate),
     seed: Number(values.seed),
@@ -76,7 +84,9 @@ async function main(): Promise<number> {
   });
   if (values.list)
     for (const { k, mode, fate, chapter, point } of report.cases)
-      process.stdout.write(`${k}\t${mode}\t${chapter}\t${fate}\t${point.peer}\t${point.side}\t${point.nth}\t${point.name}\n`);
+      process.stdout.write(
+        `${k}\t${mode}\t${chapter}\t${fate}\t${point.peer}\t${point.side}\t${point.nth}\t${point.name}\n`,
+      );
   else process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : formatCrashReport(report));
   return isBroken(report) ? 1 : 0;
 }
@@ -93,7 +103,8 @@ function readArguments() {
     ] as const;
     for (const [name, known] of chosen) {
       const value = values[name];
-      if (value !== undefined && !(known as readonly string[]).includes(value)) return `--${name} is one of ${known.join(", ")}`;
+      if (value !== undefined && !(known as readonly string[]).includes(value))
+        return `--${name} is one of ${known.join(", ")}`;
     }
     for (const name of ["from", "to", "seed", "share", "lanes", "at-most"] as const)
       if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { until } from "../chaos/until.ts";
 import { storyTime } from "../flows/story-time.ts";
 import { type Ending, readEnding } from "./facts.ts";
 import type { Point, SeenStep } from "./gate.ts";
@@ -8,7 +9,6 @@ import type { Lane, Outside } from "./lane.ts";
 import type { Order } from "./orders.ts";
 import type { Stage } from "./stage.ts";
 import type { Chapter, Happening } from "./story.ts";
-import { until } from "../chaos/until.ts";
 
 /** Where a chapter begins: a database to copy, and everybody outside. */
 export interface Opening {
@@ -58,11 +58,19 @@ export async function openChapter(parts: PlayParts, empty: string, template: str
 }
 
 /** Plays a chapter; at the point (where there is one) its worker dies or is held, and another takes over. */
-export async function play(parts: PlayParts, opening: Opening, point: Point | null, fate: Fate): Promise<Played> {
+export async function play(
+  parts: PlayParts,
+  opening: Opening,
+  point: Point | null,
+  fate: Fate,
+): Promise<Played> {
   const { lane, chapter } = parts;
   await lane.reset(opening.template, opening.outside);
   setClockTo(lane, chapter);
-  refuse(lane, [...chapter.before].reverse().find((one) => "slackRefuses" in one));
+  refuse(
+    lane,
+    [...chapter.before].reverse().find((one) => "slackRefuses" in one),
+  );
   const players = createPlayers(parts);
   let reached = false;
   const onReached = (): boolean | Promise<boolean> => {
@@ -90,7 +98,8 @@ function refuse({ slack }: Lane, happening: Happening | undefined): void {
   if (happening === undefined || !("slackRefuses" in happening) || happening.slackRefuses === null) return;
   const body = JSON.stringify({ ok: false, error: happening.slackRefuses });
   // As often as it may be tried in a chapter.
-  for (let i = 0; i < 50; i++) slack.faults.push({ method: "chat.postMessage", answer: { status: 200, body } });
+  for (let i = 0; i < 50; i++)
+    slack.faults.push({ method: "chat.postMessage", answer: { status: 200, body } });
 }
 
 type Players = ReturnType<typeof createPlayers>;
@@ -210,7 +219,11 @@ async function inDatabase(url: string, sql: string): Promise<void> {
 }
 
 /** Slack tells of a press until somebody says that it was taken. */
-async function press(lane: Lane, players: Players, { press: what, channel, option, at }: Extract<Happening, { press: string }>): Promise<void> {
+async function press(
+  lane: Lane,
+  players: Players,
+  { press: what, channel, option, at }: Extract<Happening, { press: string }>,
+): Promise<void> {
   const { slack } = lane;
   const message = (await slack.messages()).find(
     ({ channelName, threadTs }) => channelName === channel && threadTs === null,
@@ -221,8 +234,10 @@ async function press(lane: Lane, players: Players, { press: what, channel, optio
   const isTaken = (): boolean => slack.sockets.answered.some(({ envelope_id: one }) => one === id);
   for (let tries = 0; !isTaken(); tries++) {
     if (tries === 3) throw new Error(`nobody takes the press of ${what}`);
-    if (!(await until(10_000, () => slack.sockets.count() > 0 || players.hasDied()))) throw new Error("no socket is open");
-    if (!players.hasDied()) slack.sockets.send({ envelope_id: id, type: "interactive", accepts_response_payload: false, payload });
+    if (!(await until(10_000, () => slack.sockets.count() > 0 || players.hasDied())))
+      throw new Error("no socket is open");
+    if (!players.hasDied())
+      slack.sockets.send({ envelope_id: id, type: "interactive", accepts_response_payload: false, payload });
     await players.during(until(5_000, () => isTaken() || players.hasDied()));
     if (players.hasDied()) await players.takeOver();
   }

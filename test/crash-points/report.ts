@@ -8,7 +8,9 @@ export function isBroken({ outcomes }: CrashReport): boolean {
 
 /** A table of how many points there are, of which kind, and what was not the same, with the statement and the difference. */
 export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: CrashReport): string {
-  const rows = [["chapter", "mode", "fate", "at", "points", "played", "same", "different", "did not come", "failed"]];
+  const rows = [
+    ["chapter", "mode", "fate", "at", "points", "played", "same", "different", "did not come", "failed"],
+  ];
   const kindOf = ({ chapter, mode, fate, point }: Outcome | CrashReport["cases"][number]) =>
     [chapter, mode, fate, point.peer].join("\t");
   const played = groupBy(outcomes, kindOf);
@@ -26,7 +28,9 @@ export function formatCrashReport({ options, steps, cases, outcomes, tookMs }: C
     `Crash points: queue on ${options.queue}, seed ${options.seed}, share ${options.share} of 100, from point ${options.from}`,
     `Seen: ${Object.entries(steps)
       .map(([peer, n]) => `${n} at ${peer}`)
-      .join(", ")}. A death inside of a transaction takes it back, and one before a step leaves what one after the step before it left.`,
+      .join(
+        ", ",
+      )}. A death inside of a transaction takes it back, and one before a step leaves what one after the step before it left.`,
     "",
     ...table(rows),
     "",
@@ -53,6 +57,11 @@ const MOST_TEXT = 700;
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
-    row.map((cell, column) => (column < 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ").trimEnd(),
+    row
+      .map((cell, column) =>
+        column < 4 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  ")
+      .trimEnd(),
   );
 }

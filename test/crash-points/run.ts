@@ -1,11 +1,11 @@
-import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
+import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { bundleWorker } from "./bundle-worker.ts";
 import { differences } from "./facts.ts";
 import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
 import { type Hand, hireHand } from "./hand.ts";
 import { type Lane, openLane } from "./lane.ts";
-import { type Fate, openChapter, type Opening, play } from "./play.ts";
+import { type Fate, type Opening, openChapter, play } from "./play.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
 import { CHAPTERS, type Chapter } from "./story.ts";
 
@@ -13,6 +13,10 @@ export interface Options {
   readonly queue: QueueKind;
   readonly only: Peer | null;
   readonly chapter: string | null;
+  /** Of what is asked. */
+  readonly name: RegExp | null;
+  /** No more points are begun after the first that was not the same. */
+  readonly bail: boolean;
   /** The number of the first point that is played. */
   readonly from: number;
   readonly to: number;
@@ -89,14 +93,20 @@ export async function runCrashPoints(options: Options): Promise<CrashReport> {
     const chosen = choose(cases, options);
     options.tell(`${cases.length} points, ${chosen.length} are played`);
     const outcomes: Outcome[] = [];
-    await sideBySide(lanes, chosen, options.signal, async (lane, one) => {
+    const enough = new AbortController();
+    options.signal.addEventListener("abort", () => enough.abort());
+    await sideBySide(lanes, chosen, enough.signal, async (lane, one) => {
       const chapter = opened.find(({ chapter: { name }, mode }) => name === one.chapter && mode === one.mode);
       if (chapter === undefined) return;
       const outcome = await playCase(one, chapter, { stage, lane, hands });
       outcomes.push(outcome);
-      if (outcome.outcome !== "same") options.tell(`${one.k}: ${outcome.outcome} ${one.point.side} ${one.point.name.slice(0, 90)}`);
+      if (outcome.outcome !== "same")
+        options.tell(`${one.k}: ${outcome.outcome} ${one.point.side} ${one.point.name.slice(0, 90)}`);
+      if (outcome.outcome !== "same" && options.bail) enough.abort();
       if (outcomes.length % 10 === 0)
-        options.tell(`${outcomes.length} of ${chosen.length}, ${Math.round((monotonicMs() - startedAt) / 1000)} s`);
+        options.tell(
+          `${outcomes.length} of ${chosen.length}, ${Math.round((monotonicMs() - startedAt) / 1000)} s`,
+        );
     });
     outcomes.sort((a, b) => a.k - b.k);
     return { options, steps: countSteps(opened), cases, outcomes, tookMs: monotonicMs() - startedAt };
@@ -128,10 +138,19 @@ async function openChapters(
     const different = differences(once.ending.lines, again.ending.lines);
     if (different.length > 0)
       throw new Error(`the chapter ${chapter.name} is not the same twice:\n${different.join("\n")}`);
-    opened.push({ chapter, mode, opening, wanted: once.ending.lines, points: pointsOf(again.steps, options.every || options.only !== null), steps: again.steps });
+    opened.push({
+      chapter,
+      mode,
+      opening,
+      wanted: once.ending.lines,
+      points: pointsOf(again.steps, options.every || options.only !== null),
+      steps: again.steps,
+    });
   });
   // In the order of the story, whichever lane was first.
-  return both.flatMap(({ mode, chapter }) => opened.filter((one) => one.mode === mode && one.chapter === chapter));
+  return both.flatMap(({ mode, chapter }) =>
+    opened.filter((one) => one.mode === mode && one.chapter === chapter),
+  );
 }
 
 function countSteps(opened: readonly OpenedChapter[]): Record<string, number> {
@@ -152,11 +171,17 @@ function casesOf(opened: readonly OpenedChapter[], { fates }: Options): Case[] {
   return all.map((one, index) => ({ k: index + 1, ...one }));
 }
 
-function choose(cases: readonly Case[], { from, to, only, share, seed }: Options): Case[] {
+function choose(cases: readonly Case[], { from, to, only, name, share, seed }: Options): Case[] {
   const random = createRandom("crash points", seed);
   return cases.filter((one) => {
     const isDrawn = random.chance(share / 100);
-    return isDrawn && one.k >= from && one.k <= to && (only === null || one.point.peer === only);
+    return (
+      isDrawn &&
+      one.k >= from &&
+      one.k <= to &&
+      (only === null || one.point.peer === only) &&
+      (name === null || name.test(one.point.name))
+    );
   });
 }
 
@@ -195,7 +220,8 @@ async function sideBySide<T>(
   const waiting = [...work];
   await Promise.all(
     lanes.map(async (lane) => {
-      for (let one = waiting.shift(); one !== undefined && !signal.aborted; one = waiting.shift()) await run(lane, one);
+      for (let one = waiting.shift(); one !== undefined && !signal.aborted; one = waiting.shift())
+        await run(lane, one);
     }),
   );
 }

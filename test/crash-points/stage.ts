@@ -1,5 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -11,8 +11,8 @@ import { migrateQueueSchema } from "../../src/queue/backend.ts";
 import { openPool } from "../../src/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
-import { createStream } from "../flows/stream.ts";
 import { storyTime } from "../flows/story-time.ts";
+import { createStream } from "../flows/stream.ts";
 import { startRedis } from "../redis.ts";
 import { CHAPTERS, RULES } from "./story.ts";
 
@@ -45,14 +45,22 @@ const API = "crash_api";
 export async function openStage(queue: QueueKind): Promise<Stage> {
   const closing = createClosing();
   try {
-    const folder = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "earshot-crash-points-"));
+    const folder = await mkdtemp(
+      join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "earshot-crash-points-"),
+    );
     await chmod(folder, 0o755);
     closing.add(() => rm(folder, { recursive: true, force: true }));
     const server = await startEmbeddedPostgres({
       dataDir: join(folder, "postgres"),
       log: createLog({ level: "silent" }),
       maxConnections: 1_000,
-      settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", scram_iterations: "1" },
+      settings: {
+        fsync: "off",
+        synchronous_commit: "off",
+        full_page_writes: "off",
+        autovacuum: "off",
+        scram_iterations: "1",
+      },
     });
     closing.add(server.stop);
     // Workers open some twenty connections each, and proving a password takes longer than what they then ask.

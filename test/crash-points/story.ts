@@ -28,7 +28,11 @@ export interface Chapter {
   readonly before: readonly Happening[];
   readonly happenings: readonly Happening[];
   /** What differs from the configuration of all chapters. */
-  readonly config?: { readonly routes?: readonly object[]; readonly escalations?: readonly object[]; readonly digests?: readonly object[] };
+  readonly config?: {
+    readonly routes?: readonly object[];
+    readonly escalations?: readonly object[];
+    readonly digests?: readonly object[];
+  };
   /** Mentions on a page of the API. Few: a walk takes several calls, and several commits. */
   readonly pageSize?: number;
   /** Workers die from their start on. */
@@ -102,7 +106,9 @@ export const CHAPTERS: readonly Chapter[] = [
     ],
     config: {
       routes: [{ receivers: ["crisis"], repeatEvery: "15m" }],
-      escalations: [{ name: "page", match: { severity: "warning" }, steps: [{ after: "10m", receivers: ["on-call"] }] }],
+      escalations: [
+        { name: "page", match: { severity: "warning" }, steps: [{ after: "10m", receivers: ["on-call"] }] },
+      ],
     },
     before: [{ until: "09:05" }],
     // The step is reached; the alert is told again, for there is new evidence.

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { createOutcomes, type Order, type Report } from "./orders.ts";
+import { ROLES } from "../../src/app/roles.ts";
 import { linkSecret } from "../../src/app/telling/link-secret.ts";
 import { createUnsubscribing } from "../../src/app/telling/unsubscribe-links.ts";
-import { ROLES } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
+import { createOutcomes, type Order, type Report } from "./orders.ts";
 
 /**
  * A worker with all roles, as a process that waits for orders: loaded, warm, and over no tables until it is told which.
@@ -34,7 +34,13 @@ async function obey(order: Order): Promise<Report> {
   return { done: "settled" };
 }
 
-async function start({ config, databaseUrl, queue, now, wallUrl }: Extract<Order, { do: "start" }>): Promise<Report> {
+async function start({
+  config,
+  databaseUrl,
+  queue,
+  now,
+  wallUrl,
+}: Extract<Order, { do: "start" }>): Promise<Report> {
   clock.set(now);
   wall = new pg.Pool({ connectionString: wallUrl, max: 1 });
   wall.on("error", () => {});
@@ -100,7 +106,8 @@ const LOOK_MS = 20;
 process.on("message", (order: Order) => {
   obey(order).then(
     (report) => process.send?.(report),
-    (error: unknown) => process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    (error: unknown) =>
+      process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });
 // Whoever gave the orders is gone.

@@ -8,7 +8,10 @@ export interface HttpRelay {
 }
 
 /** What a request is to be called, and whether it leaves something behind. Null: it is no step. */
-export type NameCall = (method: string, path: string) => { readonly name: string; readonly leaves: boolean } | null;
+export type NameCall = (
+  method: string,
+  path: string,
+) => { readonly name: string; readonly leaves: boolean } | null;
 
 /** A relay that sees whole requests and whole answers. */
 export async function openHttpRelay(
@@ -31,7 +34,10 @@ export async function openHttpRelay(
       if (step !== null && (await dies(gate.before(step)))) return;
       const { status, headers, body: said } = await ask(targetPort(), near.method, path, near.headers, body);
       if (step !== null && (await dies(gate.after(step, call?.leaves === true)))) return;
-      const own = Buffer.from(said.toString("latin1").replaceAll(`127.0.0.1:${targetPort()}`, near.headers.host ?? ""), "latin1");
+      const own = Buffer.from(
+        said.toString("latin1").replaceAll(`127.0.0.1:${targetPort()}`, near.headers.host ?? ""),
+        "latin1",
+      );
       delete headers["transfer-encoding"];
       answer.writeHead(status, { ...headers, "content-length": own.length }).end(own);
     } catch {

@@ -52,10 +52,24 @@ function stepOf([command = "", first = ""]: readonly string[]): Step | null {
   return PLAIN_WRITES.has(name) ? named(name) : null;
 }
 
-const PLAIN_WRITES = new Set(["set", "del", "hset", "hmset", "hdel", "zadd", "zrem", "sadd", "srem", "xadd", "xtrim"]);
+const PLAIN_WRITES = new Set([
+  "set",
+  "del",
+  "hset",
+  "hmset",
+  "hdel",
+  "zadd",
+  "zrem",
+  "sadd",
+  "srem",
+  "xadd",
+  "xtrim",
+]);
 
 function named(script: string): Step | null {
-  return /get |check|extend|stalled|counts|is |paginate/i.test(script) ? null : { peer: "redis", name: script };
+  return /get |check|extend|stalled|counts|is |paginate/i.test(script)
+    ? null
+    : { peer: "redis", name: script };
 }
 
 /** A fetch that found no job begins with nothing; an error has done nothing. */

@@ -17,7 +17,9 @@ export function readSmtp(): Reader {
         if (at === -1) return out;
         const bytes = said.subarray(0, at + mark.length);
         said = said.subarray(bytes.length);
-        const name = inText ? END_OF_TEXT : (/^[a-z]+/i.exec(bytes.toString("latin1"))?.[0] ?? "?").toUpperCase();
+        const name = inText
+          ? END_OF_TEXT
+          : (/^[a-z]+/i.exec(bytes.toString("latin1"))?.[0] ?? "?").toUpperCase();
         inText = false;
         open.push(name);
         const step: Step | null = STEPS.has(name) ? { peer: "smtp", name } : null;
@@ -40,7 +42,11 @@ export function readSmtp(): Reader {
         // The greeting answers nothing.
         const name = open.shift();
         inText = name === "DATA" && code === "354";
-        out.push({ bytes, ends: name !== undefined && STEPS.has(name) ? { leaves: name === END_OF_TEXT && code < "400" } : null });
+        out.push({
+          bytes,
+          ends:
+            name !== undefined && STEPS.has(name) ? { leaves: name === END_OF_TEXT && code < "400" } : null,
+        });
       }
       answered = answered.subarray(whole);
       return out;

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { applyFault, type Fault, readFaults, readSource } from "./apply-fault.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+const FAULT: Fault = {
+  name: "one",
+  description: "…",
+  edits: [{ find: "a\n  b", replace: "c" }],
+  checks: ["vitest x"],
+};
+
+test("every planted fault still applies, and there are at least twenty", async () => {
+  const source = await readSource(ROOT);
+  const faults = await readFaults(import.meta.dirname);
+  expect(faults.length).toBeGreaterThanOrEqual(20);
+  for (const fault of faults) expect(applyFault(fault, source).size).toBeGreaterThan(0);
+});
+
+test("a fault finds its text wherever it stands and however its lines are broken", () => {
+  const files = new Map([
+    ["x.ts", "nothing"],
+    ["y.ts", "before a b after"],
+  ]);
+  expect(applyFault(FAULT, files)).toEqual(new Map([["y.ts", "before c after"]]));
+});
+
+test("a fault whose text is gone, or stands twice, is an error", () => {
+  expect(() => applyFault(FAULT, new Map([["x.ts", "ab"]]))).toThrow(
+    'one: nowhere in the source stands "a b"',
+  );
+  expect(() => applyFault(FAULT, new Map([["x.ts", "a b, a b"]]))).toThrow("stands 2 times, in x.ts, x.ts");
+});
