@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
+import { isPassing } from "../lib/is-passing.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Notification } from "../model/notification.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
@@ -110,10 +112,13 @@ async function deliverOne(
     const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
     const { vendorRef, isFound = false } = await notifier.send(message, { signal });
+    // Nothing else comes between: who dies here has sent what nobody knows of, and it is sent again.
+    await noteSent(signal, async () => {
+      // Written first: whatever dies in between, a message that was sent follows its alert.
+      if (notifier.following !== undefined) await follow(parts, notification);
+      await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
+    });
     await place.worked();
-    // Written first: whatever dies in between, a message that was sent follows its alert.
-    if (notifier.following !== undefined) await follow(parts, notification);
-    await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     return await settleFailure(parts, notification, asDeliveryError(error), place);
@@ -121,6 +126,22 @@ async function deliverOne(
     clearInterval(keepAlive);
   }
 }
+
+/** The message is out, and only we know: where the tables are away for a moment, it is told them when they are back. */
+async function noteSent(signal: AbortSignal, note: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await note();
+    } catch (error) {
+      if (!isPassing(error) || tries >= MOST_NOTES || signal.aborted) throw error;
+      await delay(BETWEEN_NOTES_MS);
+    }
+  }
+}
+
+/** For as long as a database takes to start again. */
+const MOST_NOTES = 300;
+const BETWEEN_NOTES_MS = 100;
 
 async function claimFirst(
   { log }: DeliverParts,

@@ -133,7 +133,11 @@ async function complaintOf(copy: string, check: string): Promise<string | null> 
     .replace(/^vitest /, "node node_modules/vitest/vitest.mjs run --bail=1 ")
     .replace(/^crash-points /, "node --import tsx test/crash-points/main.ts --bail ")
     .replace(/^chaos /, "node --import tsx test/chaos/main.ts ");
-  const child = spawn("sh", ["-c", `exec ${command}`], { cwd: copy, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn("sh", ["-c", `exec ${command}`], {
+    cwd: copy,
+    env: { ...process.env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => out.write(chunk));
   const late = setTimeout(() => child.kill("SIGTERM"), MOST_MS);
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
