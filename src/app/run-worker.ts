@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { startEarshot } from "../app.ts";
 import { loadConfig, readSurroundings } from "../config.ts";
-import { systemClock } from "../lib/clock.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../log.ts";
@@ -12,7 +12,7 @@ import type { Role } from "./roles.ts";
  * One role as a process of its own, until SIGTERM or Ctrl-C: configuration and addresses come from the environment, as
  * for `earshot start --roles`. Ends with 2 where something that a person wrote is at fault, with 1 where it fails.
  */
-export async function runWorker(role: Role, host: NodeJS.Process): Promise<void> {
+export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
   const surroundings = readSurroundings(host.env);
   const log = createLog({ level: surroundings.logLevel ?? "info" });
   try {
@@ -22,7 +22,7 @@ export async function runWorker(role: Role, host: NodeJS.Process): Promise<void>
       closing.add(engines.stop);
       const { databaseUrl, queue } = engines;
       const consoleUrl = () => config.web.publicUrl ?? null;
-      const base = { config, databaseUrl, queue, clock: systemClock, log, consoleUrl };
+      const base = { config, databaseUrl, queue, clock, log, consoleUrl };
       const earshot = await startEarshot({ ...base, roles: [role] });
       closing.add(earshot.stop);
       return closing;

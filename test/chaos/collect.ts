@@ -4,10 +4,10 @@ import { OWN_QUERY } from "../../src/model/own-query.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Found } from "./ledger.ts";
 import { VOICE } from "./stream.ts";
-import { CALLS_A_MINUTE, OPERATORS, type World } from "./world.ts";
+import { CALLS_A_MINUTE, type World } from "./world.ts";
 
-/** Reads what Earshot stored, counted and alerted, and what arrived at the vendors. */
-export async function collect(world: World): Promise<Found> {
+/** Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `troubles` null: none were planned. */
+export async function collect(world: World, troubles: ReadonlyMap<string, number> | null): Promise<Found> {
   const names = new Map([...world.account.queries].map(([name, id]) => [String(id), name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
   const ask = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
@@ -22,6 +22,7 @@ export async function collect(world: World): Promise<Found> {
     "select rule, query_id as query, labels->>'author' as author from earshot.alerts where query_id <> $1",
     [OWN_QUERY.queryId],
   );
+  const tale = await toldOfTale(world);
   const seriesNames = await namesOfSeries(join(world.folder, "rules"));
   return {
     mentions: mentions.map(({ query, id, sentiment }) => ({ key: `${nameOf(query)} ${id}`, sentiment })),
@@ -32,7 +33,9 @@ export async function collect(world: World): Promise<Found> {
       ]),
     ),
     alerts: alerts.map(({ rule, query, author }) => `${rule} ${nameOf(query)} ${author}`),
-    told: await told(world),
+    told: [...(await told(world)), ...tale.told],
+    takenInSilence: world.smtp.takenInSilence,
+    happened: new Map(troubles === null ? [] : [...troubles, ...tale.kinds]),
     calls: { most: world.mostCalls(), limit: CALLS_A_MINUTE },
   };
 }
@@ -51,19 +54,77 @@ async function told({ slack, smtp }: World): Promise<Found["told"]> {
   // What only tells more of a message, in its thread, is no message of its own.
   const aboutMentions = (await slack.messages()).filter(
     ({ channelName, metadata }) =>
-      channelName !== OPERATORS && metadata !== null && metadata.payload["part"] === undefined,
+      STREAM_CHANNELS.has(channelName) && metadata !== null && metadata.payload["part"] === undefined,
   );
   const posts = aboutMentions.map(({ channelName, text, blocks }) => ({
     key: `#${channelName} ${voiceIn(text + JSON.stringify(blocks))}`,
     identity: null,
   }));
-  const mails = smtp.mails.map(({ to, parsed }) => ({
-    key: `${to.join().replace(/@.*/, "")} ${voiceIn(String(parsed.text))}`,
-    identity: parsed.messageId ?? null,
-  }));
+  const mails = smtp.mails
+    .filter(({ to }) => to.join() === "desk@acme.example")
+    .map(({ to, parsed }) => ({
+      key: `${to.join().replace(/@.*/, "")} ${voiceIn(String(parsed.text))}`,
+      identity: parsed.messageId ?? null,
+    }));
   return [...posts, ...mails];
 }
 
 function voiceIn(text: string): string {
   return VOICE.exec(text)?.[0] ?? "nobody";
+}
+
+const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
+const TALE_CHANNELS = new Set(["crowd", "grumble", "hushed", "digest-slack"]);
+
+/**
+ * What readers have of the tale, and how many messages there are of each kind that has to occur. What a message was
+ * when it came stands in the call that posted it: later it is edited.
+ */
+async function toldOfTale({
+  slack,
+  smtp,
+}: World): Promise<{ told: Found["told"]; kinds: Map<string, number> }> {
+  const told: { key: string; identity: string | null }[] = [];
+  const kinds = new Map(
+    ["windows", "reminders", "escalations", "edits", "ends", "digests"].map((kind) => [kind, 0]),
+  );
+  const came = (kind: string): void => void kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  const posts = slack.calls.filter(({ method }) => method === "chat.postMessage");
+  const roots = new Map<string, string>();
+  for (const { channelName, metadata, text, blocks, threadTs, ts } of await slack.messages()) {
+    if (!TALE_CHANNELS.has(channelName) || metadata === null || metadata.payload["part"] !== undefined)
+      continue;
+    const id = String(metadata.payload["notification_id"]);
+    const posted =
+      posts.find(({ fields }) => fields["metadata"]?.includes(id) === true)?.fields["text"] ?? text;
+    const shown = text + JSON.stringify(blocks);
+    const voice = VOICE.exec(shown)?.[0] ?? roots.get(threadTs ?? "") ?? "";
+    if (threadTs === null) roots.set(ts, voice);
+    const who = channelName === "grumble" ? ` ${voice}` : "";
+    const tell = (what: string): void =>
+      void told.push({ key: `#${channelName} ${what}${who}`, identity: null });
+    if (channelName === "digest-slack") tell("digest");
+    else if (/^Still going on/.test(posted)) came("reminders");
+    else if (threadTs === null) {
+      tell("fired");
+      if (channelName === "crowd") came("windows");
+      if (channelName === "grumble" && shown.includes("3 mentions")) tell("shows all");
+      if (shown !== posted && posted !== text) came("edits");
+      if (/^Over already/.test(posted)) tell("end");
+    } else if (/^Over/.test(posted)) {
+      tell("end");
+      came("ends");
+    }
+    if (channelName === "digest-slack") came("digests");
+  }
+  for (const { to, parsed } of smtp.mails) {
+    const [box] = to.join().split("@");
+    if (box !== "on-call" && box !== "digest-desk") continue;
+    const voice = VOICE.exec(String(parsed.text))?.[0] ?? "";
+    const isOver = /^Over|\bOver(?: already)?:/m.test(String(parsed.text));
+    const what = box === "digest-desk" ? "digest" : `${isOver ? "end" : "unanswered"} ${voice}`;
+    told.push({ key: `${box} ${what}`, identity: parsed.messageId ?? null });
+    if (box === "on-call" && !isOver) came("escalations");
+  }
+  return { told, kinds };
 }

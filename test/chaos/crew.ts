@@ -17,7 +17,7 @@ export interface Crew {
 }
 
 /** The workers as processes of their own. Whoever ends is followed by another, as under any supervisor. */
-export function hireCrew(entry: (role: string) => string, env: NodeJS.ProcessEnv): Crew {
+export function hireCrew(entry: string, env: NodeJS.ProcessEnv): Crew {
   const places: (ChildProcess | null)[] = [];
   const atWork = new WeakSet<ChildProcess>();
   const killed = new WeakSet<ChildProcess>();
@@ -26,7 +26,7 @@ export function hireCrew(entry: (role: string) => string, env: NodeJS.ProcessEnv
   let ended = 0;
 
   const hire = (place: number): void => {
-    const worker = spawn(process.execPath, [entry(CREW[place] ?? "poll")], {
+    const worker = spawn(process.execPath, [entry, CREW[place] ?? "poll"], {
       env,
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -1,8 +1,12 @@
 import type { Held } from "./ledger.ts";
 import type { Saying } from "./stream.ts";
+import { TALE_ALERTS, TALE_MAY, TALE_ROUTES, TALE_RULES, TALE_TOLD } from "./tale.ts";
 
-/** What has to be stored, counted, alerted and told of a stream, by the rules of `RULES`: worked out by hand, not by Earshot. */
-export function heldOf(sayings: readonly Saying[]): Held {
+/**
+ * What has to be stored, counted, alerted and told of a stream and of the tale beside it, by the rules of `RULES`: worked
+ * out by hand, not by Earshot.
+ */
+export function heldOf(sayings: readonly Saying[], { withTale }: { readonly withTale: boolean }): Held {
   const recalls = sayings.filter(({ text }) => text.includes("recall"));
   const negative = sayings.filter((saying) => lastSentiment(saying) === "negative");
   const alerts = (rule: string, about: readonly Saying[]) => [
@@ -14,13 +18,24 @@ export function heldOf(sayings: readonly Saying[]): Held {
   return {
     mentions: new Map(sayings.map((one) => [`${one.query} ${one.resourceId}`, lastSentiment(one)])),
     counts: new Map([...tally("all", sayings), ...tally("negative", negative)]),
-    alerts: [...alerts("recall-words", recalls), ...alerts("somebody-is-unhappy", negative)],
-    told: [...told("#recalls", recalls), ...told("#unhappy", negative), ...told("desk", negative)],
+    alerts: [
+      ...alerts("recall-words", recalls),
+      ...alerts("somebody-is-unhappy", negative),
+      ...(withTale ? TALE_ALERTS : []),
+    ],
+    told: [
+      ...told("#recalls", recalls),
+      ...told("#unhappy", negative),
+      ...told("desk", negative),
+      ...(withTale ? TALE_TOLD : []),
+    ],
+    may: withTale ? TALE_MAY : [],
   };
 }
 
 /** Text of the rule files, by name. */
 export const RULES: Readonly<Record<string, string>> = {
+  ...TALE_RULES,
   "recall-words": `
 description: Somebody speaks of a recall.
 severity: warning
@@ -41,8 +56,9 @@ over: { after: 30d }
     "description: Counted, and never met.\nseverity: info\nwhen: { sentiment: negative }\nvolume: { atLeast: 9000000, within: 1h }\n",
 };
 
-/** One message for each alert and receiver: what grows or ends is not told again. */
+/** Of the stream, one message for each alert and receiver: what grows or ends is not told again. */
 export const ROUTES = [
+  ...TALE_ROUTES,
   {
     match: { severity: "critical" },
     receivers: ["unhappy", "desk"],

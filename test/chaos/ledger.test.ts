@@ -13,6 +13,7 @@ const HELD: Held = {
   ]),
   alerts: ["unhappy Acme ann"],
   told: ["#unhappy ann", "desk ann"],
+  may: ["on-call ann"],
 };
 
 const ALL_IS_WELL: Found = {
@@ -23,6 +24,8 @@ const ALL_IS_WELL: Found = {
     { key: "#unhappy ann", identity: null },
     { key: "desk ann", identity: "<1@acme.example>" },
   ],
+  takenInSilence: 0,
+  happened: new Map([["worker", 3]]),
   calls: { most: 30, limit: 30 },
 };
 
@@ -95,10 +98,32 @@ test.each(FAULTS)("%s breaks its limit and no other", (_, fault, wrong) => {
   expect(Object.fromEntries(broken.map((line) => [line.what, line.wrong]))).toEqual(wrong);
 });
 
-test("a mail that came again under its own Message-ID is reported, and breaks nothing", () => {
+test("a mail that came again is one seen twice, unless the mail server took it and never said so", () => {
   const told = [...ALL_IS_WELL.told, { key: "desk ann", identity: "<1@acme.example>" }];
-  const wrong = compareWorlds(HELD, { ...ALL_IS_WELL, told }).filter((line) => line.wrong > 0);
-  expect(wrong).toMatchObject([{ what: "mails repeated under one Message-ID", wrong: 1, broken: false }]);
+  const brokenWith = (takenInSilence: number) =>
+    compareWorlds(HELD, { ...ALL_IS_WELL, told, takenInSilence })
+      .filter((line) => line.broken)
+      .map(({ what }) => what);
+  expect([brokenWith(0), brokenWith(1)]).toEqual([["messages seen twice"], []]);
+});
+
+test("what may be told is told with reason, and once", () => {
+  const once = [...ALL_IS_WELL.told, { key: "on-call ann", identity: "<3@acme.example>" }];
+  const brokenIn = (told: Found["told"]) =>
+    compareWorlds(HELD, { ...ALL_IS_WELL, told })
+      .filter((line) => line.broken)
+      .map(({ what }) => what);
+  expect(brokenIn(once)).toEqual([]);
+  expect(brokenIn([...once, { key: "on-call ann", identity: null }])).toEqual(["messages seen twice"]);
+});
+
+test("a kind of trouble that never came breaks the run", () => {
+  const happened = new Map([
+    ["worker", 3],
+    ["429", 0],
+  ]);
+  const broken = compareWorlds(HELD, { ...ALL_IS_WELL, happened }).filter((line) => line.broken);
+  expect(broken).toMatchObject([{ what: "kinds of trouble that never came", wrong: 1, examples: ["429"] }]);
 });
 
 test("one message in a thousand may be seen twice", () => {

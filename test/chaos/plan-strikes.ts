@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/local-api/simulate/random.ts";
+import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
 
 /** Whom a strike hits. Workers are the places of `CREW`. */
 export type Strike = { readonly at: number } & (
@@ -7,25 +7,47 @@ export type Strike = { readonly at: number } & (
 );
 
 /** Who works: two of those that several processes should share. `sweep` is the scheduler. */
-export const CREW = ["poll", "poll", "tick", "deliver", "deliver", "sweep"] as const;
+export const CREW = ["poll", "poll", "tick", "deliver", "deliver", "digest", "sweep"] as const;
 
-/** `kills` strikes at random moments, `everyMs` apart on average; the same for the same seed. */
+/**
+ * `kills` strikes at random moments, `everyMs` apart on average; the same for the same seed. Kinds and places are dealt
+ * like cards, so that even a short run has all of them.
+ */
 export function planStrikes(options: {
   readonly seed: number;
   readonly kills: number;
   readonly everyMs: number;
 }): Strike[] {
   const random = createRandom("chaos strikes", options.seed);
+  const nextKind = deal(KINDS, random);
+  const nextPlace = deal([...CREW.keys()], random);
   return Array.from({ length: options.kills }, (_, index) => {
     const at = Math.round((index + random.next()) * options.everyMs);
-    const kind = random.weighted<Strike["kind"]>(KINDS);
-    return kind === "worker" ? { at, kind, place: random.whole(0, CREW.length - 1) } : { at, kind };
+    const kind = nextKind();
+    return kind === "worker" ? { at, kind, place: nextPlace() } : { at, kind };
   });
 }
 
-const KINDS: readonly (readonly [Strike["kind"], number])[] = [
-  ["worker", 76],
-  ["connections", 10],
-  ["queue", 8],
-  ["database", 6],
+/** One after the other in an order that is shuffled each time all were there. */
+export function deal<T>(cards: readonly T[], random: Pick<Random, "next">): () => T {
+  let hand: T[] = [];
+  return () => {
+    if (hand.length === 0)
+      hand = cards
+        .map((card) => ({ card, place: random.next() }))
+        .sort((a, b) => a.place - b.place)
+        .map(({ card }) => card);
+    const [next, ...rest] = hand;
+    if (next === undefined) throw new RangeError("there is nothing to deal");
+    hand = rest;
+    return next;
+  };
+}
+
+const KINDS: readonly Strike["kind"][] = [
+  ...Array<"worker">(12).fill("worker"),
+  ...(["connections", "connections", "queue", "database"] as const),
 ];
+
+/** So many strikes have every kind among them, and every fault. */
+export const ENOUGH_FOR_ALL = 40;

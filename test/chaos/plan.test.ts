@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
 import { heldOf } from "./held.ts";
-import { CREW, planStrikes } from "./plan-strikes.ts";
+import { CREW, ENOUGH_FOR_ALL, planStrikes } from "./plan-strikes.ts";
 import { createStream, LATEST_MS, QUERIES, VOICE } from "./stream.ts";
 
 test("the same seed strikes at the same moments, in order, and hits everybody", () => {
+  const few = planStrikes({ seed: 3, kills: ENOUGH_FOR_ALL, everyMs: 1_000 });
+  expect(new Set(few.map(({ kind }) => kind)).size).toBe(4);
+  expect(new Set(few.flatMap((strike) => (strike.kind === "worker" ? [strike.place] : []))).size).toBe(
+    CREW.length,
+  );
   const strikes = planStrikes({ seed: 3, kills: 200, everyMs: 1_000 });
   expect(planStrikes({ seed: 3, kills: 200, everyMs: 1_000 })).toEqual(strikes);
   expect(planStrikes({ seed: 4, kills: 200, everyMs: 1_000 })).not.toEqual(strikes);
@@ -32,12 +37,15 @@ test("what has to come of a stream follows from its words alone", () => {
     ...{ query: "Acme", author: "voice-000001", text: "nothing", sentiment: "neutral" as const },
     ...{ at: 0, indexedAfter: 0, turnsAt: null, ...more },
   });
-  const held = heldOf([
-    { ...said({}), resourceId: "m1" },
-    { ...said({ text: "a recall" }), resourceId: "m2" },
-    { ...said({ text: "a recall" }), resourceId: "m3" },
-    { ...said({ author: "voice-000002", turnsAt: 9 }), resourceId: "m4" },
-  ]);
+  const held = heldOf(
+    [
+      { ...said({}), resourceId: "m1" },
+      { ...said({ text: "a recall" }), resourceId: "m2" },
+      { ...said({ text: "a recall" }), resourceId: "m3" },
+      { ...said({ author: "voice-000002", turnsAt: 9 }), resourceId: "m4" },
+    ],
+    { withTale: false },
+  );
   expect(held).toEqual({
     mentions: new Map([
       ["Acme m1", "neutral"],
@@ -51,5 +59,6 @@ test("what has to come of a stream follows from its words alone", () => {
     ]),
     alerts: ["recall-words Acme voice-000001", "somebody-is-unhappy Acme voice-000002"],
     told: ["#recalls voice-000001", "#unhappy voice-000002", "desk voice-000002"],
+    may: [],
   });
 });

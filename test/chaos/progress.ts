@@ -1,11 +1,12 @@
 import type { Instant } from "../../src/lib/instant.ts";
 import { LATEST_MS, QUERIES, type Saying } from "./stream.ts";
+import { TALE_QUERIES } from "./tale.ts";
 import type { World } from "./world.ts";
 
 /** Every query is known, and its past is read: what is said from now on alerts. */
 export function isWatching({ factsPool }: World): Promise<boolean> {
   return isSo(
-    factsPool.query(`select count(*) = ${QUERIES.length} as yes from earshot.walks
+    factsPool.query(`select count(*) = ${QUERIES.length + TALE_QUERIES.length} as yes from earshot.walks
       where walk = 'added' and complete_until is not null`),
   );
 }
@@ -16,13 +17,16 @@ export function lastMomentOf(sayings: readonly Saying[], from: Instant): Instant
 }
 
 /** By Earshot's own word: everything is read up to the last moment, and nothing is owed any more. */
-export function isDrained({ factsPool }: World, lastMoment: Instant): Promise<boolean> {
+export function isDrained({ factsPool, clock }: World, lastMoment: Instant): Promise<boolean> {
   return isSo(
     factsPool.query(
       `select (select bool_and(complete_until > to_timestamp($1::float8 / 1000)) from earshot.walks)
         and not exists (select from earshot.notifications where state = 'due')
-        and not exists (select from earshot.alert_receivers where next_at <= now()) as yes`,
-      [lastMoment],
+        and not exists (select from earshot.alert_receivers where next_at <= to_timestamp($2::float8 / 1000))
+        and not exists (select from earshot.digests where state = 'due')
+        and not exists (select from earshot.alert_messages m join earshot.alerts a on a.id = m.alert_id
+          where m.watched and a.resolved_at is not null) as yes`,
+      [lastMoment, clock.now()],
     ),
   );
 }

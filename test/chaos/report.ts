@@ -10,7 +10,8 @@ export function formatReport(report: ChaosReport): string {
   return [
     `${hits} strikes in ${seconds(report.struckForMs)} (${listed(strikes)}), ${drained}; seed ${seed}, queues on ${queue}`,
     `${mentions} mentions; faults of the API: ${listed(apiFaults)}`,
-    `${report.takenInSilence} mails were taken by a server that broke off before it said so`,
+    `${report.takenInSilence} mails were taken by a server that broke off before it said so: each comes once more, and nobody could know`,
+    `by the theory ${report.gap.expected.toFixed(2)} mails more come twice: one note of what was sent takes ${report.gap.ms.toFixed(1)} ms`,
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
     row("", "of", "wrong", "limit", ""),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
-import type { Instant } from "../../src/lib/instant.ts";
+import { monotonicMs } from "../../src/lib/clock.ts";
+import { type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { deleteFaults, listFaults } from "../../src/local-api/store/faults.ts";
 import { bundleEntries } from "../bundle.ts";
@@ -8,11 +8,21 @@ import { collect } from "./collect.ts";
 import { type Crew, hireCrew } from "./crew.ts";
 import { heldOf } from "./held.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
-import { CREW, planStrikes, type Strike } from "./plan-strikes.ts";
+import { CREW, deal, ENOUGH_FOR_ALL, planStrikes, type Strike } from "./plan-strikes.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
 import { createStream, type Saying } from "./stream.ts";
-import { calmVendors, disturbApi, disturbVendors, strike } from "./strikers.ts";
+import {
+  API_FAULTS,
+  calmVendors,
+  disturbApi,
+  disturbVendors,
+  nameOfSlackFault,
+  SLACK_FAULTS,
+  SMTP_FAULTS,
+  strike,
+} from "./strikers.ts";
+import { createTale, HOUR_AT, SILENCE_MS, TALE_MS } from "./tale.ts";
 import { until } from "./until.ts";
 import { openWorld, type QueueKind, type World } from "./world.ts";
 
@@ -39,6 +49,8 @@ export interface ChaosReport {
   readonly strikes: Readonly<Record<string, number>>;
   /** Faults of the API that happened, by kind. */
   readonly apiFaults: Readonly<Record<string, number>>;
+  /** Between a mail server's answer and our note of it: how long, and how many mails that repeats, by the theory. */
+  readonly gap: { readonly ms: number; readonly expected: number };
   /** Mails that the mail server took and broke off before it said so: each may come again. */
   readonly takenInSilence: number;
   /** Workers that gave up by themselves and were followed by others: the database was away when they began. */
@@ -58,32 +70,48 @@ export interface ChaosReport {
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const world = await openWorld(options.queue);
   try {
-    const entryOf = (role: string) => `workers/${role}.ts`;
-    const bundle = await bundleEntries([...new Set(CREW)].map(entryOf));
+    const bundle = await bundleEntries([WORKER]);
     world.closing.add(bundle.remove);
-    const crew = hireCrew((role) => bundle.file(entryOf(role)), world.env);
+    const crew = hireCrew(bundle.file(WORKER), world.env);
     // The crew is dismissed before the world ends, whatever happens.
     world.closing.add(async () => void (await crew.dismiss()));
     const strikes = planStrikes(options);
     const lastsMs = (strikes.at(-1)?.at ?? 0) + 1;
-    const sayings = createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond });
+    const sayings = [
+      ...createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond }),
+      ...createTale(),
+    ];
     if (!(await until(120_000, () => isWatching(world)))) throw new Error("the crew did not begin to work");
-    await disturbApi(world);
+    await beginOnTime(world, options.tell);
     const begunAt = monotonicMs();
-    const { hits, said, lastMoment } = await strikeAll(strikes, sayings, options, world, crew);
+    const { hits, said, lastMoment, troubles } = await strikeAll(strikes, sayings, options, world, crew);
     const struckAt = monotonicMs();
     const apiFaults = await calm(world);
+    const isWhole = begunAt + TALE_MS < struckAt;
+    const wanted = Object.values(hits).reduce((sum, n) => sum + n, 0) >= ENOUGH_FOR_ALL && isWhole;
+    const happened = new Map([...troubles, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.tell("the last strike is made; waiting until all is done");
     const isDone = await until(options.patienceMs, () => isDrained(world, lastMoment));
     const drainedAfterMs = isDone ? monotonicMs() - struckAt : null;
     const gaveUp = crew.ended();
     const endedBadly = await crew.dismiss();
-    const ledger = compareWorlds(heldOf(said), await collect(world));
+    const found = await collect(world, happened);
+    // Who ended it early has not seen everything, and wants to know of what was.
+    const ledger = compareWorlds(heldOf(said, { withTale: said.length === sayings.length }), {
+      ...found,
+      happened: wanted ? found.happened : new Map(),
+    });
+    const gapMs = await noteMs(world);
     const broken = ledger.some((line) => line.broken) || !isDone;
     return {
       ...{ seed: options.seed, queue: options.queue, mentions: said.length, strikes: hits, apiFaults },
       ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
       takenInSilence: world.smtp.takenInSilence,
+      gap: {
+        ms: gapMs,
+        expected:
+          ((hits["kills of who delivers"] ?? 0) * world.smtp.mails.length * gapMs) / (struckAt - begunAt),
+      },
       struckForMs: struckAt - begunAt,
       lastWords: broken ? crew.lastWords() : "",
     };
@@ -102,9 +130,22 @@ async function strikeAll(
   options: ChaosOptions,
   world: World,
   crew: Crew,
-): Promise<{ hits: Record<string, number>; said: readonly Saying[]; lastMoment: Instant }> {
+): Promise<{
+  hits: Record<string, number>;
+  said: readonly Saying[];
+  lastMoment: Instant;
+  troubles: ReadonlyMap<string, number>;
+}> {
   const random = createRandom("chaos vendors", options.seed);
-  const hits: Record<string, number> = {};
+  const nextApiFault = deal(API_FAULTS, random);
+  const vendorFaults = { slack: deal(SLACK_FAULTS, random), smtp: deal(SMTP_FAULTS, random), random };
+  const hits: Record<string, number> = { worker: 0, connections: 0, queue: 0, database: 0 };
+  const troubles = new Map<string, number>(
+    [...SLACK_FAULTS.map(nameOfSlackFault), ...SMTP_FAULTS.map(({ code }) => `smtp ${code}`)].map((name) => [
+      name,
+      0,
+    ]),
+  );
   const said: Saying[] = [];
   let [before, lastMoment] = [0, 0];
   for (const [index, one] of strikes.entries()) {
@@ -112,17 +153,27 @@ async function strikeAll(
     const next = sayings.filter(
       ({ at }) => at >= before && at < one.at + (index === strikes.length - 1 ? 1 : 0),
     );
-    const from = systemClock.now() - before;
+    const from = world.clock.now() - before;
     await publish(world, next, from);
     said.push(...next);
     lastMoment = Math.max(lastMoment, lastMomentOf(next, from));
     await delay(one.at - before);
     before = one.at;
-    if (await strike(one, world, crew)) hits[one.kind] = (hits[one.kind] ?? 0) + 1;
-    disturbVendors(world, random);
+    if (await strike(one, world, crew)) {
+      hits[one.kind] = (hits[one.kind] ?? 0) + 1;
+      if (one.kind === "worker" && CREW[one.place] === "deliver") {
+        const kind = "kills of who delivers";
+        hits[kind] = (hits[kind] ?? 0) + 1;
+      }
+    }
+    await disturbApi(world, nextApiFault());
+    for (const name of disturbVendors(world, vendorFaults)) troubles.set(name, (troubles.get(name) ?? 0) + 1);
     if ((index + 1) % 20 === 0) options.tell(`${index + 1} of ${strikes.length} strikes`);
   }
-  return { hits, said, lastMoment };
+  // What nobody has come upon has not happened.
+  for (const fault of world.slack.faults) less(troubles, nameOfSlackFault(fault));
+  for (const { code } of world.smtp.faults) less(troubles, `smtp ${code}`);
+  return { hits, said, lastMoment, troubles };
 }
 
 /** From now on nothing goes wrong any more. Gives what went wrong at the API. */
@@ -130,5 +181,39 @@ async function calm(world: World): Promise<Record<string, number>> {
   calmVendors(world);
   const faults = await listFaults(world.api);
   await deleteFaults(world.api);
-  return Object.fromEntries(faults.map(({ kind, applied }) => [kind, applied]));
+  const happened: Record<string, number> = {};
+  for (const { kind, applied } of faults) happened[kind] = (happened[kind] ?? 0) + applied;
+  return happened;
 }
+
+const WORKER = "test/chaos/worker.ts";
+
+/** Waits for the hour at which the tale begins, and silences what is to be told later. */
+async function beginOnTime({ clock, factsPool }: World, tell: (sentence: string) => void): Promise<void> {
+  const day = 24 * 60 * MINUTE;
+  const waitMs = (8 * 60 * MINUTE - HOUR_AT - (clock.now() % day) + day) % day;
+  // A crew that came late to work: then the next closing of a bucket, without a digest, would be the one.
+  if (waitMs > 5 * MINUTE) throw new Error("the crew took too long to begin; try again on a quieter machine");
+  tell(`the workers are at work; the tale begins in ${Math.round(waitMs / 1_000)} s`);
+  await delay(waitMs);
+  const now = clock.now();
+  await factsPool.query(
+    `insert into earshot.silences (id, match, author, comment, created_at, starts_at, ends_at, windows)
+     values (gen_random_uuid(), '{"rule": ["hushed"]}', 'chaos', 'for a while', to_timestamp($1::float8 / 1000),
+       to_timestamp($1::float8 / 1000), to_timestamp($2::float8 / 1000), '[]')`,
+    [now, now + SILENCE_MS],
+  );
+}
+
+function less(troubles: Map<string, number>, name: string): void {
+  troubles.set(name, Math.max(0, (troubles.get(name) ?? 0) - 1));
+}
+
+/** How long one note takes, commit and disk included: the mean of some. */
+async function noteMs({ factsPool }: World): Promise<number> {
+  const startedAt = monotonicMs();
+  for (let i = 0; i < NOTES; i++) await factsPool.query("select pg_current_xact_id()");
+  return (monotonicMs() - startedAt) / NOTES;
+}
+
+const NOTES = 50;

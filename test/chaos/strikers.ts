@@ -69,38 +69,67 @@ async function ask({ factsPool }: World, sql: string): Promise<boolean> {
   }
 }
 
-/** Every kind of fault that the local API knows, as long as the strikes last. */
-export async function disturbApi({ api }: World): Promise<void> {
-  for (const [kind, probability, amount] of API_FAULTS) {
-    const path = MENTIONS_ONLY.has(kind) ? "data/mentions" : null;
-    await insertFault(api, { kind, probability, amount, path, remaining: null });
-  }
+/** A fault of the local API with each strike, for the next call that it can happen to. */
+export async function disturbApi({ api }: World, fault: ApiFault): Promise<void> {
+  const [kind, amount] = fault;
+  await insertFault(api, {
+    kind,
+    probability: 1,
+    amount,
+    path: "data/mentions",
+    remaining: MOST_AT_ONCE.get(kind) ?? 1,
+  });
 }
 
-const API_FAULTS: readonly (readonly [NewFault["kind"], number, number | null])[] = [
-  ["429", 0.01, 500],
-  ["500", 0.02, null],
-  ["502", 0.02, null],
-  ["503", 0.02, null],
-  ["slow", 0.03, 400],
-  ["dropped", 0.02, null],
-  ["truncated", 0.02, null],
-  ["hang-up", 0.02, null],
-  ["token-revoked", 0.005, null],
-  ["cursor-refused", 0.03, null],
-  ["cursor-ends", 0.2, null],
-  ["duplicates", 0.2, 3],
-  ["empty-page", 0.02, null],
-  ["wrong-total", 0.03, 5],
-  ["late", 0.3, 4_000],
-];
-const MENTIONS_ONLY = new Set(["empty-page", "late", "wrong-total", "duplicates"]);
+/** What only happens to whoever reads on takes more than one try to happen. */
+const MOST_AT_ONCE: ReadonlyMap<NewFault["kind"], number> = new Map([
+  ["late", 3],
+  ["cursor-refused", 1],
+]);
 
-/** Lets something go wrong with the next message to a vendor. */
-export function disturbVendors({ slack, smtp }: World, random: Random): void {
-  if (slack.faults.length < 2) slack.faults.push(random.weighted(SLACK_FAULTS));
-  if (smtp.faults.length === 0) smtp.faults.push(random.pick(SMTP_FAULTS));
-  if (random.chance(0.05)) smtp.breakAfterData = true;
+export type ApiFault = readonly [NewFault["kind"], number | null];
+
+export const API_FAULTS: readonly ApiFault[] = [
+  ["429", 500],
+  ["500", null],
+  ["502", null],
+  ["503", null],
+  ["slow", 400],
+  ["dropped", null],
+  ["truncated", null],
+  ["hang-up", null],
+  ["token-revoked", null],
+  ["cursor-refused", null],
+  ["cursor-ends", null],
+  ["duplicates", 3],
+  ["empty-page", null],
+  ["wrong-total", 5],
+  ["late", 4_000],
+];
+
+/** Lets something go wrong with the next message to each vendor. Gives what it is called, where there was room for it. */
+export function disturbVendors(
+  { slack, smtp }: World,
+  faults: { readonly slack: () => SlackFault; readonly smtp: () => SmtpFault; readonly random: Random },
+): string[] {
+  const names: string[] = [];
+  if (slack.faults.length < 2) {
+    const fault = faults.slack();
+    slack.faults.push(fault);
+    names.push(nameOfSlackFault(fault));
+  }
+  if (smtp.faults.length === 0) {
+    const fault = faults.smtp();
+    smtp.faults.push(fault);
+    names.push(`smtp ${fault.code}`);
+  }
+  if (faults.random.chance(0.05)) smtp.breakAfterData = true;
+  return names;
+}
+
+export function nameOfSlackFault(fault: SlackFault): string {
+  if ("answer" in fault) return `slack ${fault.answer.status}`;
+  return "drop" in fault ? `slack dropped ${fault.drop}` : `slack hung ${fault.hang}`;
 }
 
 export function calmVendors({ slack, smtp }: World): void {
@@ -110,15 +139,15 @@ export function calmVendors({ slack, smtp }: World): void {
 }
 
 const method = "chat.postMessage";
-const SLACK_FAULTS: readonly (readonly [SlackFault, number])[] = [
-  [{ method, answer: { status: 429, headers: { "retry-after": "1" }, body: "" } }, 3],
-  [{ method, answer: { status: 503, body: "" } }, 3],
-  [{ method, drop: "before" }, 3],
-  [{ method, drop: "after" }, 3],
-  [{ method, hang: "before" }, 1],
-  [{ method, hang: "after" }, 1],
+export const SLACK_FAULTS: readonly SlackFault[] = [
+  { method, answer: { status: 429, headers: { "retry-after": "1" }, body: "" } },
+  { method, answer: { status: 503, body: "" } },
+  { method, drop: "before" },
+  { method, drop: "after" },
+  { method, hang: "before" },
+  { method, hang: "after" },
 ];
-const SMTP_FAULTS: readonly SmtpFault[] = [
+export const SMTP_FAULTS: readonly SmtpFault[] = [
   { at: "mail", code: 421, text: "too busy" },
   { at: "rcpt", code: 450, text: "greylisted" },
   { at: "data", code: 451, text: "try again" },

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
-import { systemClock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
@@ -18,12 +18,15 @@ import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
 import { startRedis, type TestRedis } from "../redis.ts";
 import { ROUTES, RULES } from "./held.ts";
 import { QUERIES } from "./stream.ts";
+import { shiftOf, TALE_DIGESTS, TALE_ESCALATIONS, TALE_QUERIES } from "./tale.ts";
 
 export interface World {
   /** Holds Earshot's configuration. */
   readonly folder: string;
   /** Earshot's own PostgreSQL, which is killed; it comes back by itself on the same port. */
   readonly facts: EmbeddedPostgres;
+  /** The hour that everybody's clocks show. */
+  readonly clock: Clock;
   /** For questions about the facts. */
   readonly factsPool: Pool;
   /** Null where the queues live in PostgreSQL. */
@@ -51,20 +54,29 @@ export const OPERATORS = "operators";
 const USER = { username: "monitor@acme.example", password: "correct horse battery" };
 
 /** The engines and everybody outside: a Listening API, a Slack and a mail server that fail, all on this machine. */
-export async function openWorld(queue: QueueKind): Promise<World> {
+export async function openWorld(
+  queue: QueueKind,
+  { withTale }: { readonly withTale: boolean } = { withTale: true },
+): Promise<World> {
   const closing = createClosing();
   try {
     const folder = await mkdtemp(join(tmpdir(), "earshot-chaos-"));
     await chmod(folder, 0o755);
     closing.add(() => rm(folder, { recursive: true, force: true }));
-    const facts = await startServer(closing, join(folder, "facts"));
+    const facts = await startServer(closing, join(folder, "facts"), {});
     const factsPool = poolOf(closing, facts.url, 2);
-    const outside = poolOf(closing, (await startServer(closing, join(folder, "outside"))).url, 12);
+    const outside = poolOf(
+      closing,
+      (await startServer(closing, join(folder, "outside"), NOTHING_HAPPENS)).url,
+      12,
+    );
+    const shiftMs = shiftOf(systemClock.now() + BEGINS_AFTER_MS);
+    const clock: Clock = { now: () => systemClock.now() + shiftMs, speed: 1 };
     await migrateLocalApi(outside);
-    const account = await seedAccount(outside, accountAt(systemClock.now()));
+    const account = await seedAccount(outside, accountAt(clock.now()));
     const api = createLocalApi({
       pool: outside,
-      clock: systemClock,
+      clock,
       log: createLog({ level: "silent" }),
       signingSecret: "for tests",
     });
@@ -78,7 +90,7 @@ export async function openWorld(queue: QueueKind): Promise<World> {
     const redis = queue === "redis" ? await startRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
     if (redis !== null) closing.add(redis.stop);
-    await writeConfiguration(folder, apiUrl, slack, smtp);
+    await writeConfiguration(folder, apiUrl, slack, smtp, withTale ? TALE_DIGESTS : []);
     const env = {
       ...process.env,
       DATABASE_URL: facts.url,
@@ -86,9 +98,10 @@ export async function openWorld(queue: QueueKind): Promise<World> {
       EARSHOT_CONFIG: join(folder, "earshot.yaml"),
       EARSHOT_HOME: folder,
       LOG_LEVEL: "info",
+      CHAOS_SHIFT_MS: String(shiftMs),
     };
     const db = createDatabase(outside);
-    return { folder, facts, factsPool, redis, api: db, account, mostCalls, slack, smtp, env, closing };
+    return { folder, facts, clock, factsPool, redis, api: db, account, mostCalls, slack, smtp, env, closing };
   } catch (error) {
     await closing.close();
     throw error;
@@ -96,16 +109,25 @@ export async function openWorld(queue: QueueKind): Promise<World> {
 }
 
 /**
- * The PostgreSQL of this directory; after an end, once more on the same port.
- * Safe against the death of its processes, which is what happens here; a power cut would need `fsync`.
+ * The PostgreSQL of this directory; after an end, once more on the same port. Without settings of its own it writes to
+ * the disk as that of users does.
  */
-export async function startServer(closing: Closing, dataDir: string): Promise<EmbeddedPostgres> {
+export async function startServer(
+  closing: Closing,
+  dataDir: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<EmbeddedPostgres> {
   const log = createLog({ level: "silent" });
-  const settings = { fsync: "off", full_page_writes: "off" };
   const server = await startEmbeddedPostgres({ dataDir, log, maxConnections: 250, settings });
   closing.add(server.stop);
   return server;
 }
+
+/** The Listening API's own tables: no strike hits them. */
+const NOTHING_HAPPENS = { fsync: "off", full_page_writes: "off" };
+
+/** About how long the crew takes to come to work; `begin` waits for the rest. */
+const BEGINS_AFTER_MS = 90_000;
 
 function poolOf(closing: Closing, url: string, connections: number): Pool {
   const pool = openPool({ url, connections, onError: () => {} });
@@ -121,7 +143,7 @@ function accountAt(at: Instant) {
     },
     user: USER,
     project: { name: "Brands" },
-    queries: QUERIES.map((name) => ({ name })),
+    queries: [...QUERIES, ...TALE_QUERIES].map((name) => ({ name })),
     at,
   };
 }
@@ -141,6 +163,7 @@ async function writeConfiguration(
   baseUrl: string,
   slack: FakeSlack,
   smtp: FakeSmtp,
+  digests: readonly object[],
 ): Promise<void> {
   const channel = (name: string) => ({
     ...{
@@ -150,11 +173,16 @@ async function writeConfiguration(
       token: slack.token,
       apiUrl: slack.apiUrl,
       postEvery: "0s",
+      editEvery: "1s",
       // Each alert is a message of its own, so that they can be counted.
       throttle: "none",
     },
   });
   const { host, port } = smtp;
+  const mailbox = (name: string) => ({
+    ...{ name, kind: "email", to: `${name}@acme.example`, from: "earshot@acme.example" },
+    ...{ smtp: { host, port }, throttle: "none" },
+  });
   const config = {
     source: {
       ...{ baseUrl, ...USER, clientId: "earshot-api-client", pageSize: 40, timeout: "10s" },
@@ -165,16 +193,12 @@ async function writeConfiguration(
       channel("recalls"),
       channel("unhappy"),
       channel(OPERATORS),
-      {
-        name: "desk",
-        kind: "email",
-        to: "desk@acme.example",
-        from: "earshot@acme.example",
-        smtp: { host, port },
-        throttle: "none",
-      },
+      ...["crowd", "grumble", "hushed", "digest-slack"].map(channel),
+      ...["desk", "on-call", "digest-desk"].map(mailbox),
     ],
     routes: ROUTES,
+    escalations: TALE_ESCALATIONS,
+    digests,
     operator: { receivers: [OPERATORS] },
     templates: join(folder, "templates"),
   };

@@ -1,89 +1,10 @@
-import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { Redis } from "ioredis";
 import { describe, test } from "vitest";
-import { ROLES } from "../../src/app/roles.ts";
-import { startEarshot } from "../../src/app.ts";
-import { loadConfig } from "../../src/config.ts";
-import { systemClock } from "../../src/lib/clock.ts";
 import { SECOND } from "../../src/lib/instant.ts";
-import { createLog } from "../../src/log.ts";
-import { collect } from "../chaos/collect.ts";
-import { heldOf } from "../chaos/held.ts";
-import { compareWorlds } from "../chaos/ledger.ts";
-import { isDrained, isWatching, lastMomentOf } from "../chaos/progress.ts";
-import { publish } from "../chaos/publish.ts";
-import { createStream } from "../chaos/stream.ts";
-import { until } from "../chaos/until.ts";
-import { openWorld, type QueueKind, startServer, type World } from "../chaos/world.ts";
 import { hasRedis, NO_REDIS } from "../redis.ts";
+import { databaseGoesAway, liveThrough, redisGoesAway, redisIsEmptied } from "./outage-story.ts";
 
-/** Longer than every lease, lock and connection timeout: a minute holds nothing that these seconds do not. */
+/** Longer than every lease, lock and connection timeout; `test/long` is away for a minute of sixty seconds. */
 const AWAY_MS = 11 * SECOND;
-const STREAM_MS = 30 * SECOND;
-const PATIENCE_MS = 90 * SECOND;
-
-async function databaseGoesAway({ facts, closing, folder }: World): Promise<void> {
-  await facts.stop();
-  await delay(AWAY_MS);
-  await startServer(closing, join(folder, "facts"));
-}
-
-async function redisGoesAway({ redis }: World): Promise<void> {
-  await redis?.stop();
-  await delay(AWAY_MS);
-  await redis?.start();
-}
-
-async function redisIsEmptied({ redis }: World): Promise<void> {
-  const client = new Redis(redis?.url ?? "");
-  await client.flushall();
-  client.disconnect();
-}
-
-/** Earshot in this process, and people who speak while one trouble after the other happens. What came of it. */
-async function live(queue: QueueKind, troubles: readonly ((world: World) => Promise<void>)[]) {
-  const world = await openWorld(queue);
-  try {
-    const { facts, redis, env, closing } = world;
-    const earshot = await startEarshot({
-      config: await loadConfig(env["EARSHOT_CONFIG"] ?? "", {}),
-      databaseUrl: facts.url,
-      queue:
-        redis === null
-          ? { kind: "postgres", url: facts.url, schema: "earshot_queue" }
-          : { kind: "redis", url: redis.url, prefix: "earshot" },
-      clock: systemClock,
-      log: createLog({ level: "silent" }),
-      roles: ROLES,
-    });
-    closing.add(earshot.stop);
-    const watching = await until(PATIENCE_MS, () => isWatching(world));
-    const sayings = createStream({ seed: 5, lastsMs: STREAM_MS, perSecond: 4 });
-    const from = systemClock.now();
-    await publish(world, sayings, from);
-    const hasBegun = async () =>
-      (await world.factsPool.query("select from earshot.mentions limit 1")).rowCount === 1;
-    const begun = await until(PATIENCE_MS, hasBegun);
-    for (const happen of troubles) {
-      await happen(world);
-      await until(PATIENCE_MS, () => stands(world));
-    }
-    const drained = await until(PATIENCE_MS, () => isDrained(world, lastMomentOf(sayings, from)));
-    const broken = compareWorlds(heldOf(sayings), await collect(world)).filter(({ wrong }) => wrong > 0);
-    const { rows } = await world.factsPool.query<{ what: string }>(
-      "select distinct engine || ' ' || outcome as what from earshot.outages order by 1",
-    );
-    return { watching, begun, drained, broken, outages: rows.map(({ what }) => what) };
-  } finally {
-    await world.closing.close();
-  }
-}
-
-/** What has happened is written down, so the next trouble is one of its own. */
-async function stands({ factsPool }: World): Promise<boolean> {
-  return (await factsPool.query("select from earshot.outages")).rowCount !== 0;
-}
 
 const WELL = { watching: true, begun: true, drained: true, broken: [] };
 
@@ -91,7 +12,7 @@ describe.concurrent("work goes on by itself, nothing is lost or told twice, and 
   timeout: 240_000,
 }, () => {
   test("PostgreSQL was gone for a while, with the queues in it", async ({ expect }) => {
-    const came = await live("postgres", [databaseGoesAway]);
+    const came = await liveThrough("postgres", [databaseGoesAway(AWAY_MS)]);
     expect(came).toMatchObject(WELL);
     expect(came.outages).toContain("database away");
   });
@@ -99,7 +20,11 @@ describe.concurrent("work goes on by itself, nothing is lost or told twice, and 
   test.skipIf(!hasRedis())(
     `PostgreSQL was gone for a while, then Redis, which came back empty and was emptied again (${NO_REDIS} where there is none)`,
     async ({ expect }) => {
-      const came = await live("redis", [databaseGoesAway, redisGoesAway, redisIsEmptied]);
+      const came = await liveThrough("redis", [
+        databaseGoesAway(AWAY_MS),
+        redisGoesAway(AWAY_MS),
+        redisIsEmptied,
+      ]);
       expect(came).toMatchObject(WELL);
       expect(came.outages).toEqual(["database away", "queue away", "queue emptied"]);
     },

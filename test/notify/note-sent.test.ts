@@ -32,7 +32,8 @@ test("a mail that is out while the database is away is noted when that is back, 
       ...stores.notifications,
       markSent: async (...sent) => {
         // What the driver says of a server that starts again.
-        if (away-- > 0) throw Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+        if (away-- > 0)
+          throw Object.assign(new Error("the database system is starting up"), { code: "57P03" });
         await stores.notifications.markSent(...sent);
       },
     },
@@ -46,7 +47,10 @@ test("a mail that is out while the database is away is noted when that is back, 
   const notification = owed(ALERT, { receiver: "desk", createdAt: NOW });
   await stores.notifications.owe([notification]);
   const job = { projectId: notification.projectId, notificationId: notification.id };
-  expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({ outcome: "sent", receiver: "desk" });
+  expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({
+    outcome: "sent",
+    receiver: "desk",
+  });
   expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({ outcome: "not-due" });
   expect(server.mails).toHaveLength(1);
 });

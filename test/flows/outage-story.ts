@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { ROLES } from "../../src/app/roles.ts";
+import { startEarshot } from "../../src/app.ts";
+import { loadConfig } from "../../src/config.ts";
+import { SECOND } from "../../src/lib/instant.ts";
+import { createLog } from "../../src/log.ts";
+import { collect } from "../chaos/collect.ts";
+import { heldOf } from "../chaos/held.ts";
+import { compareWorlds } from "../chaos/ledger.ts";
+import { isDrained, isWatching, lastMomentOf } from "../chaos/progress.ts";
+import { publish } from "../chaos/publish.ts";
+import { createStream } from "../chaos/stream.ts";
+import { until } from "../chaos/until.ts";
+import { openWorld, type QueueKind, startServer, type World } from "../chaos/world.ts";
+
+const STREAM_MS = 30 * SECOND;
+const PATIENCE_MS = 90 * SECOND;
+
+export type Trouble = (world: World) => Promise<void>;
+
+export function databaseGoesAway(forMs: number): Trouble {
+  return async ({ facts, closing, folder }) => {
+    await facts.stop();
+    await delay(forMs);
+    await startServer(closing, join(folder, "facts"), {});
+  };
+}
+
+export function redisGoesAway(forMs: number): Trouble {
+  return async ({ redis }) => {
+    await redis?.stop();
+    await delay(forMs);
+    await redis?.start();
+  };
+}
+
+export async function redisIsEmptied({ redis }: World): Promise<void> {
+  const client = new Redis(redis?.url ?? "");
+  await client.flushall();
+  client.disconnect();
+}
+
+/** Earshot in this process, and people who speak while one trouble after the other happens. What came of it. */
+export async function liveThrough(queue: QueueKind, troubles: readonly Trouble[]) {
+  const world = await openWorld(queue, { withTale: false });
+  try {
+    const { facts, redis, env, closing } = world;
+    const earshot = await startEarshot({
+      config: await loadConfig(env["EARSHOT_CONFIG"] ?? "", {}),
+      databaseUrl: facts.url,
+      queue:
+        redis === null
+          ? { kind: "postgres", url: facts.url, schema: "earshot_queue" }
+          : { kind: "redis", url: redis.url, prefix: "earshot" },
+      clock: world.clock,
+      log: createLog({ level: "silent" }),
+      roles: ROLES,
+    });
+    closing.add(earshot.stop);
+    const watching = await until(PATIENCE_MS, () => isWatching(world));
+    const sayings = createStream({ seed: 5, lastsMs: STREAM_MS, perSecond: 4 });
+    const from = world.clock.now();
+    await publish(world, sayings, from);
+    const hasBegun = async () =>
+      (await world.factsPool.query("select from earshot.mentions limit 1")).rowCount === 1;
+    const begun = await until(PATIENCE_MS, hasBegun);
+    for (const happen of troubles) {
+      await happen(world);
+      await until(PATIENCE_MS, () => stands(world));
+    }
+    const drained = await until(PATIENCE_MS, () => isDrained(world, lastMomentOf(sayings, from)));
+    const broken = compareWorlds(heldOf(sayings, { withTale: false }), await collect(world, null)).filter(
+      ({ wrong }) => wrong > 0,
+    );
+    const { rows } = await world.factsPool.query<{ what: string }>(
+      "select distinct engine || ' ' || outcome as what from earshot.outages order by 1",
+    );
+    return { watching, begun, drained, broken, outages: rows.map(({ what }) => what) };
+  } finally {
+    await world.closing.close();
+  }
+}
+
+/** What has happened is written down, so the next trouble is one of its own. */
+async function stands({ factsPool }: World): Promise<boolean> {
+  return (await factsPool.query("select from earshot.outages")).rowCount !== 0;
+}
