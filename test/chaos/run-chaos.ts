@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../../src/lib/clock.ts";
-import { type Instant, MINUTE } from "../../src/lib/instant.ts";
+import type { Instant } from "../../src/lib/instant.ts";
 import { createRandom } from "../../src/local-api/simulate/random.ts";
 import { deleteFaults, listFaults } from "../../src/local-api/store/faults.ts";
 import { bundleEntries } from "../bundle.ts";
@@ -22,7 +22,7 @@ import {
   SMTP_FAULTS,
   strike,
 } from "./strikers.ts";
-import { createTale, HOUR_AT, SILENCE_MS, TALE_MS } from "./tale.ts";
+import { createTale, SILENCE_MS, TALE_MS } from "./tale.ts";
 import { until } from "./until.ts";
 import { openWorld, type QueueKind, type World } from "./world.ts";
 
@@ -82,7 +82,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ...createTale(),
     ];
     if (!(await until(120_000, () => isWatching(world)))) throw new Error("the crew did not begin to work");
-    await beginOnTime(world, options.tell);
+    await beginOnTime(world);
     const begunAt = monotonicMs();
     const { hits, said, lastMoment, troubles } = await strikeAll(strikes, sayings, options, world, crew);
     const struckAt = monotonicMs();
@@ -188,14 +188,10 @@ async function calm(world: World): Promise<Record<string, number>> {
 
 const WORKER = "test/chaos/worker.ts";
 
-/** Waits for the hour at which the tale begins, and silences what is to be told later. */
-async function beginOnTime({ clock, factsPool }: World, tell: (sentence: string) => void): Promise<void> {
-  const day = 24 * 60 * MINUTE;
-  const waitMs = (8 * 60 * MINUTE - HOUR_AT - (clock.now() % day) + day) % day;
-  // A crew that came late to work: then the next closing of a bucket, without a digest, would be the one.
-  if (waitMs > 5 * MINUTE) throw new Error("the crew took too long to begin; try again on a quieter machine");
-  tell(`the workers are at work; the tale begins in ${Math.round(waitMs / 1_000)} s`);
-  await delay(waitMs);
+/** Sets everybody's clock to the hour at which the tale begins, and silences what is to be told later. */
+async function beginOnTime({ clock, setClock, factsPool }: World): Promise<void> {
+  await setClock();
+  await delay(EVERYBODY_LOOKS_MS);
   const now = clock.now();
   await factsPool.query(
     `insert into earshot.silences (id, match, author, comment, created_at, starts_at, ends_at, windows)
@@ -217,3 +213,6 @@ async function noteMs({ factsPool }: World): Promise<number> {
 }
 
 const NOTES = 50;
+
+/** Workers look what hour it is every tenth of a second. */
+const EVERYBODY_LOOKS_MS = 500;

@@ -6,7 +6,7 @@ import type { Saying } from "./stream.ts";
  * reminders, escalations, a silence that ends, a digest. It is told for a day that begins `HOUR_AT` before eight
  * o'clock, when a bucket closes and the digest is due.
  */
-export const HOUR_AT = 24 * SECOND;
+const HOUR_AT = 24 * SECOND;
 
 /** How long it takes, with time for what comes late. */
 export const TALE_MS = HOUR_AT + 20 * SECOND;

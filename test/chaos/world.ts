@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
@@ -27,6 +27,8 @@ export interface World {
   readonly facts: EmbeddedPostgres;
   /** The hour that everybody's clocks show. */
   readonly clock: Clock;
+  /** It is now the hour at which the tale begins, for everybody. */
+  setClock(): Promise<void>;
   /** For questions about the facts. */
   readonly factsPool: Pool;
   /** Null where the queues live in PostgreSQL. */
@@ -70,8 +72,15 @@ export async function openWorld(
       (await startServer(closing, join(folder, "outside"), NOTHING_HAPPENS)).url,
       12,
     );
-    const shiftMs = shiftOf(systemClock.now() + BEGINS_AFTER_MS);
+    const shiftFile = join(folder, "shift");
+    let shiftMs = shiftOf(systemClock.now() + BEGINS_BY_MS);
+    await writeFile(shiftFile, String(shiftMs));
     const clock: Clock = { now: () => systemClock.now() + shiftMs, speed: 1 };
+    const setClock = async (): Promise<void> => {
+      shiftMs = shiftOf(systemClock.now());
+      await writeFile(`${shiftFile}.new`, String(shiftMs));
+      await rename(`${shiftFile}.new`, shiftFile);
+    };
     await migrateLocalApi(outside);
     const account = await seedAccount(outside, accountAt(clock.now()));
     const api = createLocalApi({
@@ -98,10 +107,24 @@ export async function openWorld(
       EARSHOT_CONFIG: join(folder, "earshot.yaml"),
       EARSHOT_HOME: folder,
       LOG_LEVEL: "info",
-      CHAOS_SHIFT_MS: String(shiftMs),
+      CHAOS_SHIFT_FILE: shiftFile,
     };
     const db = createDatabase(outside);
-    return { folder, facts, clock, factsPool, redis, api: db, account, mostCalls, slack, smtp, env, closing };
+    return {
+      folder,
+      facts,
+      clock,
+      setClock,
+      factsPool,
+      redis,
+      api: db,
+      account,
+      mostCalls,
+      slack,
+      smtp,
+      env,
+      closing,
+    };
   } catch (error) {
     await closing.close();
     throw error;
@@ -126,8 +149,8 @@ export async function startServer(
 /** The Listening API's own tables: no strike hits them. */
 const NOTHING_HAPPENS = { fsync: "off", full_page_writes: "off" };
 
-/** About how long the crew takes to come to work; `begin` waits for the rest. */
-const BEGINS_AFTER_MS = 90_000;
+/** The crew is at work by then, else the digest of the tale is sent before anybody strikes. */
+const BEGINS_BY_MS = 600_000;
 
 function poolOf(closing: Closing, url: string, connections: number): Pool {
   const pool = openPool({ url, connections, onError: () => {} });

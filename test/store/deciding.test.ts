@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { useStores } from "../use-stores.ts";
+
+const { stores } = await useStores();
+
+test("who of a project is told what is decided by one transaction at a time, and each project has its own turn", async () => {
+  const order: string[] = [];
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isLocked = (): void => {};
+  const locked = new Promise<void>((resolve) => {
+    isLocked = resolve;
+  });
+  const first = stores.transaction(async ({ notifications }) => {
+    await notifications.lockTelling("p");
+    isLocked();
+    await held;
+    order.push("first");
+  });
+  await locked;
+  const second = stores.transaction(async ({ notifications }) => {
+    await notifications.lockTelling("p");
+    order.push("second");
+  });
+  await stores.transaction(async ({ notifications }) => {
+    await notifications.lockTelling("another project");
+    order.push("another");
+  });
+  release();
+  await Promise.all([first, second]);
+  expect(order).toEqual(["another", "first", "second"]);
+});
