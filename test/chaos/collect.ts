@@ -22,7 +22,6 @@ export async function collect(world: World, troubles: ReadonlyMap<string, number
     "select rule, query_id as query, labels->>'author' as author from earshot.alerts where query_id <> $1",
     [OWN_QUERY.queryId],
   );
-  console.error(JSON.stringify(await ask("select q.name, q.watch_from, q.ticked_until, (select min(added_at) from earshot.mentions m where m.query_id=q.query_id) as first, (select max(seen_at) from earshot.mentions m where m.query_id=q.query_id) as seen, (select count(*) from earshot.matches) as matches from earshot.queries q limit 3")), JSON.stringify(await ask("select * from earshot.failures")).slice(0,800), JSON.stringify(await ask("select state,last_error,failures from earshot.walks")).slice(0,500));
   const tale = await toldOfTale(world);
   const seriesNames = await namesOfSeries(join(world.folder, "rules"));
   return {

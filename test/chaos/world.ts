@@ -91,6 +91,10 @@ export async function openWorld(
     });
     closing.add(api.close);
     const mostCalls = watchCalls(api);
+    // The source's clock is known by what its answers are dated, which the server would take from the wall.
+    api.app.addHook("onSend", async (_request, reply) => {
+      reply.header("date", new Date(clock.now()).toUTCString());
+    });
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
     const slack = await startFakeSlack();
     closing.add(slack.close);
