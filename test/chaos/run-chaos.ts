@@ -77,40 +77,51 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     world.closing.add(async () => void (await crew.dismiss()));
     const strikes = planStrikes(options);
     const lastsMs = (strikes.at(-1)?.at ?? 0) + 1;
-    const sayings = [
-      ...createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond }),
-      ...createTale(),
-    ];
+    const sayings = createStream({ seed: options.seed, lastsMs, perSecond: options.mentionsPerSecond });
     if (!(await until(120_000, () => isWatching(world)))) throw new Error("the crew did not begin to work");
     await beginOnTime(world);
+    // At once, for its moments are fixed: strikes that wait for what they hit put the stream off.
+    const tale = createTale();
+    const taleEnds = world.clock.now() + TALE_MS;
+    await publish(world, tale, world.clock.now());
     const begunAt = monotonicMs();
-    const { hits, said, lastMoment, troubles } = await strikeAll(strikes, sayings, options, world, crew);
+    const { hits, said, lastMoment, troubles, deliverersKilled } = await strikeAll(
+      strikes,
+      sayings,
+      options,
+      world,
+      crew,
+    );
     const struckAt = monotonicMs();
     const apiFaults = await calm(world);
     const isWhole = begunAt + TALE_MS < struckAt;
     const wanted = Object.values(hits).reduce((sum, n) => sum + n, 0) >= ENOUGH_FOR_ALL && isWhole;
     const happened = new Map([...troubles, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.tell("the last strike is made; waiting until all is done");
-    const isDone = await until(options.patienceMs, () => isDrained(world, lastMoment));
+    const isDone = await until(options.patienceMs, () => isDrained(world, Math.max(lastMoment, taleEnds)));
     const drainedAfterMs = isDone ? monotonicMs() - struckAt : null;
     const gaveUp = crew.ended();
     const endedBadly = await crew.dismiss();
     const found = await collect(world, happened);
-    // Who ended it early has not seen everything, and wants to know of what was.
-    const ledger = compareWorlds(heldOf(said, { withTale: said.length === sayings.length }), {
+    const ledger = compareWorlds(heldOf([...said, ...tale], { withTale: true }), {
       ...found,
       happened: wanted ? found.happened : new Map(),
     });
     const gapMs = await noteMs(world);
     const broken = ledger.some((line) => line.broken) || !isDone;
     return {
-      ...{ seed: options.seed, queue: options.queue, mentions: said.length, strikes: hits, apiFaults },
+      ...{
+        seed: options.seed,
+        queue: options.queue,
+        mentions: said.length + tale.length,
+        strikes: hits,
+        apiFaults,
+      },
       ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
       takenInSilence: world.smtp.takenInSilence,
       gap: {
         ms: gapMs,
-        expected:
-          ((hits["kills of who delivers"] ?? 0) * world.smtp.mails.length * gapMs) / (struckAt - begunAt),
+        expected: (deliverersKilled * world.smtp.mails.length * gapMs) / (struckAt - begunAt),
       },
       struckForMs: struckAt - begunAt,
       lastWords: broken ? crew.lastWords() : "",
@@ -135,6 +146,7 @@ async function strikeAll(
   said: readonly Saying[];
   lastMoment: Instant;
   troubles: ReadonlyMap<string, number>;
+  deliverersKilled: number;
 }> {
   const random = createRandom("chaos vendors", options.seed);
   const nextApiFault = deal(API_FAULTS, random);
@@ -147,7 +159,7 @@ async function strikeAll(
     ]),
   );
   const said: Saying[] = [];
-  let [before, lastMoment] = [0, 0];
+  let [before, lastMoment, deliverersKilled] = [0, 0, 0];
   for (const [index, one] of strikes.entries()) {
     if (options.signal.aborted) break;
     const next = sayings.filter(
@@ -161,10 +173,7 @@ async function strikeAll(
     before = one.at;
     if (await strike(one, world, crew)) {
       hits[one.kind] = (hits[one.kind] ?? 0) + 1;
-      if (one.kind === "worker" && CREW[one.place] === "deliver") {
-        const kind = "kills of who delivers";
-        hits[kind] = (hits[kind] ?? 0) + 1;
-      }
+      if (one.kind === "worker" && CREW[one.place] === "deliver") deliverersKilled += 1;
     }
     await disturbApi(world, nextApiFault());
     for (const name of disturbVendors(world, vendorFaults)) troubles.set(name, (troubles.get(name) ?? 0) + 1);
@@ -173,7 +182,7 @@ async function strikeAll(
   // What nobody has come upon has not happened.
   for (const fault of world.slack.faults) less(troubles, nameOfSlackFault(fault));
   for (const { code } of world.smtp.faults) less(troubles, `smtp ${code}`);
-  return { hits, said, lastMoment, troubles };
+  return { hits, said, lastMoment, troubles, deliverersKilled };
 }
 
 /** From now on nothing goes wrong any more. Gives what went wrong at the API. */
