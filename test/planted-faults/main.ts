@@ -145,11 +145,19 @@ async function complaintOf(copy: string, check: string): Promise<string | null> 
   await new Promise<void>((resolve) => out.end(() => resolve()));
   if (code === 0) return null;
   const lines = (await readFile(log, "utf8")).split("\n");
-  const telling = lines.find((line) => /^ *(FAIL |point \d+|.*\bbroken\b)|: different /.test(line));
-  return code === null
-    ? "it did not end"
-    : (telling ?? lines.filter((line) => line.trim() !== "").at(-1) ?? "").trim();
+  const telling = lines.find((line) => COMPLAINTS.test(line));
+  if (code === null) return "it did not end";
+  // A check that could not begin has caught nothing.
+  if (telling === undefined)
+    throw new Error(
+      `${check} ended with ${code} and no complaint: ${lines.filter((line) => line.trim() !== "").at(-1)}`,
+    );
+  return telling.trim();
 }
+
+/** How a check says that something is wrong: a test, a point, a chapter that cannot be played, a line of the ledger. */
+const COMPLAINTS =
+  /^ *(FAIL |point \d+)|: (different|failed|not-reached) |not the same twice|nothing settles|\bBROKEN\b/;
 
 function row({ name }: Fault, { by, because, afterMs }: Caught): string {
   const seconds = `${Math.round(afterMs / 1_000)} s`.padStart(6);
