@@ -119,6 +119,6 @@ export const SILENT_MENTION = {
 };
 
 /** Whether a value is what a field shows that has nothing to say. */
-export function isSilent(value: unknown): boolean {
+function isSilent(value: unknown): boolean {
   return value === null || value === false || (Array.isArray(value) && value.length === 0);
 }
