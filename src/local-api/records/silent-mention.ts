@@ -117,8 +117,3 @@ export const SILENT_MENTION = {
   blueskyReplies: null,
   blueskyReposts: null,
 };
-
-/** Whether a value is what a field shows that has nothing to say. */
-function isSilent(value: unknown): boolean {
-  return value === null || value === false || (Array.isArray(value) && value.length === 0);
-}

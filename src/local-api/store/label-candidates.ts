@@ -12,6 +12,7 @@ import { visibleSql } from "./mention-range.ts";
 import { mentionRow } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { wordsSql } from "./mention-words.ts";
+import { rowsAtATime } from "./rows-at-a-time.ts";
 import { narrowing, searchPlan } from "./search-plan.ts";
 
 /** A rule that is ready: mentions of the queries that meet all conditions and the search get the label. */
@@ -50,7 +51,7 @@ export interface LabelCandidate extends MentionKey {
   readonly fullText: string | null;
 }
 
-/** Shown mentions of the project that meet the conditions of a rule, may meet its search, and lack the label. */
+/** Inside a transaction: shown mentions of the project that meet the conditions of a rule, may meet its search, and lack the label. */
 export async function* mentionsToLabel(
   db: Database,
   which: { projectId: number; kind: "tag" | "category"; labelId: number; at: Instant; rule: ReadyRule },
@@ -60,23 +61,15 @@ export async function* mentionsToLabel(
   const narrow = search === undefined ? null : narrowing(searchPlan(search.expression));
   const labels = sql.ref(which.kind === "tag" ? "tags" : "categories");
   const among = queryIds === undefined ? sql`true` : sql`query_id = any(${queryIds}::bigint[])`;
-  let after: MentionKey = { queryId: 0, resourceId: "" };
-  for (;;) {
-    const { rows } = await sql<Row>`
-      select query_id, resource_id, full_text, exact_text,
-        said || (select silence from local_api.record_shape where id = shape_id) as record
-      from local_api.mention m
-      where query_id in (select id from local_api.query where project_id = ${which.projectId}) and ${among}
-        and ${visibleSql(which.at)} and not (${which.labelId}::bigint = any(${labels}))
-        and ${narrow === null ? sql`true` : wordsSql(narrow)}
-        and ${sql.join([sql`true`, ...conditions.map(conditionSql)], sql` and `)}
-        and (query_id, resource_id) > (${after.queryId}, ${after.resourceId})
-      order by query_id, resource_id limit ${atATime}`.execute(db);
-    if (rows.length > 0) yield rows.map(toCandidate);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < atATime) return;
-    after = { queryId: Number(last.query_id), resourceId: last.resource_id };
-  }
+  const select = sql<Row>`
+    select query_id, resource_id, full_text, exact_text,
+      said || (select silence from local_api.record_shape where id = shape_id) as record
+    from local_api.mention m
+    where query_id in (select id from local_api.query where project_id = ${which.projectId}) and ${among}
+      and ${visibleSql(which.at)} and not (${which.labelId}::bigint = any(${labels}))
+      and ${narrow === null ? sql`true` : wordsSql(narrow)}
+      and ${sql.join([sql`true`, ...conditions.map(conditionSql)], sql` and `)}`;
+  for await (const rows of rowsAtATime(db, select, atATime)) yield rows.map(toCandidate);
 }
 
 interface Row {

@@ -12,6 +12,7 @@ import { type MentionRange, rangeSql } from "./mention-range.ts";
 import { readRevision } from "./mention-totals.ts";
 import { CUT, wordsSql } from "./mention-words.ts";
 import { createRecordShapes, type RecordShapes } from "./record-shapes.ts";
+import { rowsAtATime } from "./rows-at-a-time.ts";
 import { narrowing, searchPlan } from "./search-plan.ts";
 
 export interface MentionSearches {
@@ -92,9 +93,7 @@ async function look({ db, shapes }: { db: Database; shapes: RecordShapes }, aske
       transaction,
     );
     const id = Number(made[0]?.id);
-    let after: MentionKey | undefined;
-    do {
-      const rows = await readCandidates(transaction, { query, range, after, needsRecord });
+    for await (const rows of readCandidates(transaction, { query, range, needsRecord })) {
       const silences = needsRecord
         ? await shapes.read(new Set(rows.map((row) => Number(row.shape_id))))
         : new Map<number, string>();
@@ -103,9 +102,7 @@ async function look({ db, shapes }: { db: Database; shapes: RecordShapes }, aske
         id,
         rows.filter((row) => query.matches(searchable(row, silences))).map(keyOf),
       );
-      const last = rows.at(-1);
-      after = last === undefined || rows.length < AT_A_TIME ? undefined : keyOf(last);
-    } while (after !== undefined);
+    }
     return id;
   });
   return { kind: "found", text: query.text, revision, searchId };
@@ -149,29 +146,19 @@ interface Candidate {
   shape_id: string;
 }
 
-/** In the order of the key, some at a time: no search holds the texts of a whole range. */
-async function readCandidates(
+/** Inside a transaction. One statement, some rows at a time: no search holds the texts of a whole range. */
+function readCandidates(
   db: Database,
-  {
-    query,
-    range,
-    after,
-    needsRecord,
-  }: { query: CompiledQuery; range: MentionRange; after: MentionKey | undefined; needsRecord: boolean },
-): Promise<Candidate[]> {
+  { query, range, needsRecord }: { query: CompiledQuery; range: MentionRange; needsRecord: boolean },
+): AsyncGenerator<readonly Candidate[]> {
   const narrow = narrowing(searchPlan(query.expression));
-  const isAhead =
-    after === undefined
-      ? sql`true`
-      : sql`(query_id, resource_id, version) > (${after.queryId}, ${after.resourceId}, ${after.version})`;
-  const { rows } = await sql<Candidate>`
+  const select = sql<Candidate>`
     select query_id, resource_id, version, title, full_text, exact_text, shape_id,
       ${needsRecord ? sql`said` : sql`null`} as said
     from local_api.mention
     where query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)}
-      and ${narrow === null ? sql`true` : wordsSql(narrow)} and ${isAhead}
-    order by query_id, resource_id, version limit ${AT_A_TIME}`.execute(db);
-  return rows;
+      and ${narrow === null ? sql`true` : wordsSql(narrow)}`;
+  return rowsAtATime(db, select, AT_A_TIME);
 }
 
 /** A flag that is false is among what the record is silent about. */

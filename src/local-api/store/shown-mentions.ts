@@ -5,6 +5,7 @@ import type { MentionRecord } from "../records/mention-record.ts";
 import type { Database } from "./database.ts";
 import { visibleSql } from "./mention-range.ts";
 import { wordsSql } from "./mention-words.ts";
+import { rowsAtATime } from "./rows-at-a-time.ts";
 
 /** A mention as it is shown, with what its wire record does not say. */
 export interface ShownMention {
@@ -26,29 +27,24 @@ export interface ShownSelection {
   readonly narrow: string | null;
 }
 
-/** Each mention of the project once, some at a time, in the order of their ids. */
+/** Inside a transaction: each mention of the project once, some at a time, in the order of their ids. */
 export async function* shownMentions(
   db: Database,
   which: ShownSelection,
   atATime: number,
 ): AsyncGenerator<readonly ShownMention[]> {
   const { projectId, butNotIn, from, at, narrow } = which;
-  let after = "";
-  for (;;) {
-    const { rows } = await sql<Row>`
+  const select = sql<Row>`
       select distinct on (resource_id) resource_id, date, date_known, tags, full_text, exact_text, twitter_like_count,
         said || (select silence from local_api.record_shape where id = shape_id) as record
       from local_api.mention m
       where query_id in (select id from local_api.query where project_id = ${projectId} and id <> ${butNotIn})
-        and resource_id > ${after} and ${visibleSql(at)} and ${narrow === null ? sql`true` : wordsSql(narrow)}
+        and ${visibleSql(at)} and ${narrow === null ? sql`true` : wordsSql(narrow)}
         and ${from === null ? sql`true` : sql`date >= ${new Date(from)}`}
         and not exists (select from local_api.mention own
           where own.query_id = ${butNotIn} and own.resource_id = m.resource_id)
-      order by resource_id, query_id limit ${atATime}`.execute(db);
-    if (rows.length > 0) yield rows.map(toShown);
-    if (rows.length < atATime) return;
-    after = rows.at(-1)?.resource_id ?? "";
-  }
+      order by resource_id, query_id`;
+  for await (const rows of rowsAtATime(db, select, atATime)) yield rows.map(toShown);
 }
 
 interface Row {
