@@ -1,14 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
+import { expectAppRole, type Logins, loginsOf } from "./embedded/app-role.ts";
 import { initialiseCluster } from "./embedded/cluster.ts";
 import { takeOwnership } from "./embedded/ownership.ts";
 import { findPlace, type Place } from "./embedded/place.ts";
 import { isAlive, stopPostmaster } from "./embedded/postmaster.ts";
-import { findLiving, launch, type Server, type ServerOptions, type UrlAt } from "./embedded/server.ts";
+import { findLiving, launch, type Server, type ServerOptions } from "./embedded/server.ts";
 
 export interface EmbeddedPostgres {
-  /** Connection address with its password: never to be logged. */
+  /** Address with the password of a role that owns the databases and is no superuser: never to be logged. */
   readonly url: string;
   /** The postmaster's process id. It changes when the server died and was started again. */
   readonly pid: number;
@@ -41,13 +42,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const { log } = options;
   const place = await findPlace(options.dataDir, log);
   const password = await initialiseCluster(place, { sync: options.settings?.["fsync"] !== "off" });
-  const urlAt = (port: number): string => `postgres://earshot:${password}@127.0.0.1:${port}/earshot`;
+  const logins = loginsOf(password);
 
   const living = await findLiving(place);
   if (living !== null) {
-    const lock = await takeOwnership(urlAt(living.port), place);
+    const lock = await takeOwnership(logins.superuserUrl(living.port, "postgres"), place);
     if (lock.owner !== null) {
-      if (options.share === true) return share(living, options, urlAt);
+      if (options.share === true) {
+        await expectAppRole(logins, living.port, lock.owner);
+        return share(living, options, logins);
+      }
       throw new UserError(`another Earshot (process ${lock.owner}) already runs on ${options.dataDir}`, [
         "stop that one first, or give this one a directory (or a DATABASE_URL) of its own",
       ]);
@@ -57,8 +61,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await stopPostmaster(living.pid);
   }
 
-  const server = await launch(place, options, urlAt);
-  return supervise(server, place, options, urlAt);
+  const server = await launch(place, options, logins);
+  return supervise(server, place, options, logins);
 }
 
 /** How often a guest looks whether the server is there, and how long its owner has to bring it back. */
@@ -69,7 +73,7 @@ const GRACE_MS = 2_000;
 function share(
   living: { readonly pid: number; readonly port: number },
   options: EmbeddedPostgresOptions,
-  urlAt: UrlAt,
+  logins: Logins,
 ): EmbeddedPostgres {
   let current: Pick<EmbeddedPostgres, "pid" | "shared" | "stop"> = {
     pid: living.pid,
@@ -107,7 +111,7 @@ function share(
   }
 
   return {
-    url: urlAt(living.port),
+    url: logins.appUrl(living.port),
     get pid() {
       return current.pid;
     },
@@ -128,7 +132,7 @@ function supervise(
   first: Server,
   place: Place,
   options: EmbeddedPostgresOptions,
-  urlAt: UrlAt,
+  logins: Logins,
 ): EmbeddedPostgres {
   let server = first;
   let stopping: Promise<void> | null = null;
@@ -150,7 +154,7 @@ function supervise(
   };
   const restart = async (): Promise<void> => {
     try {
-      server = await launch(place, { ...options, port: server.port }, urlAt);
+      server = await launch(place, { ...options, port: server.port }, logins);
       if (stopping === null) watch();
     } catch (error) {
       options.log.fatal({ error: describeError(error) }, "the embedded PostgreSQL cannot be started again");
@@ -166,7 +170,7 @@ function supervise(
 
   watch();
   return {
-    url: urlAt(first.port),
+    url: logins.appUrl(first.port),
     shared: false,
     get pid() {
       return server.pid;

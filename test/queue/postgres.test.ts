@@ -23,6 +23,6 @@ queueContract({
     query(`truncate ${scope}.job, ${scope}.scheduler, ${scope}.dedup, ${scope}.dedup_next cascade`),
   interrupt: () =>
     query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = current_user and pid <> pg_backend_pid()",
     ),
 });

@@ -111,7 +111,10 @@ test("the password is random, in a file that only its owner can read, and needed
   const password = (await readFile(`${dataDir}.password`, "utf8")).trim();
   expect(password).toMatch(/^[\w-]{32}$/);
   expect((await stat(`${dataDir}.password`)).mode & 0o777).toBe(0o600);
-  await expect(ask(server.url.replace(password, "wrong"), "select 1")).rejects.toThrow(/password/);
+  const ours = new URL(server.url).password;
+  expect(ours).toMatch(/^[\w-]{43}$/);
+  for (const wrong of ["wrong", password])
+    await expect(ask(server.url.replace(ours, wrong), "select 1")).rejects.toThrow(/password/);
 });
 
 test("a second start finds the tables of the first, on the same address", async () => {

@@ -12,12 +12,12 @@ export type Ownership =
   | { readonly owner: string; readonly release: null };
 
 /**
- * Takes the lock in the database that is always there, and under it makes our own where a first start has not. The
- * lock of a process that was just killed is gone as soon as its connection is, which takes a moment.
+ * Takes the lock in the database that is always there; `url` is the superuser's address of it. The lock of a process
+ * that was just killed is gone as soon as its connection is, which takes a moment.
  */
 export async function takeOwnership(url: string, place: Place): Promise<Ownership> {
   const client = new pg.Client({
-    connectionString: url.replace(/\/earshot$/, "/postgres"),
+    connectionString: url,
     application_name: String(process.pid),
     keepAlive: true,
   });
@@ -28,10 +28,7 @@ export async function takeOwnership(url: string, place: Place): Promise<Ownershi
     const deadline = monotonicMs() + 1_000;
     while (monotonicMs() < deadline) {
       const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [OWNER_LOCK]);
-      if (rows[0]?.taken === true) {
-        await createOurDatabase(client);
-        return { owner: null, release: () => client.end() };
-      }
+      if (rows[0]?.taken === true) return { owner: null, release: () => client.end() };
       await delay(50);
     }
     const { rows } = await client.query(
@@ -44,11 +41,6 @@ export async function takeOwnership(url: string, place: Place): Promise<Ownershi
     await client.end().catch(() => {});
     throw explain(error, place);
   }
-}
-
-async function createOurDatabase(client: pg.Client): Promise<void> {
-  const { rowCount } = await client.query("select from pg_database where datname = 'earshot'");
-  if (rowCount === 0) await client.query("create database earshot");
 }
 
 function explain(error: unknown, place: Place): UserError {

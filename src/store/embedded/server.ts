@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs } from "../../lib/clock.ts";
-import { UserError } from "../../lib/errors.ts";
+import { describeError, UserError } from "../../lib/errors.ts";
+import { handOverToAppRole, type Logins } from "./app-role.ts";
 import { takeOwnership } from "./ownership.ts";
 import type { Place } from "./place.ts";
 import { choosePort, rememberPort } from "./port.ts";
@@ -25,8 +26,6 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export type UrlAt = (port: number) => string;
-
 /** A postmaster on this directory that answers, waiting while one is starting or recovering. Null when there is none. */
 export async function findLiving(place: Place): Promise<{ pid: number; port: number } | null> {
   const deadline = monotonicMs() + START_DEADLINE_MS;
@@ -45,16 +44,29 @@ export async function findLiving(place: Place): Promise<{ pid: number; port: num
 const START_DEADLINE_MS = 60_000;
 const POLL_MS = 20;
 
-/** Starts the server, taking another port when the remembered one is no longer free, and takes ownership of it. */
-export async function launch(place: Place, options: ServerOptions, urlAt: UrlAt): Promise<Server> {
+/**
+ * Starts the server, taking another port when the remembered one is no longer free, takes ownership of it, and sees to
+ * it that the role without superuser owns the databases.
+ */
+export async function launch(place: Place, options: ServerOptions, logins: Logins): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await choosePort(place.portFile));
     const child = await spawnServer(place, port, options);
     const outcome = await untilReady(place, child);
     if (outcome === "ready") {
       await rememberPort(place.portFile, port);
-      const lock = await takeOwnership(urlAt(port), place);
+      const lock = await takeOwnership(logins.superuserUrl(port, "postgres"), place);
       if (lock.owner !== null) throw new UserError(`another Earshot started on ${place.directory} just now`);
+      try {
+        await handOverToAppRole(logins, port);
+      } catch (error) {
+        await lock.release().catch(() => {});
+        await stopPostmaster(child.pid);
+        throw new UserError(
+          `the tables in ${place.directory} could not be given to their role without superuser`,
+          [describeError(error), `nothing is lost: start again; the server's log is ${place.logFile}`],
+        );
+      }
       return { pid: child.pid, port, release: lock.release, exited: child.exited };
     }
     if (attempt === 3) {
