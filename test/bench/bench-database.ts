@@ -1,9 +1,11 @@
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { pino } from "pino";
 import type { Closing } from "../../src/lib/closing.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
+import { loginsOf } from "../../src/store/embedded/app-role.ts";
 import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrate.ts";
 
@@ -17,10 +19,21 @@ export async function openBenchDatabase(closing: Closing): Promise<Database> {
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   closing.add(() => removeElsewhere(dataDir));
   closing.add(postgres.stop);
+  await allowCheckpoints(dataDir, postgres.url);
   await migrate(postgres.url);
   const database = openDatabase({ url: postgres.url, connections: 4, onError: (error) => log.warn(error) });
   closing.add(database.close);
   return database;
+}
+
+/** Benchmarks write everything out between two runs, which Earshot's role may not ask for. */
+async function allowCheckpoints(dataDir: string, url: string): Promise<void> {
+  const password = (await readFile(`${dataDir}.password`, "utf8")).trim();
+  const { superuserUrl } = loginsOf(password);
+  const client = new pg.Client({ connectionString: superuserUrl(Number(new URL(url).port), "postgres") });
+  await client.connect();
+  await client.query("grant pg_checkpoint to earshot_app");
+  await client.end();
 }
 
 /** Where the tables could not lie below the temporary folder, they lie where this file says. */

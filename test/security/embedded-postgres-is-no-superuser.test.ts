@@ -83,9 +83,8 @@ const makePartitions = (url: string): Promise<void> =>
 
 /** What is in the way of a role that shall do everything but leave the database. Empty is right. */
 async function faultsOf(url: string): Promise<string[]> {
-  const faults: string[] = [];
-  const rows = await ask(url, "select rolname, rolsuper from pg_roles where rolname = current_user");
-  expect(rows).toEqual([{ rolname: "earshot_app", rolsuper: false }]);
+  const rows = await ask(url, "select from pg_roles where rolname = current_user and not rolsuper");
+  const faults: string[] = rows.length === 1 ? [] : ["a superuser"];
   for (const sql of [
     "copy (select 'x') to program 'cat'",
     "create temp table stolen (line text); copy stolen from program 'id -un'",
@@ -205,7 +204,7 @@ async function expectHandedOver(server: EmbeddedPostgres): Promise<void> {
     await ask(
       url,
       "insert into public.numbered default values",
-      "alter table public.numbered add column more int",
+      "alter table public.numbered add column if not exists more int",
     );
     await makeTables(url);
     await makePartitions(url);
