@@ -1,32 +1,32 @@
-import { runBesideTheQueue } from "./app/beside-the-queue.ts";
+import { runBackgroundLoops } from "./app/background-loops.ts";
 import { createSweep } from "./app/create-sweep.ts";
 import { createHandlers } from "./app/handlers.ts";
+import { createHealth, type HealthReport } from "./app/health/create-health.ts";
+import { guardRules } from "./app/health/guard-rules.ts";
+import { trackJob } from "./app/health/note-jobs.ts";
+import { createOutageLog } from "./app/health/note-outages.ts";
+import { createRuleNotes } from "./app/health/rule-notes.ts";
+import { openNotify } from "./app/notify/open-notify.ts";
+import { openTemplates } from "./app/notify/open-templates.ts";
 import { createContentOfAlert } from "./app/preview/content-of-alert.ts";
 import { createPreviews, type Previews } from "./app/preview/create-previews.ts";
 import { CONCURRENCY, handlersOf, type Role } from "./app/roles.ts";
 import { rulesByQuery } from "./app/rules-by-query.ts";
-import { soundRules, soundTemplates } from "./app/sound-files.ts";
-import { createAskForTalk } from "./app/source/ask-for-talk.ts";
+import { createPollParts } from "./app/source/create-poll-parts.ts";
+import { createFetchInsights } from "./app/source/fetch-insights.ts";
 import { openSource } from "./app/source/open-source.ts";
 import { registerQueries } from "./app/source/register-queries.ts";
 import { learnLimit } from "./app/source/sources.ts";
 import { totalsOf } from "./app/source/totals-of.ts";
-import { createWalkParts } from "./app/source/walk-parts.ts";
 import type { Swept } from "./app/sweep.ts";
-import { openTelling } from "./app/telling/open-telling.ts";
-import { openTemplates } from "./app/telling/open-templates.ts";
-import { createWatch, type Looked } from "./app/watch/create-watch.ts";
-import { guardRules } from "./app/watch/guard-rules.ts";
-import { noteJob } from "./app/watch/note-jobs.ts";
-import { createOutageNotes } from "./app/watch/note-outages.ts";
-import { createRuleNotes } from "./app/watch/rule-notes.ts";
+import { validRules, validTemplates } from "./app/validate-files.ts";
 import type { Config } from "./config.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type Closing, openTogether } from "./lib/closing.ts";
 import { describeError } from "./lib/errors.ts";
 import { type Instant, SECOND } from "./lib/instant.ts";
 import type { Logger } from "./log.ts";
-import type { QueueTally } from "./model/metric-facts.ts";
+import type { QueueCounts } from "./model/metric-facts.ts";
 import type { Query } from "./model/query.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
@@ -68,9 +68,9 @@ export interface Earshot {
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
-  look(): Promise<Looked>;
+  look(): Promise<HealthReport>;
   /** Jobs by queue, as the engine counts them. */
-  queueTallies(): Promise<readonly QueueTally[]>;
+  queueTallies(): Promise<readonly QueueCounts[]>;
   /** Asks the source again what there is to watch. */
   refreshQueries(): Promise<readonly Query[]>;
   /** How many mentions the source has of each watched query, by id. One call a query. */
@@ -81,9 +81,9 @@ export interface Earshot {
 
 /** Puts all parts together and starts the roles. Rejects with a UserError where the configuration is at fault. */
 export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
-  const rules = await soundRules(options.config.rules);
+  const rules = await validRules(options.config.rules);
   // Who sends must not find a fault at 3 a.m.; whoever only shows a preview shows the fault with it.
-  const open = options.roles.includes("deliver") ? soundTemplates : openTemplates;
+  const open = options.roles.includes("deliver") ? validTemplates : openTemplates;
   const renderer = await open(options.config.templates);
   return openTogether((closing) => assemble(options, rules, renderer, closing));
 }
@@ -113,9 +113,9 @@ async function assemble(
   const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
   const source = openSource({ config, database, stores, rulesFor, clock, log, signal }, closing);
   const { budget, knowledge, calls } = source;
-  const telling = await openTelling({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
+  const telling = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
   const { notifiers, places, digests, deliver } = telling;
-  const outages = createOutageNotes({
+  const outages = createOutageLog({
     stores,
     clock,
     sweepsRun,
@@ -126,13 +126,13 @@ async function assemble(
   const plan = { stores, budget, source: config.source, rulesFor, knowledge };
   const sweep = createSweep({ stores, queues, digests, places, plan, clock });
   const handlers = createHandlers({
-    ...createWalkParts({ config, stores, source, rulesFor, clock, log }),
+    ...createPollParts({ config, stores, source, rulesFor, clock, log }),
     deliver,
     show: { ...deliver, standing: stores.alertMessages },
     digest: {
       store: stores,
       digests,
-      askForTalk: createAskForTalk(source.background, log, signal),
+      askForTalk: createFetchInsights(source.background, log, signal),
       clock,
       historyMs: config.source.history,
       consoleUrl,
@@ -141,7 +141,7 @@ async function assemble(
       await stores.watch.beat("sweep", clock.now());
       await sweep();
     },
-    noted: (job, payload, work) => noteJob({ stores, clock, log }, job, payload, work),
+    noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
     queues,
     log,
     onDone: options.onDone ?? (() => {}),
@@ -156,7 +156,7 @@ async function assemble(
     );
   };
 
-  const watch = createWatch({
+  const watch = createHealth({
     config,
     stores,
     notifiers,
@@ -178,7 +178,7 @@ async function assemble(
   await worker.start();
   if (roles.includes("sweep") && sweepEveryMs !== null)
     await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-  runBesideTheQueue(
+  runBackgroundLoops(
     roles,
     {
       config,

@@ -57,7 +57,7 @@ function parseFile(content: unknown, issues: Issue[]): Written | undefined {
 }
 
 /** What the environment says about where things run; everything else stands in `earshot.yaml`. */
-export interface Surroundings {
+export interface Environment {
   readonly databaseUrl: string | null;
   readonly redisUrl: string | null;
   /** Null: each program has its own. */
@@ -67,7 +67,7 @@ export interface Surroundings {
   readonly configFile: string;
 }
 
-export function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
+export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   return {
     databaseUrl: env["DATABASE_URL"] || null,
     redisUrl: env["REDIS_URL"] || null,

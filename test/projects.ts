@@ -5,7 +5,7 @@ export type Project = "unit" | "db" | "stories" | "thorough";
 
 /** The handful of flows that `npm test` plays, on one engine; `npm run test:all` plays them on both. */
 const STORIES: readonly string[] = [
-  "test/flows/desk.test.ts",
+  "test/flows/actions.test.ts",
   "test/flows/slack.test.ts",
   "test/flows/stories.test.ts",
 ];
@@ -16,7 +16,7 @@ const THOROUGH: readonly string[] = [
   "test/flows/",
   "test/queue/",
   // Processes and browsers.
-  "test/app/doctor/examine.test.ts",
+  "test/app/doctor/doctor.test.ts",
   "test/app/replay.test.ts",
   "test/build.test.ts",
   "test/cli/api/process.test.ts",
@@ -48,14 +48,14 @@ const THOROUGH: readonly string[] = [
   "test/local-api/walks.test.ts",
   "test/local-api/wrong-requests.test.ts",
   // Servers with habits, outages, waiting for vendors, whole years of a clock or a detector.
-  "test/app/telling/slack-lanes.test.ts",
+  "test/app/notify/slack-limits.test.ts",
   "test/cli/detect.test.ts",
   "test/digest/clock-changes.test.ts",
   "test/ingest/away-rules.test.ts",
   "test/ingest/new-values.test.ts",
   "test/ingest/poison.test.ts",
   "test/ingest/poll-together.test.ts",
-  "test/ingest/server-habits.test.ts",
+  "test/ingest/server-quirks.test.ts",
   "test/notify/notifiers/email-codes.test.ts",
   "test/notify/notifiers/email.test.ts",
   "test/notify/notifiers/slack/standing.test.ts",

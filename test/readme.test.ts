@@ -9,10 +9,10 @@ import { createProgram } from "../src/cli/create-program.ts";
 import { ConfigFile } from "../src/config/config-file.ts";
 import { SourceConfig } from "../src/config/source-config.ts";
 import { loadConfig } from "../src/config.ts";
+import { OPERATOR_RULES } from "../src/health/operator-rules.ts";
 import { UserError } from "../src/lib/errors.ts";
 import { describeFault } from "../src/lib/fault.ts";
 import { parseRule } from "../src/rules/parse-rule.ts";
-import { OPERATOR_RULES } from "../src/watch/operator-rules.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = "README.md";

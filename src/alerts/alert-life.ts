@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert, RetellReason } from "../model/alert.ts";
+import type { Alert, RenotifyReason } from "../model/alert.ts";
 import type { Severity } from "../model/severity.ts";
 
 /** What of an alert the life cycle decides. */
@@ -41,7 +41,7 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
   readonly restates?: boolean;
   /** It is so much more than people were told that they should be told again. */
-  readonly retell?: RetellReason;
+  readonly retell?: RenotifyReason;
 }
 
 export type Observation =
@@ -70,7 +70,7 @@ export type LifeChange =
       readonly outcome: "Worsened";
       readonly life: AlertLife;
       readonly isNew: false;
-      readonly reason: RetellReason;
+      readonly reason: RenotifyReason;
     }
   /** It was over, and came back within the time that its rule gives. */
   | { readonly outcome: "Reopened"; readonly life: AlertLife; readonly isNew: false }

@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { RetellReason } from "../model/alert.ts";
+import type { RenotifyReason } from "../model/alert.ts";
 import { compareSeverity } from "../model/severity.ts";
 import { afterEnd, overAt, severityOf } from "./after-end.ts";
 import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "./alert-life.ts";
@@ -147,7 +147,7 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
   return { outcome: "SeverityRose", life: { ...risen, severity }, isNew: false, from: life.severity };
 }
 
-function worsen(life: AlertLife, reason: RetellReason): LifeChange {
+function worsen(life: AlertLife, reason: RenotifyReason): LifeChange {
   const worse: AlertLife = { ...life, tellings: life.tellings + 1, retellReason: reason };
   return { outcome: "Worsened", life: worse, isNew: false, reason };
 }

@@ -1,4 +1,4 @@
-import type { Surroundings } from "../config.ts";
+import type { Environment } from "../config.ts";
 import type { Logger } from "../log.ts";
 import type { BackendOptions } from "../queue/backend.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -13,7 +13,7 @@ export interface Engines {
 }
 
 /** `DATABASE_URL`, or a PostgreSQL of our own; `REDIS_URL`, or queues in that PostgreSQL. */
-export async function openEngines(surroundings: Surroundings, log: Logger): Promise<Engines> {
+export async function openEngines(surroundings: Environment, log: Logger): Promise<Engines> {
   const { databaseUrl, redisUrl } = surroundings;
   const { url, stop } = await openPostgres(surroundings, log, { share: false });
   return {

@@ -3,26 +3,28 @@ import { closeWindows } from "../ingest/close-windows.ts";
 import { type PollOutcome, pollQuery } from "../ingest/poll-query.ts";
 import { pollTogether, type TogetherParts } from "../ingest/poll-together.ts";
 import type { Logger } from "../log.ts";
-import type { OwedNotification } from "../model/notification.ts";
-import type { WalkKey } from "../model/walk.ts";
+import type { PendingNotification } from "../model/notification.ts";
+import type { PollKey } from "../model/poll.ts";
 import { type DeliverParts, deliver } from "../notify/deliver.ts";
-import { type ShowParts, show } from "../notify/show.ts";
+import { type UpdateMessageParts, updateMessage } from "../notify/update-message.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
-import type { RepeatedJob } from "./watch/note-jobs.ts";
+import type { RetriedJob } from "./health/note-jobs.ts";
 
 export interface HandlerParts {
   readonly poll: Omit<TogetherParts, "onOwed">;
   readonly sharing: Sharing;
   /** Told which walks have come to their end, and what was new to them. */
-  readonly onWalked: (walks: readonly { readonly key: WalkKey; readonly result: Walked }[]) => Promise<void>;
+  readonly onWalked: (
+    walks: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
+  ) => Promise<void>;
   readonly deliver: DeliverParts;
-  readonly show: ShowParts;
+  readonly show: UpdateMessageParts;
   readonly digest: Omit<DigestParts, "onOwed">;
   readonly sweep: () => Promise<void>;
   /** Runs the work of a job that the tables ask for until it is done, and keeps its failures. */
   readonly noted: <T>(
-    job: RepeatedJob,
+    job: RetriedJob,
     payload: Readonly<Record<string, string>>,
     work: () => Promise<T>,
   ) => Promise<T>;
@@ -33,7 +35,7 @@ export interface HandlerParts {
 }
 
 /** A walk that has come to its end. */
-export type Walked = Extract<PollOutcome, { readonly outcome: "complete" }>;
+export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "complete" }>;
 
 /** What is known of shared calls at this source. */
 export interface Sharing {
@@ -44,13 +46,13 @@ export interface Sharing {
 /** What each job does: the flow of its part, and the jobs that remind of what is due next. */
 export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const { queues, log } = parts;
-  const onOwed = async (owed: readonly OwedNotification[]): Promise<void> => {
+  const onOwed = async (owed: readonly PendingNotification[]): Promise<void> => {
     for (const { projectId, id } of owed) {
       await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
     }
   };
-  const onPolled = async (polled: readonly { key: WalkKey; result: PollOutcome }[]): Promise<void> => {
-    const walked: { key: WalkKey; result: Walked }[] = [];
+  const onPolled = async (polled: readonly { key: PollKey; result: PollOutcome }[]): Promise<void> => {
+    const walked: { key: PollKey; result: CompletedPoll }[] = [];
     for (const { key, result } of polled) {
       if (result.outcome === "complete") {
         log.debug({ ...key, ...result }, "a walk is complete");
@@ -98,7 +100,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       parts.onDone("deliver", result);
     },
     "show-alert": async (key, { signal }) => {
-      const result = await show(parts.show, key, signal);
+      const result = await updateMessage(parts.show, key, signal);
       if (result.outcome === "failed" || result.outcome === "given-up")
         log.warn({ ...key, ...result }, "a message could not be brought up to date");
       parts.onDone("show-alert", result);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Surroundings } from "../config.ts";
+import type { Environment } from "../config.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import { openDatabase } from "../store/database.ts";
@@ -23,7 +23,7 @@ export interface OpenPostgres {
  * `DATABASE_URL` leads to nobody.
  */
 export async function openPostgres(
-  { databaseUrl, home }: Pick<Surroundings, "databaseUrl" | "home">,
+  { databaseUrl, home }: Pick<Environment, "databaseUrl" | "home">,
   log: Logger,
   { share }: { readonly share: boolean },
 ): Promise<OpenPostgres> {

@@ -1,15 +1,15 @@
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { ShownBudget, ShownTrait, ShownWalk, ShownWarmUp } from "../model/shown.ts";
-import { inOrder, spellTrait, TRAITS } from "../model/source-trait.ts";
+import { formatQuirk, inOrder, QUIRKS } from "../model/server-quirk.ts";
+import type { ShownBudget, ShownPoll, ShownQuirk, ShownWarmUp } from "../model/shown.ts";
 import { worstDelayMs } from "../model/worst-delay.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { createConsoleStore } from "../store/console.ts";
-import { stillLearning } from "./still-learning.ts";
+import { rulesWarmingUp } from "./rules-warming-up.ts";
 
 /** How complete the picture is, and what is promised: durations in milliseconds, sums of the last 24 hours. */
 export interface CoverageReport {
   readonly budgets: readonly (ShownBudget & { readonly left: number | null })[];
-  readonly walks: readonly (ShownWalk & {
+  readonly walks: readonly (ShownPoll & {
     /** How far what is complete lies behind now. */
     readonly lagMs: number | null;
     /** How long a mention that is visible at the source may wait until it is seen, as calls are planned now. */
@@ -18,7 +18,7 @@ export interface CoverageReport {
   /** Rules that cannot fire yet. */
   readonly learning: readonly ShownWarmUp[];
   /** What was found out about the source. */
-  readonly traits: readonly (ShownTrait & { readonly says: string })[];
+  readonly traits: readonly (ShownQuirk & { readonly says: string })[];
 }
 
 export async function readCoverage(
@@ -30,11 +30,14 @@ export async function readCoverage(
     facts.budgets(),
     facts.coverage(now - DAY),
     facts.traits(),
-    stillLearning(facts, rules),
+    rulesWarmingUp(facts, rules),
   ]);
   return {
     learning,
-    traits: inOrder(traits).map((one) => ({ ...one, says: `${TRAITS[one.trait].what}: ${spellTrait(one)}` })),
+    traits: inOrder(traits).map((one) => ({
+      ...one,
+      says: `${QUIRKS[one.trait].what}: ${formatQuirk(one)}`,
+    })),
     budgets: budgets.map((budget) => ({
       ...budget,
       left: budget.limit === null ? null : Math.max(0, budget.limit - budget.used),

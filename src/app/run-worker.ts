@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { startEarshot } from "../app.ts";
-import { loadConfig, readSurroundings } from "../config.ts";
+import { loadConfig, readEnvironment } from "../config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
@@ -13,7 +13,7 @@ import type { Role } from "./roles.ts";
  * for `earshot start --roles`. Ends with 2 where something that a person wrote is at fault, with 1 where it fails.
  */
 export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
-  const surroundings = readSurroundings(host.env);
+  const surroundings = readEnvironment(host.env);
   const log = createLog({ level: surroundings.logLevel ?? "info" });
   try {
     const config = await loadConfig(surroundings.configFile, host.env);

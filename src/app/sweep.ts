@@ -1,16 +1,16 @@
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/readiness.ts";
+import { DIGEST_PATIENCE_MS } from "../health/find-problems.ts";
 import type { Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import type { DigestEdition } from "../model/digest-edition.ts";
-import type { WalkKey } from "../model/walk.ts";
+import type { PollKey } from "../model/poll.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
-import { DIGEST_PATIENCE_MS } from "../watch/find-troubles.ts";
+import { jobScope } from "./health/note-jobs.ts";
+import type { Channels } from "./notify/channels.ts";
 import type { PlannedPoll } from "./source/plan-polls.ts";
-import type { Places } from "./telling/places.ts";
-import { jobScope } from "./watch/note-jobs.ts";
 
 /** Work that the tables say is due, by kind. */
 export interface Swept {
@@ -26,7 +26,7 @@ export interface SweepParts {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
-  readonly places: Places;
+  readonly places: Channels;
   /** The calls that the account's rate limit has room for now; null where it has no limit. */
   readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;
 }
@@ -82,13 +82,13 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
 }
 
 /** Each call with the walks that share it. */
-async function pollsDue({ stores, planPolls }: SweepParts, now: Instant): Promise<(readonly WalkKey[])[]> {
+async function pollsDue({ stores, planPolls }: SweepParts, now: Instant): Promise<(readonly PollKey[])[]> {
   const planned = await planPolls(now);
   if (planned !== null) return planned.map(({ keys }) => keys);
   return (await stores.walks.due(now, MOST)).map((walk) => [walk]);
 }
 
-async function addPoll(queues: Queues, keys: readonly WalkKey[]): Promise<void> {
+async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
   const [first] = keys;
   if (first === undefined) return;
   const { projectId, queryId, walk } = first;

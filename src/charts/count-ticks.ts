@@ -1,4 +1,4 @@
-import { spellNumber } from "../lib/spell-number.ts";
+import { formatNumber } from "../lib/format-number.ts";
 
 /** Round numbers from 0 to at least `largest`, three to five of them: the lines of the vertical axis. */
 export function countTicks(largest: number): readonly number[] {
@@ -9,8 +9,8 @@ export function countTicks(largest: number): readonly number[] {
 }
 
 /** `20`, `15,000`; `1.5M` on an axis whose largest number would have no room beside it. */
-export function spellTick(count: number, largest: number): string {
-  return largest < 100_000 ? spellNumber(count) : COMPACT.format(count).replace("K", "k");
+export function formatTick(count: number, largest: number): string {
+  return largest < 100_000 ? formatNumber(count) : COMPACT.format(count).replace("K", "k");
 }
 
 const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });

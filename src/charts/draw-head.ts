@@ -16,7 +16,7 @@ export function drawHead(chart: SpikeChart, about: string, theme: Theme): string
 }
 
 /** `Tue 3 Mar 2015, 15:05 to 21:05`, or two dates; then the zone, and the note. */
-export function spellSpan({ zone, note }: SpikeChart, { from, to }: Frame): string {
+export function formatSpan({ zone, note }: SpikeChart, { from, to }: Frame): string {
   const start = DateTime.fromMillis(from, { zone, locale: "en" });
   const end = DateTime.fromMillis(to, { zone, locale: "en" });
   const behind = `, times in ${zone}${note === undefined ? "" : `, ${note}`}`;

@@ -1,4 +1,4 @@
-import { spellNumber } from "../lib/spell-number.ts";
+import { formatNumber } from "../lib/format-number.ts";
 import { type Frame, PLOT } from "./chart-frame.ts";
 import type { Palette } from "./palette.ts";
 import { placeLabels } from "./place-labels.ts";
@@ -16,7 +16,7 @@ export function drawPeaks(chart: SpikeChart, frame: Frame, palette: Palette): st
     .map(({ at, count }) => ({
       x: frame.x(at + chart.columnMs / 2),
       y: Math.max(PLOT.top + 10, frame.y(count) - 5),
-      label: spellNumber(count),
+      label: formatNumber(count),
     }));
   // The ground around the letters keeps them apart from the line of the moment.
   return placeLabels(labels).map(

@@ -1,6 +1,6 @@
 import { type Frame, frameOf, HEIGHT, PLOT, round, WIDTH } from "./chart-frame.ts";
-import { spellTick } from "./count-ticks.ts";
-import { drawHead, spellSpan } from "./draw-head.ts";
+import { formatTick } from "./count-ticks.ts";
+import { drawHead, formatSpan } from "./draw-head.ts";
 import { drawPeaks } from "./draw-peaks.ts";
 import { escapeXml } from "./escape-xml.ts";
 import { type Palette, paletteOf, type Theme } from "./palette.ts";
@@ -18,7 +18,7 @@ export function drawSpikeChart(chart: SpikeChart, theme: Theme): string {
   const palette = paletteOf(theme);
   const frame = frameOf(chart);
   const title = chart.name === undefined ? chart.title : `${chart.name}: ${chart.title}`;
-  const about = spellSpan(chart, frame);
+  const about = formatSpan(chart, frame);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="DejaVu Sans, Verdana, sans-serif">`,
     `<title>${escapeXml(title)}</title><desc>${escapeXml(about)}</desc>`,
@@ -27,7 +27,7 @@ export function drawSpikeChart(chart: SpikeChart, theme: Theme): string {
     ...drawFiring(chart, frame, palette),
     ...drawGrid(chart, frame, palette),
     ...drawCounts(chart, frame, palette),
-    ...drawTold(chart, frame, palette),
+    ...drawNotified(chart, frame, palette),
     ...drawPeaks(chart, frame, palette),
     "</svg>",
   ].join("\n");
@@ -46,7 +46,7 @@ function drawFiring({ firing }: SpikeChart, { x, from, to }: Frame, palette: Pal
 function drawGrid(chart: SpikeChart, frame: Frame, palette: Palette): string[] {
   const rows = frame.counts.map((count) => {
     const y = frame.y(count);
-    return `<path d="M${PLOT.left} ${y}H${PLOT.right}" stroke="${palette.grid}"/><text x="${PLOT.left - 7}" y="${y + 5}" text-anchor="end">${spellTick(count, frame.most)}</text>`;
+    return `<path d="M${PLOT.left} ${y}H${PLOT.right}" stroke="${palette.grid}"/><text x="${PLOT.left - 7}" y="${y + 5}" text-anchor="end">${formatTick(count, frame.most)}</text>`;
   });
   const ticks = timeTicks(frame.from, frame.to, chart.zone, 6).map(({ at, label }) => ({
     x: frame.x(at),
@@ -102,7 +102,7 @@ function area(columns: readonly ChartColumn[], columnMs: number, { x, y, from, t
 }
 
 /** A mark of its own shape, so that the moment is found without any colour; a line down while there are few. */
-function drawTold({ told }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
+function drawNotified({ told }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
   const shown = told.filter((at) => at >= from && at <= to).map(x);
   return shown.flatMap((here) => [
     `<path d="M${here} ${PLOT.top}l-6 -11h12Z" fill="${palette.firing}" stroke="${palette.ground}"/>`,

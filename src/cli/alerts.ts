@@ -5,8 +5,8 @@ import { toIso } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertStates } from "../model/shown.ts";
-import { findAlert } from "./desk/find-alert.ts";
-import { shellActor, withDesk } from "./desk/with-desk.ts";
+import { findAlert } from "./alerts/find-alert.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot alerts`: what stands open, and what people do about it. */
@@ -62,7 +62,7 @@ async function perform(
   action: AlertAction,
   { by, json }: ActionOptions,
 ): Promise<void> {
-  await withDesk(env, async ({ desk, stores }) => {
+  await withAlertActions(env, async ({ desk, stores }) => {
     const alert = await findAlert(stores, text);
     const acted = await desk.act(alert.id, action, shellActor(by));
     if (acted === null) throw new UserError(`there is no alert "${text}"`);
@@ -91,7 +91,7 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
     )
     .option("--json", "answer as JSON", false)
     .action((options: { states: AlertStates; limit: number; json: boolean }) =>
-      withDesk(env, async ({ facts }) => {
+      withAlertActions(env, async ({ facts }) => {
         const { alerts } = await facts.alerts(options.states, null, options.limit);
         const rows = options.json ? alerts.map((alert) => ({ ...alert })) : alerts.map(rowOf);
         await printRows(rows, { json: options.json, none: "No alert is open." });
@@ -121,7 +121,7 @@ function addPrecision(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--last <duration>", "of so long back", "30d")
     .option("--json", "answer as JSON", false)
     .action((options: { last: string; json: boolean }) =>
-      withDesk(env, async ({ desk, clock }) => {
+      withAlertActions(env, async ({ desk, clock }) => {
         const lastMs = parseDuration(options.last);
         if (lastMs === undefined) throw new UserError(`"${options.last}" is no duration such as 30d`);
         const rules = await desk.precision(clock.now() - lastMs);

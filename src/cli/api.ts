@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { openShellBudget } from "../app/source/shell-budget.ts";
 import { accountOf } from "../app/source/sources.ts";
-import { readSurroundings } from "../config.ts";
+import { readEnvironment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
@@ -56,7 +56,7 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
       }
       const signal = stopSignal(() => {});
       const access = await findAccess(options, env, systemClock);
-      const budget = await openShellBudget(readSurroundings(env), {
+      const budget = await openShellBudget(readEnvironment(env), {
         account: accountOf({ baseUrl: access.baseUrl, ...access.credentials }),
         timeoutMs: access.timeoutMs ?? MINUTE,
         log: commandLog(env),

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type TakenBounce, takeBounce } from "../app/telling/take-bounce.ts";
+import { type TakenBounce, takeBounce } from "../app/notify/take-bounce.ts";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
-import { withDesk } from "./desk/with-desk.ts";
+import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 
@@ -19,7 +19,9 @@ export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): v
     .addHelpText("after", HELP)
     .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {
       const message = await readMessage(file);
-      const taken = await later(() => withDesk(env, (desk) => takeBounce(desk, message, options.to ?? null)));
+      const taken = await later(() =>
+        withAlertActions(env, (desk) => takeBounce(desk, message, options.to ?? null)),
+      );
       if (options.json) printJson(taken);
       else print(describe(taken));
     });

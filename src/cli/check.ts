@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { misnamedIn } from "../app/desk/misnamed-in.ts";
-import { openTemplates } from "../app/telling/open-templates.ts";
+import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
+import { openTemplates } from "../app/notify/open-templates.ts";
 import { findConcerns } from "../config/find-concerns.ts";
-import { loadConfig, readSurroundings } from "../config.ts";
+import { loadConfig, readEnvironment } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
@@ -28,14 +28,14 @@ export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): vo
 }
 
 async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<void> {
-  const file = options.config ?? readSurroundings(env).configFile;
+  const file = options.config ?? readEnvironment(env).configFile;
   const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
   const rulesFolder = options.rules ?? config?.rules ?? shippedFolder("rules");
   const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
   const { rules, faults, warnings } = await loadRules(rulesFolder);
   const renderer = await openTemplates(templatesFolder);
   // Whether a name is known can be said only where every rule could be read.
-  const misnamed = config === null || faults.length > 0 ? [] : await misnamedIn(file, config, rules);
+  const misnamed = config === null || faults.length > 0 ? [] : await unknownNamesIn(file, config, rules);
   const all = [...[...misnamed, ...faults].map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(counted(all.length, "fault"), all);
   if (config !== null)

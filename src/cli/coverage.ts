@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
-import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
-import { withDesk } from "./desk/with-desk.ts";
+import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
 export function defineCoverageCommand(command: Command, env: NodeJS.ProcessEnv): void {
@@ -12,7 +12,9 @@ export function defineCoverageCommand(command: Command, env: NodeJS.ProcessEnv):
     .option("--rules <folder>", "rules, instead of those of the configuration")
     .action(async (options: { readonly json: boolean; readonly rules?: string }) => {
       const rules = await loadRulesInUse(env, options.rules);
-      const report = await withDesk(env, ({ facts, clock }) => readCoverage(facts, rules, clock.now()));
+      const report = await withAlertActions(env, ({ facts, clock }) =>
+        readCoverage(facts, rules, clock.now()),
+      );
       const text = options.json
         ? JSON.stringify(report, null, 2)
         : await formatCoverage(report, widthOf(process.stdout));
@@ -34,9 +36,9 @@ export async function formatCoverage(
     query: walk.queryName,
     walk: walk.walk === "added" ? "new" : "changed",
     "last poll": walk.polledAt === null ? "never" : toIso(walk.polledAt),
-    behind: spell(walk.lagMs),
-    "seen within": spell(walk.worstDelayMs),
-    missing: walk.gap === 0 ? 0 : `${walk.gap}${spellGap(walk)}`,
+    behind: format(walk.lagMs),
+    "seen within": format(walk.worstDelayMs),
+    missing: walk.gap === 0 ? 0 : `${walk.gap}${formatGap(walk)}`,
     state: walk.failures > 0 ? (walk.lastError ?? "failing") : "well",
   }));
   const table = walks.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
@@ -47,22 +49,22 @@ export async function formatCoverage(
       `  ${says}${ms !== null && ms > 0 ? ` (${formatDuration(ms)})` : ""}${name(account)}`,
   );
   return [
-    ...budgets.map((budget) => `${spellBudget(budget)}${name(budget.account)}`),
+    ...budgets.map((budget) => `${formatBudget(budget)}${name(budget.account)}`),
     table,
     ...(learning.length === 0
       ? []
-      : ["", "Still learning, so that they cannot fire yet", ...learning.map(spellWarmUp)]),
+      : ["", "Still learning, so that they cannot fire yet", ...learning.map(formatWarmUp)]),
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
   ].join("\n");
 }
 
-function spellWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["learning"][number]) {
+function formatWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["learning"][number]) {
   const about = until === null ? "" : `, until about ${minute(until)}`;
   return `  ${queryName}: ${rule} (${kind} of ${counts}) needs ${needs}${about}`;
 }
 
 /** Since when, and when it is looked for again: it is shown until it is found. */
-function spellGap({ gapFrom, gapNextAt }: CoverageReport["walks"][number]): string {
+function formatGap({ gapFrom, gapNextAt }: CoverageReport["walks"][number]): string {
   const since = gapFrom === null ? "" : ` since ${minute(gapFrom)}`;
   return gapNextAt === null ? since : `${since}, again ${minute(gapNextAt)}`;
 }
@@ -71,7 +73,7 @@ function minute(at: Instant): string {
   return toIso(at).slice(0, 16).replace("T", " ");
 }
 
-function spellBudget({
+function formatBudget({
   limit,
   periodMs,
   used,
@@ -85,6 +87,6 @@ function spellBudget({
   return `Calls: ${used} of ${limit} used in the last ${formatDuration(periodMs)}${others}; ${left} left${closed}.`;
 }
 
-function spell(ms: number | null): string {
+function format(ms: number | null): string {
   return ms === null ? "" : formatDuration(ms);
 }

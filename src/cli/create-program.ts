@@ -92,10 +92,10 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./doctor.ts")).defineDoctorCommand,
   },
   {
-    name: "set-aside",
+    name: "dead-letters",
     usage: "",
     description: "Mentions, pages and jobs that always failed: what stands aside, and another try for it.",
-    load: async () => (await import("./set-aside.ts")).defineSetAsideCommand,
+    load: async () => (await import("./dead-letters.ts")).defineSetAsideCommand,
   },
   {
     name: "api",
@@ -169,7 +169,7 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
   earshot send-test on-call                 really tells this receiver something, and says what came back
   earshot redeliver comms                   what it refused for good, told after all; without a name: a list
-  earshot set-aside list                    what always failed and stands aside; replay tries it again
+  earshot dead-letters list                    what always failed and stands aside; replay tries it again
   earshot bounce < message                  what came back to the return path of mails
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts

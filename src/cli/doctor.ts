@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { examine } from "../app/doctor/examine.ts";
+import { doctor } from "../app/doctor/doctor.ts";
 import type { Finding } from "../app/doctor/finding.ts";
-import { readSurroundings } from "../config.ts";
+import { readEnvironment } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";
@@ -18,8 +18,8 @@ export function defineDoctorCommand(command: Command, env: NodeJS.ProcessEnv): v
       "\nOne login at the source, one look at each receiver; no message is sent.\nExit codes: 0 nothing failed (there may be warnings), 1 something failed.",
     )
     .action(async (options: { config?: string; json: boolean }) => {
-      const surroundings = readSurroundings(env);
-      const findings = await examine({
+      const surroundings = readEnvironment(env);
+      const findings = await doctor({
         surroundings,
         env,
         file: options.config ?? surroundings.configFile,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
+import { openTemplates } from "../app/notify/open-templates.ts";
 import { aboutOf, contentOfSample, findSample, showPreview } from "../app/preview/create-previews.ts";
 import { findChromium } from "../app/preview/find-chromium.ts";
 import { openAlertContents } from "../app/preview/open-alert-contents.ts";
@@ -9,16 +10,15 @@ import type { PreviewContent } from "../app/preview/preview-content.ts";
 import { type PreviewFile, previewFiles } from "../app/preview/preview-files.ts";
 import { previewTemplate } from "../app/preview/preview-template.ts";
 import { type Picture, takePictures } from "../app/preview/take-pictures.ts";
-import { openTemplates } from "../app/telling/open-templates.ts";
-import { type Config, loadConfig, readSurroundings } from "../config.ts";
+import { type Config, loadConfig, readEnvironment } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { type Sample, samples } from "../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../templates/template-names.ts";
+import { findAlert } from "./alerts/find-alert.ts";
 import { commandLog } from "./command-log.ts";
-import { findAlert } from "./desk/find-alert.ts";
 import { print, printError, printJson } from "./print.ts";
 
 interface PreviewOptions {
@@ -69,7 +69,7 @@ async function preview(
   options: PreviewOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { configFile } = readSurroundings(env);
+  const { configFile } = readEnvironment(env);
   const file = options.config ?? configFile;
   const config = options.config !== undefined || existsSync(file) ? await loadConfig(file, env) : null;
   const renderer = await openTemplates(options.templates ?? config?.templates ?? shippedFolder("templates"));
@@ -135,7 +135,7 @@ async function ofAlert(
   const { config, env } = parts;
   const { rules } = await loadRules(config?.rules ?? shippedFolder("rules"));
   const opened = await openAlertContents({
-    surroundings: readSurroundings(env),
+    surroundings: readEnvironment(env),
     rules,
     timezone: config?.timezone ?? "UTC",
     consoleUrl: config?.web.publicUrl ?? null,

@@ -3,7 +3,7 @@ import { counted } from "../lib/counted.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { cleanLine } from "../templates/clean-text.ts";
-import { withDesk } from "./desk/with-desk.ts";
+import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
 /** `earshot redeliver`: messages that a receiver refused for good, told after all once the cause is mended. */
@@ -15,7 +15,7 @@ export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv)
     .action(async (receiver: string | undefined, { since }: { since: string }) => {
       const ageMs = parseDuration(since);
       if (ageMs === undefined) throw new UserError(`--since is a duration such as 6h or 2d, not "${since}"`);
-      await withDesk(env, async ({ stores, clock }) => {
+      await withAlertActions(env, async ({ stores, clock }) => {
         const from = clock.now() - ageMs;
         const refused = await stores.notifications.givenUp(from);
         if (receiver === undefined) {

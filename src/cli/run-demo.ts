@@ -1,8 +1,8 @@
 import { openEngines } from "../app/engines.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../app/local/demo.ts";
 import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
-import { openPage } from "../app/open-page.ts";
-import type { Surroundings } from "../config.ts";
+import { openPage } from "../app/open-console.ts";
+import type { Environment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
@@ -15,7 +15,7 @@ import { aborted, stopSignal } from "./stop-signal.ts";
 const DEFAULT_PORT = 8080;
 
 /** Everything on this machine, with a page to look at, until Ctrl-C. */
-export async function runDemo(options: StartOptions, surroundings: Surroundings, log: Logger): Promise<void> {
+export async function runDemo(options: StartOptions, surroundings: Environment, log: Logger): Promise<void> {
   const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
   const running = await openTogether(async (closing) => {
     print("Earshot demo: starting the database …");

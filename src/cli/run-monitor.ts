@@ -1,9 +1,9 @@
-import { misnamedIn } from "../app/desk/misnamed-in.ts";
+import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
 import { openEngines } from "../app/engines.ts";
-import { openPage } from "../app/open-page.ts";
+import { openPage } from "../app/open-console.ts";
 import { ROLES } from "../app/roles.ts";
 import { startEarshot } from "../app.ts";
-import { loadConfig, type Surroundings } from "../config.ts";
+import { type Environment, loadConfig } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeFault } from "../lib/fault.ts";
@@ -15,7 +15,7 @@ import { aborted, stopSignal } from "./stop-signal.ts";
 export async function runMonitor(
   file: string,
   options: StartOptions,
-  surroundings: Surroundings,
+  surroundings: Environment,
   env: NodeJS.ProcessEnv,
   log: Logger,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export async function runMonitor(
     });
     closing.add(earshot.stop);
     // No reason not to watch at all, which is what a monitor that refuses to start would do.
-    for (const fault of await misnamedIn(file, config, earshot.rules))
+    for (const fault of await unknownNamesIn(file, config, earshot.rules))
       log.warn({ fault: describeFault(fault) }, "the configuration names what no alert has");
     log.info(
       { roles: wanted, rules: earshot.rules.length, engines: engines.description },

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { openEngines } from "../app/engines.ts";
-import { openPage } from "../app/open-page.ts";
+import { openPage } from "../app/open-console.ts";
 import { type ReplayProgress, startReplay } from "../app/replay/replay.ts";
 import type { ReplayReport } from "../app/replay/report.ts";
-import type { Surroundings } from "../config.ts";
+import type { Environment } from "../config.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { counted } from "../lib/counted.ts";
 import { formatDuration } from "../lib/duration.ts";
@@ -18,7 +18,7 @@ import { aborted, stopSignal } from "./stop-signal.ts";
 export async function runReplay(
   file: string,
   options: StartOptions,
-  surroundings: Surroundings,
+  surroundings: Environment,
   log: Logger,
 ): Promise<void> {
   const signal = stopSignal(() => printError("\nStopping; the same command goes on from here."));
@@ -58,7 +58,7 @@ export async function runReplay(
       const report = await replay.run();
       const took = formatDuration(monotonicMs() - startedAt);
       printError(`Replayed ${toIso(replay.from)} to ${toIso(replay.to)} in ${took}.`);
-      tell(report, options.json);
+      printResult(report, options.json);
       if (page !== null) {
         printError("Ctrl-C ends it.");
         await aborted(signal);
@@ -72,7 +72,7 @@ export async function runReplay(
   }
 }
 
-function tell(report: ReplayReport, asJson: boolean): void {
+function printResult(report: ReplayReport, asJson: boolean): void {
   if (asJson) {
     printJson(report);
     return;

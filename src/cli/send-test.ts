@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import { openTemplates } from "../app/telling/open-templates.ts";
-import { sendTest, type TestOutcome } from "../app/telling/send-test.ts";
-import { loadConfig, readSurroundings } from "../config.ts";
+import { openTemplates } from "../app/notify/open-templates.ts";
+import { sendTest, type TestOutcome } from "../app/notify/send-test.ts";
+import { loadConfig, readEnvironment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
@@ -27,12 +27,12 @@ export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv):
       "\nExit codes: 0 the vendor took it, 1 it did not, 2 something you wrote is at fault.",
     )
     .action(async (receiver: string, options: SendTestOptions) => {
-      await tell(receiver, options, env);
+      await printResult(receiver, options, env);
     });
 }
 
-async function tell(name: string, options: SendTestOptions, env: NodeJS.ProcessEnv): Promise<void> {
-  const config = await loadConfig(options.config ?? readSurroundings(env).configFile, env);
+async function printResult(name: string, options: SendTestOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  const config = await loadConfig(options.config ?? readEnvironment(env).configFile, env);
   const names = config.receivers.map((receiver) => receiver.name);
   const receiver = config.receivers.find((one) => one.name === name);
   if (receiver === undefined) {

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { refuseMisnamed } from "../app/desk/misnamed-in.ts";
-import type { OpenDesk } from "../app/desk/open-desk.ts";
+import type { OpenAlertActions } from "../app/actions/open-alert-actions.ts";
+import { refuseUnknownNames } from "../app/actions/unknown-names-in.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { describeRange } from "../lib/weekly-range.ts";
 import { type AlertMatch, describeMatch } from "../model/alert-match.ts";
 import { SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
-import { findAlert } from "./desk/find-alert.ts";
-import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
-import { readMatch } from "./desk/read-match.ts";
-import { readWindow } from "./desk/read-window.ts";
-import { shellActor, withDesk } from "./desk/with-desk.ts";
+import { findAlert } from "./alerts/find-alert.ts";
+import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { readMatch } from "./alerts/read-match.ts";
+import { readWindow } from "./alerts/read-window.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot silence`: what people want to hear nothing of for a time. */
@@ -24,7 +24,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .option("--past", "also those that have ended", false)
     .option("--json", "answer as JSON", false)
     .action((options: { past: boolean; json: boolean }) =>
-      withDesk(env, async ({ desk, clock }) => {
+      withAlertActions(env, async ({ desk, clock }) => {
         const silences = await desk.silences(options.past);
         const rows = options.json
           ? silences.map((one) => ({ ...one }))
@@ -39,7 +39,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, options: { by?: string; json: boolean }) =>
-      withDesk(env, async ({ desk, stores }) => {
+      withAlertActions(env, async ({ desk, stores }) => {
         const found = /^[0-9a-f-]{6,36}$/i.test(id) ? await stores.silences.findByPrefix(id) : [];
         const [silence] = found;
         if (silence === undefined || found.length > 1) {
@@ -91,7 +91,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((options: AddOptions) =>
-      withDesk(env, async (command) => {
+      withAlertActions(env, async (command) => {
         const lengthMs = parseDuration(options.for);
         if (lengthMs === undefined) throw new UserError(`"${options.for}" is no length such as 4h`);
         const silence = await command.desk.addSilence({
@@ -111,7 +111,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
 }
 
 async function matchOf(
-  { stores }: OpenDesk,
+  { stores }: OpenAlertActions,
   { match, alert, rules }: AddOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<AlertMatch> {
@@ -120,7 +120,7 @@ async function matchOf(
   }
   const fingerprint = alert === undefined ? undefined : (await findAlert(stores, alert)).fingerprint;
   const matchers = readMatch(match);
-  if (match.length > 0) refuseMisnamed(matchers, await loadRulesInUse(env, rules));
+  if (match.length > 0) refuseUnknownNames(matchers, await loadRulesInUse(env, rules));
   return { ...matchers, ...(fingerprint !== undefined && { fingerprint }) };
 }
 

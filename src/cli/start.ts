@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
 import type { ReplaySpeed } from "../app/replay/replay.ts";
 import { ROLES, type Role } from "../app/roles.ts";
-import { readSurroundings } from "../config.ts";
+import { readEnvironment } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
@@ -39,7 +39,7 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .allowExcessArguments()
     .action(async (options: StartOptions, { args: [word] }: Command) => {
       if (word !== undefined) throw unknownWord(word, command.parent?.commands ?? []);
-      const surroundings = readSurroundings(env);
+      const surroundings = readEnvironment(env);
       const isQuiet =
         options.replay !== undefined ||
         (options.config === undefined && !existsSync(surroundings.configFile));

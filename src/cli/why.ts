@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { explainAlert, explainMention } from "../app/desk/explain.ts";
+import { whyAlert, whyMention } from "../app/actions/why.ts";
 import { UserError } from "../lib/errors.ts";
-import { harmlessJson } from "./api/harmless.ts";
-import { findAlertOrNull } from "./desk/find-alert.ts";
-import { loadRulesInUse } from "./desk/load-rules-in-use.ts";
-import { withDesk } from "./desk/with-desk.ts";
+import { findAlertOrNull } from "./alerts/find-alert.ts";
+import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { sanitizeJson } from "./api/sanitize-terminal.ts";
 import { print } from "./print.ts";
 
 /** `earshot why`: a straight answer to "why did I (not) get this?". */
@@ -19,21 +19,21 @@ export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void
     .addHelpText("after", HELP)
     .action(async (text: string, options: { rules?: string; json: boolean }) => {
       const rules = await loadRulesInUse(env, options.rules);
-      await withDesk(env, async ({ stores, facts }) => {
+      await withAlertActions(env, async ({ stores, facts }) => {
         const parts = { stores, facts, rules };
         const alert = await findAlertOrNull(stores, text);
         const found =
           alert !== null
-            ? { alerts: [await explainAlert(parts, alert)], mentions: [] }
-            : { alerts: [], mentions: await explainMention(parts, text) };
+            ? { alerts: [await whyAlert(parts, alert)], mentions: [] }
+            : { alerts: [], mentions: await whyMention(parts, text) };
         if (found.alerts.length + found.mentions.length === 0) {
           throw new UserError(`neither an alert nor a mention is known as "${text}"`, [
             "a mention that was never read has no history here; earshot api mentions asks the source",
           ]);
         }
-        if (options.json) print(harmlessJson(alert === null ? found.mentions : found.alerts[0]));
+        if (options.json) print(sanitizeJson(alert === null ? found.mentions : found.alerts[0]));
         else {
-          const { tellAlert, tellMention } = await import("./desk/tell-why.ts");
+          const { printAlert: tellAlert, printMention: tellMention } = await import("./alerts/print-why.ts");
           const lines = [...found.alerts.flatMap(tellAlert), ...found.mentions.flatMap(tellMention)];
           for (const line of lines) print(line);
         }

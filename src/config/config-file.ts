@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { DigestConfig } from "../digest/digest-config.ts";
+import { HeartbeatConfig } from "../health/heartbeat-config.ts";
+import { OperatorConfig } from "../health/operator-config.ts";
 import { Duration } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import { TimeZone } from "../lib/local-time.ts";
@@ -7,8 +9,6 @@ import { EscalationConfig } from "../notify/escalation.ts";
 import { Inhibition } from "../notify/inhibition.ts";
 import { Rotation } from "../notify/rotation.ts";
 import { RouteConfig } from "../notify/route.ts";
-import { HeartbeatConfig } from "../watch/heartbeat-config.ts";
-import { OperatorConfig } from "../watch/operator-config.ts";
 import { SourceConfig } from "./source-config.ts";
 
 const Web = z.strictObject({

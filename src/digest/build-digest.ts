@@ -4,14 +4,14 @@ import { fitsQuery } from "../lib/patterns.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import { ALL_PROJECTS, type DigestEdition } from "../model/digest-edition.ts";
-import type { OwedNotification } from "../model/notification.ts";
+import type { PendingNotification } from "../model/notification.ts";
 import type { PeriodStory } from "../model/period-story.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { composeDigest, type QueryFacts } from "./compose.ts";
+import type { FetchInsights, Insights } from "./insights.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { type Period, periodsBefore } from "./schedule.ts";
-import type { AskForTalk, Talk } from "./talk.ts";
 
 /** Mentions of one query and sentiment in a period. */
 export interface SentimentCount {
@@ -31,25 +31,25 @@ export interface DigestStore {
     /** Receivers who have ended their subscription to a digest. */
     unsubscribed(name: string): Promise<readonly string[]>;
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
-    talk(queries: readonly WatchedQuery[], period: Period): Promise<Talk>;
+    talk(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
     /** An edition that is not built yet, without locking it. */
     findDue(name: string, localDate: string): Promise<DigestEdition | null>;
     settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
   };
   readonly alerts: { standingBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
-  readonly notifications: { owe(owed: readonly OwedNotification[]): Promise<void> };
+  readonly notifications: { owe(owed: readonly PendingNotification[]): Promise<void> };
 }
 
 export interface DigestParts {
   readonly store: DigestStore & { transaction<T>(work: (store: DigestStore) => Promise<T>): Promise<T> };
   readonly digests: readonly PlannedDigest[];
   /** Asked before the digest is built, since it takes its time; absent where there is no source. */
-  readonly askForTalk?: AskForTalk;
+  readonly askForTalk?: FetchInsights;
   readonly clock: Clock;
   /** How far back the mentions of a query are stored, before it was watched. */
   readonly historyMs: number;
   readonly consoleUrl: () => string | null;
-  readonly onOwed: (owed: readonly OwedNotification[]) => Promise<void>;
+  readonly onOwed: (owed: readonly PendingNotification[]) => Promise<void>;
 }
 
 export type BuildOutcome =
@@ -67,7 +67,7 @@ export async function buildDigest(
   job: { readonly name: string; readonly localDate: string },
 ): Promise<BuildOutcome> {
   const config = parts.digests.find((digest) => digest.name === job.name);
-  const asked = config === undefined ? null : await talkOf(parts, config, job);
+  const asked = config === undefined ? null : await insightsOf(parts, config, job);
   const built = await parts.store.transaction(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
     if (edition === null) return { outcome: { outcome: "not-due" } as const, owed: [] };
@@ -82,7 +82,7 @@ export async function buildDigest(
     }
     const gone = await store.digests.unsubscribed(config.name);
     const receivers = config.receivers.filter((receiver) => !gone.includes(receiver));
-    const owed = owedFor(receivers, edition, parts.clock.now());
+    const owed = pendingFor(receivers, edition, parts.clock.now());
     await store.digests.settle(edition, "built", view);
     await store.notifications.owe(owed);
     return { outcome: { outcome: "built", mentions: view.totals.mentions } as const, owed };
@@ -97,11 +97,11 @@ async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<rea
 }
 
 /** Null where nobody can be asked; then it is counted over what is stored. */
-async function talkOf(
+async function insightsOf(
   { store, askForTalk }: DigestParts,
   config: PlannedDigest,
   { name, localDate }: { readonly name: string; readonly localDate: string },
-): Promise<Talk | null> {
+): Promise<Insights | null> {
   const edition = askForTalk === undefined ? null : await store.digests.findDue(name, localDate);
   return edition === null ? null : (askForTalk?.(await queriesOf(store, config), edition.period) ?? null);
 }
@@ -113,7 +113,7 @@ async function collect(
   store: DigestStore,
   config: PlannedDigest,
   edition: DigestEdition,
-  parts: Pick<DigestParts, "historyMs" | "consoleUrl"> & { readonly talk: Talk | null },
+  parts: Pick<DigestParts, "historyMs" | "consoleUrl"> & { readonly talk: Insights | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
   const queries = await queriesOf(store, config);
@@ -195,7 +195,11 @@ function sum(counts: readonly SentimentCount[], queryId: string, sentiment?: str
     .reduce((total, one) => total + one.n, 0);
 }
 
-function owedFor(receivers: readonly string[], edition: DigestEdition, now: Instant): OwedNotification[] {
+function pendingFor(
+  receivers: readonly string[],
+  edition: DigestEdition,
+  now: Instant,
+): PendingNotification[] {
   return receivers.map((receiver) => ({
     id: uuid7(now),
     projectId: ALL_PROJECTS,

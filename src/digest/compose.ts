@@ -12,10 +12,10 @@ import type {
   DigestView,
 } from "../templates/digest-view.ts";
 import { shortenText } from "../templates/shorten-text.ts";
+import type { Insights } from "./insights.ts";
 import { isQuiet } from "./quiet.ts";
 import { rankStories } from "./rank-stories.ts";
 import type { Period } from "./schedule.ts";
-import type { Talk } from "./talk.ts";
 
 /** What was collected for one digest: plain facts, in any order. */
 export interface DigestFacts {
@@ -31,7 +31,7 @@ export interface DigestFacts {
   readonly queries: readonly QueryFacts[];
   /** The largest stories of the period, those of a single mention included. */
   readonly stories: readonly PeriodStory[];
-  readonly talk: Talk;
+  readonly talk: Insights;
   /** Alerts that may have been open in the period; others are left out here. */
   readonly alerts: readonly { readonly alert: Alert; readonly consoleUrl: string | null }[];
   readonly consoleUrl: string | null;

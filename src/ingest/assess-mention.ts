@@ -8,11 +8,11 @@ export interface AssessedMention {
   /** Keys of the series that count it as a mention. */
   readonly series: readonly string[];
   /** Series that count whoever speaks in it, once however often it does. */
-  readonly voices: readonly MentionVoice[];
+  readonly voices: readonly MentionAuthor[];
   readonly met: readonly MetRule[];
 }
 
-export interface MentionVoice {
+export interface MentionAuthor {
   readonly series: string;
   readonly speaker: string;
   /** The speaker is the story that the mention tells. */
@@ -39,12 +39,12 @@ export function createAssessor(rules: readonly Rule[]): (mention: Mention) => As
 }
 
 /** The same mention, found to tell the story of another text. */
-export function tellingStory(assessed: AssessedMention, story: string | undefined): AssessedMention {
+export function storyOfMention(assessed: AssessedMention, story: string | undefined): AssessedMention {
   if (story === undefined || !assessed.voices.some(({ isStory }) => isStory)) return assessed;
   return { ...assessed, voices: assessed.voices.map((voice) => withStory(voice, story)) };
 }
 
-function withStory(voice: MentionVoice, story: string): MentionVoice {
+function withStory(voice: MentionAuthor, story: string): MentionAuthor {
   return voice.isStory ? { ...voice, speaker: story } : voice;
 }
 

@@ -4,14 +4,14 @@ import type { Clock } from "../lib/clock.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
-import type { OwedNotification } from "../model/notification.ts";
+import type { PendingNotification } from "../model/notification.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
-import type { Directory } from "../notify/tell.ts";
+import type { NotifyConfig } from "../notify/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
-import { recordObservations, type Sighting } from "./record-observations.ts";
-import { alertsToReconsider, recordTelling } from "./record-telling.ts";
+import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
+import { type AlertObservation, recordObservations } from "./record-observations.ts";
 
 /** A week of buckets in one transaction; a longer backlog takes several. */
 const MOST_BUCKETS = 2_016;
@@ -19,7 +19,7 @@ const MOST_BUCKETS = 2_016;
 export interface CloseWindowsParts {
   readonly store: IngestStore;
   readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly directory: Directory;
+  readonly directory: NotifyConfig;
   readonly clock: Clock;
 }
 
@@ -28,7 +28,7 @@ export interface ClosedWindows {
   readonly judged: number;
   /** A long backlog is worked off in several transactions. */
   readonly more: boolean;
-  readonly owed: readonly OwedNotification[];
+  readonly owed: readonly PendingNotification[];
 }
 
 /**
@@ -51,7 +51,7 @@ export async function closeWindows(
     const isLater = until > query.tickedUntil;
     const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
     const waiting = alertsToReconsider(facts, query, written);
-    const owed = await recordTelling(facts, parts, query, written, waiting);
+    const owed = await recordNotifications(facts, parts, query, written, waiting);
     return { judged: isLater ? (until - judgedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
   });
 }
@@ -73,9 +73,9 @@ async function judgeUntil(
 }
 
 /** Alerts on single mentions end by quiet; alerts whose rule is gone end now. */
-function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant): Sighting[] {
+function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant): AlertObservation[] {
   const named = new Map(rules.map((rule) => [rule.name, rule]));
-  return open.flatMap((alert): Sighting[] => {
+  return open.flatMap((alert): AlertObservation[] => {
     const rule = named.get(alert.rule);
     if (rule?.kind === "window") return [];
     const { fingerprint, labels } = alert;

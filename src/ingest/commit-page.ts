@@ -2,24 +2,24 @@ import type { Clock } from "../lib/clock.ts";
 import type { Instant } from "../lib/instant.ts";
 import { matchKey } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
-import type { OwedNotification } from "../model/notification.ts";
+import type { PendingNotification } from "../model/notification.ts";
+import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import type { WalkKey } from "../model/walk.ts";
-import type { Directory } from "../notify/tell.ts";
-import { type AssessedMention, tellingStory } from "./assess-mention.ts";
+import type { NotifyConfig } from "../notify/decide-notifications.ts";
+import { type AssessedMention, storyOfMention } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
 import { judgePage, type MentionChange, type MentionEvidence } from "./judge-page.ts";
+import type { PollState } from "./poll-state.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import { recordCounts } from "./record-counts.ts";
-import { recordObservations, type Sighting, sightingOf } from "./record-observations.ts";
-import { recordTelling } from "./record-telling.ts";
+import { recordNotifications } from "./record-notifications.ts";
+import { type AlertObservation, observationOf, recordObservations } from "./record-observations.ts";
 import { recordValues } from "./record-values.ts";
-import type { WalkState } from "./walk-state.ts";
 
 export interface CommitParts {
   readonly store: IngestStore;
-  readonly directory: Directory;
+  readonly directory: NotifyConfig;
   readonly clock: Clock;
   /** Called when the rows are on their way to the tables, which takes them longer than anything else. */
   readonly whileStoring?: () => void;
@@ -35,7 +35,7 @@ export interface CommittedPage {
   /** The earliest `added` of the new ones; null where there are none. */
   readonly earliestAdded: Instant | null;
   /** Notifications that the page caused and that are due now. */
-  readonly owed: readonly OwedNotification[];
+  readonly owed: readonly PendingNotification[];
 }
 
 /**
@@ -44,9 +44,9 @@ export interface CommittedPage {
  */
 export async function commitPage(
   parts: CommitParts,
-  walking: { readonly key: WalkKey; readonly query: WatchedQuery; readonly lease: string },
+  walking: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
   prepared: PreparedPage,
-  state: WalkState,
+  state: PollState,
 ): Promise<CommittedPage> {
   const { key, query, lease } = walking;
   const { page, rows, rules, assessed, assess } = prepared;
@@ -62,11 +62,11 @@ export async function commitPage(
     if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
     const outcome = await storing;
     await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
-    const after = (index: number) => tellingStory(at(assessed, index), folded.get(index));
+    const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [
       ...outcome.added.map((index) => ({ before: null, after: after(index) })),
       ...outcome.changed.map(({ index, before, story }) => ({
-        before: tellingStory(assess(before), story),
+        before: storyOfMention(assess(before), story),
         after: after(index),
       })),
     ];
@@ -75,11 +75,11 @@ export async function commitPage(
     await recordCounts(facts, key, judged.counts, judged.voices);
     const added = outcome.added.map((index) => at(assessed, index).mention);
     const sightings = [
-      ...(await untold(facts, locked, judged.evidence, storiesOf(assessed, folded))),
+      ...(await notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded))),
       ...(await recordValues(facts, locked, rules, counted, added)),
     ];
     const moved = await recordObservations(facts.alerts, locked, sightings);
-    const owed = await recordTelling(facts, parts, locked, moved);
+    const owed = await recordNotifications(facts, parts, locked, moved);
     return {
       added: outcome.added.length,
       changed: outcome.changed.length,
@@ -117,12 +117,12 @@ function at(assessed: readonly AssessedMention[], index: number): AssessedMentio
 }
 
 /** Evidence in order of time, without what a rule has told about before. */
-async function untold(
+async function notYetMatched(
   facts: IngestFacts,
   query: WatchedQuery,
   evidence: readonly MentionEvidence[],
   stories: ReadonlyMap<Mention, string>,
-): Promise<Sighting[]> {
+): Promise<AlertObservation[]> {
   const known = await facts.alerts.alreadyMatched(
     query.projectId,
     evidence.map(({ rule, mention }) => ({ rule: rule.name, mention })),
@@ -131,7 +131,7 @@ async function untold(
     .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
     .sort((a, b) => a.at - b.at)
     .map(({ rule, mention, at, because }) => ({
-      ...sightingOf(rule, query, rule.labels(mention, query, stories.get(mention))),
+      ...observationOf(rule, query, rule.labels(mention, query, stories.get(mention))),
       observe: () => ({
         kind: "evidence",
         at,

@@ -14,7 +14,7 @@ export function describeChange(before: Mention, after: Mention): string {
     );
   }
   const gained = after.categories.filter(({ id }) => !before.categories.some((known) => known.id === id));
-  if (gained.length > 0) changes.push(`it was put into ${spellCategories(gained)}`);
+  if (gained.length > 0) changes.push(`it was put into ${formatCategories(gained)}`);
   if (number(after.reach) > number(before.reach)) {
     changes.push(
       `its reach grew from ${number(before.reach).toLocaleString("en")} to ${number(after.reach).toLocaleString("en")}`,
@@ -24,7 +24,7 @@ export function describeChange(before: Mention, after: Mention): string {
   return changes.length === 0 ? "it was edited after it was seen" : `${changes.join(", ")} after it was seen`;
 }
 
-function spellCategories(gained: readonly MentionCategory[]): string {
+function formatCategories(gained: readonly MentionCategory[]): string {
   const names = gained.map(({ name }) => harmless(name ?? "")).filter((name) => name !== "");
   const most = names.slice(0, MOST_NAMES).join(", ");
   if (gained.length === 1) return most === "" ? "a category" : `the category ${most}`;

@@ -1,4 +1,4 @@
-import type { ToldStory } from "../model/story.ts";
+import type { StoryOfMention } from "../model/story.ts";
 import { createStoryIndex, type KnownText, MOST_TEXTS, type StoryIndex } from "./story-index.ts";
 
 /** What the tables know of the texts of a query. */
@@ -58,7 +58,7 @@ export async function foldStories(
   facts: StoryFacts,
   cache: StoryCache | undefined,
   { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
-  page: readonly ToldStory[],
+  page: readonly StoryOfMention[],
 ): Promise<{ readonly folded: ReadonlyMap<number, string>; readonly done: () => void }> {
   const name = `${projectId}\u0000${queryId}`;
   const { index, seq } = cache?.take(name) ?? { index: createStoryIndex(), seq: 0 };

@@ -1,5 +1,5 @@
 import { DAY, type Instant } from "../lib/instant.ts";
-import type { Traits } from "../model/source-trait.ts";
+import type { ServerQuirks } from "../model/server-quirk.ts";
 
 /** A page with fewer mentions than were asked for. */
 export interface ShortPage {
@@ -19,7 +19,7 @@ export interface ShortPage {
  */
 export function isLastPage(
   { rows, sent, total, fullest, goOn }: ShortPage,
-  traits: Traits,
+  traits: ServerQuirks,
   now: Instant,
 ): boolean {
   const known = traits.get("total")?.value;

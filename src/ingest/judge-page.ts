@@ -4,7 +4,7 @@ import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { MentionRule } from "../rules/rule.ts";
 import type { AssessedMention } from "./assess-mention.ts";
-import type { VoiceChange } from "./count-voices.ts";
+import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
 import { describeChange } from "./describe-change.ts";
 import { createTally } from "./tally.ts";
@@ -34,7 +34,7 @@ export interface SeenPage {
 export interface JudgedPage {
   readonly counts: readonly CountChange[];
   /** For series that count each voice once. */
-  readonly voices: readonly VoiceChange[];
+  readonly voices: readonly DistinctAuthorChange[];
   readonly evidence: readonly MentionEvidence[];
 }
 
@@ -51,7 +51,7 @@ export function judgePage(
   seen: SeenPage,
 ): JudgedPage {
   const tally = createTally();
-  const voices: VoiceChange[] = [];
+  const voices: DistinctAuthorChange[] = [];
   const evidence: MentionEvidence[] = [];
   const count = (assessed: AssessedMention, arrived: Instant, n: 1 | -1): void => {
     // A clock that runs a little ahead of ours is believed, but nothing counts after its arrival.

@@ -9,7 +9,7 @@ import type { Rule, WindowRule } from "../rules/rule.ts";
 import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
 import { type Arrivals, arrivalsByBucket } from "./arrivals-by-bucket.ts";
 import type { IngestFacts } from "./ports.ts";
-import { type Sighting, sightingOf } from "./record-observations.ts";
+import { type AlertObservation, observationOf } from "./record-observations.ts";
 
 /** Steps every window condition of the query through the buckets that it has not seen. */
 export async function judgeWindows(
@@ -18,7 +18,7 @@ export async function judgeWindows(
   rules: readonly Rule[],
   open: readonly Alert[],
   until: Instant,
-): Promise<Sighting[]> {
+): Promise<AlertObservation[]> {
   const counted = await facts.counts.series(query.projectId, query.queryId);
   const windowRules = rules
     .filter((rule) => rule.kind === "window")
@@ -41,7 +41,7 @@ export async function judgeWindows(
   const wakes = ({ rule }: { rule: WindowRule }) => rule.window.series.some(({ key }) => active.has(key));
   const woken = due.filter((one) => one.mayRest && wakes(one));
   const arrivals = arrivalsByBucket([...(await arrivedBefore(facts, query, woken, from)), ...found]);
-  const sightings: Sighting[] = [];
+  const sightings: AlertObservation[] = [];
   const stepped: ConditionState[] = [];
   for (const one of due) {
     if (one.mayRest && !wakes(one)) continue;
@@ -50,7 +50,7 @@ export async function judgeWindows(
     const watchFrom = Math.max(start.watchFrom, query.tickedUntil);
     const run = stepThrough(rule.window, start, arrivals, { from: watchFrom, until }, query.timezone);
     stepped.push(run.state);
-    sightings.push(...sightingsOf(rule, query, run.verdicts, isOpen(rule)));
+    sightings.push(...observationsOf(rule, query, run.verdicts, isOpen(rule)));
   }
   await facts.conditions.remove(query.projectId, query.queryId, orphans);
   await facts.conditions.save(query.projectId, query.queryId, distinct(stepped));
@@ -169,15 +169,15 @@ function stepThrough(
 }
 
 /** "Not met" is worth saying only while an alert may stand open. */
-function sightingsOf(
+function observationsOf(
   rule: Rule,
   query: Query,
   verdicts: readonly ClosedVerdict[],
   isOpen: boolean,
-): Sighting[] {
-  const base = sightingOf(rule, query, { query: query.name });
+): AlertObservation[] {
+  const base = observationOf(rule, query, { query: query.name });
   let mayBeOpen = isOpen;
-  const sightings: Sighting[] = [];
+  const sightings: AlertObservation[] = [];
   for (const { closedAt, verdict } of verdicts) {
     if (verdict.met) {
       mayBeOpen = true;

@@ -1,16 +1,16 @@
 import { DAY, HOUR, type Instant } from "../lib/instant.ts";
-import type { Traits } from "../model/source-trait.ts";
-import type { WalkName } from "../model/walk.ts";
-import { PLAIN_PATH, type WalkPath, type WalkState } from "./walk-state.ts";
-import type { WalkSettings } from "./watermark.ts";
+import type { PollKind } from "../model/poll.ts";
+import type { ServerQuirks } from "../model/server-quirk.ts";
+import { PLAIN_PATH, type PollPath, type PollState } from "./poll-state.ts";
+import type { PollSettings } from "./watermark.ts";
 
 /** The configured settings, fitted to what is known of the server. */
 export function learnedSettings(
-  configured: WalkSettings,
-  traits: Traits,
-  walk: WalkName,
+  configured: PollSettings,
+  traits: ServerQuirks,
+  walk: PollKind,
   now: Instant,
-): WalkSettings {
+): PollSettings {
   const late = traits.get("late-indexing")?.ms ?? 0;
   return {
     ...configured,
@@ -23,7 +23,7 @@ export function learnedSettings(
 /** Beyond this, reading again what is known costs more than the count of what is there (see reconcile). */
 const MOST_OVERLAP_MS = 6 * HOUR;
 
-function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
+function pathOf(traits: ServerQuirks, walk: PollKind, now: Instant): PollPath {
   const withheld = withholdsSince(traits, walk, now);
   const byNumber = mistrustsCursors(traits, now);
   if (!withheld && !byNumber) return PLAIN_PATH;
@@ -35,7 +35,7 @@ function pathOf(traits: Traits, walk: WalkName, now: Instant): WalkPath {
 }
 
 /** Servers change, and one refusal may have had another reason: once a day it is tried again. */
-function withholdsSince(traits: Traits, walk: WalkName, now: Instant): boolean {
+function withholdsSince(traits: ServerQuirks, walk: PollKind, now: Instant): boolean {
   const since = traits.get(`since-${walk}`);
   if (since === undefined || now - since.lastAt >= DAY) return false;
   return since.value === "ignored" || since.value === "refused";
@@ -45,7 +45,7 @@ function withholdsSince(traits: Traits, walk: WalkName, now: Instant): boolean {
  * Page numbers do not reach far, so a refused cursor is tried again once a day. One that expires may have been old; but
  * where it was not, and many mentions share a moment, a walk that goes on from there would not move.
  */
-function mistrustsCursors(traits: Traits, now: Instant): boolean {
+function mistrustsCursors(traits: ServerQuirks, now: Instant): boolean {
   const cursors = traits.get("cursors");
   if (cursors === undefined) return false;
   const age = now - cursors.lastAt;
@@ -53,7 +53,7 @@ function mistrustsCursors(traits: Traits, now: Instant): boolean {
 }
 
 /** A walk that has begun in a way which the server is known by now not to allow cannot go on. */
-export function isOutdated({ running }: WalkState, { path = PLAIN_PATH }: WalkSettings): boolean {
+export function isOutdated({ running }: PollState, { path = PLAIN_PATH }: PollSettings): boolean {
   if (running === null) return false;
   const begun = running.path ?? PLAIN_PATH;
   return begun.since !== path.since || (path.pages === "number" && begun.pages === "cursor");

@@ -1,12 +1,12 @@
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { stableHash } from "../lib/stable-hash.ts";
-import type { WalkKey } from "../model/walk.ts";
+import type { PollKey } from "../model/poll.ts";
 
 /**
  * When a walk is due again: the next moment of its own phase of the interval, so that queries which were first seen
  * together are not polled together for ever. At most `everyMs` away.
  */
-export function nextPollAt(key: WalkKey, now: Instant, everyMs: number): Instant {
+export function nextPollAt(key: PollKey, now: Instant, everyMs: number): Instant {
   const hash = Number.parseInt(stableHash([key.projectId, key.queryId, key.walk]).slice(0, 12), 16);
   const slot = floorTo(now, everyMs) + (hash % everyMs);
   return slot > now ? slot : slot + everyMs;

@@ -1,22 +1,22 @@
 import { describeError } from "../lib/errors.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
+import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import type { WalkKey } from "../model/walk.ts";
 import { isOutdated, learnedSettings } from "./learned-settings.ts";
-import { passPoisonPage } from "./pass-poison-page.ts";
+import { type CompletePoll, pollPages } from "./poll-pages.ts";
 import type { PollParts } from "./poll-parts.ts";
+import { NEW_POLL, type PollState } from "./poll-state.ts";
 import { preparePage } from "./prepare-page.ts";
 import { prepareSeries } from "./prepare-series.ts";
-import { replaySetAside } from "./replay-set-aside.ts";
+import { replayDeadLetters } from "./replay-dead-letters.ts";
+import { skipPoisonPage } from "./skip-poison-page.ts";
 import type { SourcePage } from "./source-page.ts";
-import { type WalkedQuery, walkQuery } from "./walk-query.ts";
-import { NEW_WALK, type WalkState } from "./walk-state.ts";
-import { abandonWalk } from "./watermark.ts";
+import { abandonPoll } from "./watermark.ts";
 
 export type PollOutcome =
   /** Somebody else walks it, or it was walked meanwhile. */
   | { readonly outcome: "not-due" }
-  | WalkedQuery
+  | CompletePoll
   /** No call could be made for it now; nothing has failed. */
   | { readonly outcome: "postponed"; readonly because: string }
   /** What was committed stands; the walk goes on from there after a while. */
@@ -27,7 +27,7 @@ export type PollOutcome =
  * The lease on the walk, checked in that transaction, keeps two workers from walking a query at once and a worker that
  * was thought dead from committing behind its successor.
  */
-export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSignal): Promise<PollOutcome> {
+export async function pollQuery(parts: PollParts, key: PollKey, signal: AbortSignal): Promise<PollOutcome> {
   const startedAt = parts.clock.now();
   const claim = await parts.store.walks.claim(key, startedAt);
   if (claim === null) return { outcome: "not-due" };
@@ -40,24 +40,24 @@ export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSig
   const progress = { pages: 0 };
   try {
     await prepareSeries(parts.store, query, parts.rulesFor(query));
-    const state = (claim.state as WalkState | null) ?? NEW_WALK;
+    const state = (claim.state as PollState | null) ?? NEW_POLL;
     const begun = await replay(parts, { key, query, lease: claim.lease }, state);
     const traits = await parts.knowledge.traits();
     const settings = learnedSettings(parts.settings(query, key.walk), traits, key.walk, startedAt);
     const walking = { key, query, lease: claim.lease, startedAt, signal, progress, settings };
-    return await walkQuery(
+    return await pollPages(
       parts,
       walking,
-      isOutdated(begun, settings) ? abandonWalk(begun, settings) : begun,
+      isOutdated(begun, settings) ? abandonPoll(begun, settings) : begun,
     );
   } catch (error) {
-    const { retryable = true, retryAfterMs, isPostponed } = error as Trouble;
+    const { retryable = true, retryAfterMs, isPostponed } = error as PollError;
     if (isPostponed === true) {
       await parts.store.walks.postpone(key, claim.lease, retryAfterMs ?? 0);
       return { outcome: "postponed", because: describeError(error) };
     }
     if (progress.pages === 0 && parts.isShared !== true)
-      await passOver(parts, { key, query, lease: claim.lease, signal }, claim, error);
+      await skipPage(parts, { key, query, lease: claim.lease, signal }, claim, error);
     const delayMs = retryDelayMs(claim.failures + 1, retryAfterMs ?? undefined, Math.random());
     await parts.store.walks.fail(key, claim.lease, describeError(error), delayMs);
     return { outcome: "broken-off", error: describeError(error), retryable };
@@ -66,7 +66,7 @@ export async function pollQuery(parts: PollParts, key: WalkKey, signal: AbortSig
   }
 }
 
-interface Trouble {
+interface PollError {
   readonly retryable?: boolean;
   readonly retryAfterMs?: number | null;
   readonly isPostponed?: boolean;
@@ -77,23 +77,23 @@ const RENEW_EVERY_MS = 3_000;
 /** What stood aside and is to be tried again comes first. */
 async function replay(
   parts: PollParts,
-  walking: { readonly key: WalkKey; readonly query: WatchedQuery; readonly lease: string },
-  state: WalkState,
-): Promise<WalkState> {
+  walking: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
+  state: PollState,
+): Promise<PollState> {
   const prepare = (page: SourcePage) =>
     preparePage(parts.rulesFor(walking.query), parts.store.mentions.rowsOf, page);
-  const replayed = await replaySetAside({ ...parts, prepare }, walking, state);
+  const replayed = await replayDeadLetters({ ...parts, prepare }, walking, state);
   if (replayed.owed.length > 0) await parts.onOwed(replayed.owed);
   return replayed.state;
 }
 
 /** Whether it could be passed over or not, the failure is noted as one; passing it is no reason to fail anew. */
-async function passOver(
+async function skipPage(
   parts: PollParts,
-  walking: Parameters<typeof passPoisonPage>[1],
+  walking: Parameters<typeof skipPoisonPage>[1],
   claim: { readonly state: unknown; readonly failures: number },
   error: unknown,
 ): Promise<void> {
-  const state = (claim.state as WalkState | null) ?? NEW_WALK;
-  await passPoisonPage(parts, walking, state, { error, tries: claim.failures + 1 }).catch(() => false);
+  const state = (claim.state as PollState | null) ?? NEW_POLL;
+  await skipPoisonPage(parts, walking, state, { error, tries: claim.failures + 1 }).catch(() => false);
 }

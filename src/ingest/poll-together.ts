@@ -1,25 +1,25 @@
+import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import type { WalkKey } from "../model/walk.ts";
 import type { PollParts } from "./poll-parts.ts";
 import { type PollOutcome, pollQuery } from "./poll-query.ts";
-import { createSharedWalk } from "./shared-walk.ts";
+import type { PollRequest } from "./poll-request.ts";
+import { createSharedPages } from "./shared-pages.ts";
 import type { SourcePage } from "./source-page.ts";
-import type { WalkRequest } from "./walk-request.ts";
 
 export interface TogetherParts extends PollParts {
   /** The pages of one walk over several queries of one project. */
   readonly walkPagesOf: (
     queries: readonly WatchedQuery[],
-    request: WalkRequest,
+    request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
   /** Who failed by itself, or makes a shared call fail, is walked alone until that has gone well. */
-  readonly walkAlone: (keys: readonly WalkKey[]) => Promise<void>;
+  readonly walkAlone: (keys: readonly PollKey[]) => Promise<void>;
 }
 
 export interface TogetherOutcome {
   readonly outcome: "together";
-  readonly members: readonly { readonly key: WalkKey; readonly result: PollOutcome }[];
+  readonly members: readonly { readonly key: PollKey; readonly result: PollOutcome }[];
   /**
    * Whether the source answers for several queries in one call, as far as this walk shows: mentions of two of them are
    * proof, a refusal too, and silence says nothing.
@@ -33,12 +33,12 @@ export interface TogetherOutcome {
  */
 export async function pollTogether(
   parts: TogetherParts,
-  keys: readonly WalkKey[],
+  keys: readonly PollKey[],
   signal: AbortSignal,
   proven: boolean,
 ): Promise<TogetherOutcome> {
   const queries = new Map<string, WatchedQuery>();
-  const shared = createSharedWalk(
+  const shared = createSharedPages(
     keys.map(({ queryId }) => queryId),
     (queryIds, request) =>
       guarded(
@@ -50,7 +50,7 @@ export async function pollTogether(
         queryIds.length === 1 || proven,
       ),
   );
-  let direction: WalkRequest["orderDirection"] | null = null;
+  let direction: PollRequest["orderDirection"] | null = null;
   const members = await Promise.all(
     keys.map(async (key) => {
       const walkPages: PollParts["walkPages"] = (query, request, ownSignal) => {

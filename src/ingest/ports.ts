@@ -4,17 +4,17 @@ import type { AlertEvent } from "../model/alert-event.ts";
 import type { ConditionState } from "../model/condition-state.ts";
 import type { CountChange } from "../model/count-change.ts";
 import type { CoverageInterval } from "../model/coverage-interval.ts";
+import type { DeadLetterKind, NewDeadLetter } from "../model/dead-letter.ts";
+import type { DistinctAuthor, DistinctAuthorKey } from "../model/distinct-author.ts";
 import type { Match } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
-import type { GroupFlush, OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import type { GroupFlush, PendingNotification, ReceiverEntry } from "../model/notification.ts";
+import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { SeenValue } from "../model/seen-value.ts";
-import type { NewSetAside, SetAsideKind } from "../model/set-aside.ts";
 import type { Severity } from "../model/severity.ts";
 import type { Silence } from "../model/silence.ts";
 import type { PageOutcome, PageRows, StoredMention, StoryMention } from "../model/stored-mention.ts";
-import type { Voice, VoiceKey } from "../model/voice.ts";
-import type { WalkKey } from "../model/walk.ts";
 import type { StoryFacts } from "./fold-stories.ts";
 import type { RejectedRow } from "./source-page.ts";
 
@@ -26,16 +26,16 @@ export interface IngestFacts {
     setTickedUntil(projectId: string, queryId: string, until: Instant): Promise<void>;
   };
   readonly walks: {
-    claim(key: WalkKey, now: Instant): Promise<{ lease: string; state: unknown; failures: number } | null>;
-    renew(key: WalkKey, lease: string): Promise<void>;
-    advance(key: WalkKey, lease: string, state: unknown): Promise<void>;
+    claim(key: PollKey, now: Instant): Promise<{ lease: string; state: unknown; failures: number } | null>;
+    renew(key: PollKey, lease: string): Promise<void>;
+    advance(key: PollKey, lease: string, state: unknown): Promise<void>;
     finish(
-      key: WalkKey,
+      key: PollKey,
       lease: string,
       end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
     ): Promise<void>;
-    fail(key: WalkKey, lease: string, error: string, retryAfterMs: number): Promise<void>;
-    postpone(key: WalkKey, lease: string, retryAfterMs: number): Promise<void>;
+    fail(key: PollKey, lease: string, error: string, retryAfterMs: number): Promise<void>;
+    postpone(key: PollKey, lease: string, retryAfterMs: number): Promise<void>;
     completeUntil(projectId: string, queryId: string): Promise<Instant | null>;
   };
   readonly mentions: {
@@ -63,8 +63,8 @@ export interface IngestFacts {
     clear(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
   };
   readonly voices: {
-    find(projectId: string, queryId: string, keys: readonly VoiceKey[]): Promise<Voice[]>;
-    save(projectId: string, queryId: string, voices: readonly Voice[]): Promise<void>;
+    find(projectId: string, queryId: string, keys: readonly DistinctAuthorKey[]): Promise<DistinctAuthor[]>;
+    save(projectId: string, queryId: string, voices: readonly DistinctAuthor[]): Promise<void>;
   };
   readonly values: {
     find(projectId: string, queryId: string, series: string, values: readonly string[]): Promise<SeenValue[]>;
@@ -92,11 +92,11 @@ export interface IngestFacts {
     ): Promise<void>;
   };
   readonly setAside: {
-    add(one: NewSetAside, now: Instant): Promise<void>;
+    add(one: NewDeadLetter, now: Instant): Promise<void>;
     wanted(
       projectId: string,
       queryId: string,
-    ): Promise<readonly { id: string; kind: SetAsideKind; body: unknown }[]>;
+    ): Promise<readonly { id: string; kind: DeadLetterKind; body: unknown }[]>;
     settle(projectId: string, ids: readonly string[], now: Instant): Promise<void>;
     failedAgain(projectId: string, id: string, reason: string): Promise<void>;
   };
@@ -122,7 +122,7 @@ export interface AlertFacts {
 
 export interface NotificationFacts {
   lockTelling(projectId: string): Promise<void>;
-  owe(notifications: readonly OwedNotification[]): Promise<void>;
+  owe(notifications: readonly PendingNotification[]): Promise<void>;
   entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]>;
   saveEntries(entries: readonly ReceiverEntry[]): Promise<void>;
   alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]>;

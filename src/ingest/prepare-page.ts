@@ -1,7 +1,7 @@
 import { describeError } from "../lib/errors.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { PageRows, StoredMention } from "../model/stored-mention.ts";
-import { type ToldStory, toldStory } from "../model/story.ts";
+import { type StoryOfMention, storyOf } from "../model/story.ts";
 import type { Rule } from "../rules/rule.ts";
 import { type AssessedMention, createAssessor } from "./assess-mention.ts";
 import type { SourcePage } from "./source-page.ts";
@@ -11,7 +11,7 @@ export interface PreparedPage {
   readonly page: SourcePage;
   readonly rows: PageRows;
   /** What each tells by itself, by place in the page. */
-  readonly stories: readonly ToldStory[];
+  readonly stories: readonly StoryOfMention[];
   /** Those by which it was assessed. */
   readonly rules: readonly Rule[];
   /** By place in the page. */
@@ -45,7 +45,7 @@ function rowsAndStories(
   rowsOf: (page: readonly StoredMention[]) => PageRows,
   mentions: readonly Mention[],
 ): Pick<PreparedPage, "rows" | "stories"> {
-  const stories = mentions.map(toldStory);
+  const stories = mentions.map(storyOf);
   const stored = mentions.map((mention, place) => ({
     mention,
     eventAt: eventAt(mention),

@@ -4,7 +4,7 @@ import type { Novelty } from "../rules/novelty.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Series } from "../rules/window-condition.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
-import type { VoiceChange } from "./count-voices.ts";
+import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordCounts } from "./record-counts.ts";
@@ -60,7 +60,7 @@ async function countStored(
   for await (const mentions of facts.mentions.byArrival(query.projectId, query.queryId)) {
     first ??= mentions[0]?.mention.addedAt ?? null;
     const tally = createTally();
-    const voices: VoiceChange[] = [];
+    const voices: DistinctAuthorChange[] = [];
     for (const { mention, story } of mentions) {
       const counted = countedBy(series, mention, story);
       const moment = { arrivedAt: mention.addedAt, eventAt: countedAt(mention) };

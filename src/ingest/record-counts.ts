@@ -1,6 +1,10 @@
 import type { CountChange } from "../model/count-change.ts";
 import type { Query } from "../model/query.ts";
-import { countVoices, type VoiceChange, voiceKey } from "./count-voices.ts";
+import {
+  countDistinctAuthors,
+  type DistinctAuthorChange,
+  distinctAuthorKey,
+} from "./count-distinct-authors.ts";
 import type { IngestFacts } from "./ports.ts";
 
 /** Writes what mentions change in the counts of a query. The caller holds the query's lock. */
@@ -8,13 +12,13 @@ export async function recordCounts(
   facts: Pick<IngestFacts, "counts" | "voices">,
   { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
   counts: readonly CountChange[],
-  voiceChanges: readonly VoiceChange[],
+  voiceChanges: readonly DistinctAuthorChange[],
 ): Promise<void> {
   await facts.counts.add(projectId, queryId, counts);
   if (voiceChanges.length === 0) return;
-  const keys = new Map(voiceChanges.map(voiceKey).map((key) => [JSON.stringify(key), key]));
+  const keys = new Map(voiceChanges.map(distinctAuthorKey).map((key) => [JSON.stringify(key), key]));
   const known = await facts.voices.find(projectId, queryId, [...keys.values()]);
-  const counted = countVoices(known, voiceChanges);
+  const counted = countDistinctAuthors(known, voiceChanges);
   await facts.voices.save(projectId, queryId, counted.voices);
   await facts.counts.add(projectId, queryId, counted.counts);
 }

@@ -12,7 +12,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { AlertFacts } from "./ports.ts";
 
 /** One observation for the alert with this fingerprint. */
-export interface Sighting {
+export interface AlertObservation {
   readonly ruleName: string;
   readonly life: LifeRule;
   readonly fingerprint: string;
@@ -24,7 +24,7 @@ export interface Sighting {
 }
 
 /** What a rule's alerts are made of: identity, labels and the terms of their life. */
-export function sightingOf(rule: Rule, query: Query, labels: Readonly<Record<string, string>>) {
+export function observationOf(rule: Rule, query: Query, labels: Readonly<Record<string, string>>) {
   return {
     ruleName: rule.name,
     life: lifeRule(rule),
@@ -41,7 +41,7 @@ export function sightingOf(rule: Rule, query: Query, labels: Readonly<Record<str
 export async function recordObservations(
   alerts: AlertFacts,
   query: Query,
-  sightings: readonly Sighting[],
+  sightings: readonly AlertObservation[],
 ): Promise<readonly Alert[]> {
   if (sightings.length === 0) return [];
   const fingerprints = [...new Set(sightings.map((one) => one.fingerprint))];
@@ -89,11 +89,16 @@ function lifeRule(rule: Rule): LifeRule {
   };
 }
 
-function withLife(known: Alert | undefined, life: AlertLife, sighting: Sighting, query: Query): Alert {
+function withLife(
+  known: Alert | undefined,
+  life: AlertLife,
+  sighting: AlertObservation,
+  query: Query,
+): Alert {
   return known === undefined ? newAlert(life, sighting, query) : { ...known, ...life };
 }
 
-function newAlert(life: AlertLife, { ruleName, fingerprint, labels }: Sighting, query: Query): Alert {
+function newAlert(life: AlertLife, { ruleName, fingerprint, labels }: AlertObservation, query: Query): Alert {
   return {
     id: uuid7(life.openedAt),
     projectId: query.projectId,

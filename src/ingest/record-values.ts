@@ -6,7 +6,7 @@ import type { Novelty } from "../rules/novelty.ts";
 import type { NewRule, Rule } from "../rules/rule.ts";
 import { type LargeValue, noteValues, SERIES_ITSELF, type ValueUse, valueHash } from "./note-values.ts";
 import type { IngestFacts } from "./ports.ts";
-import { type Sighting, sightingOf } from "./record-observations.ts";
+import { type AlertObservation, observationOf } from "./record-observations.ts";
 
 /**
  * Remembers the values of new mentions for the `new` rules of a query, and says which of them are large already. The
@@ -18,13 +18,13 @@ export async function recordValues(
   rules: readonly Rule[],
   counted: ReadonlySet<string>,
   mentions: readonly Mention[],
-): Promise<Sighting[]> {
-  const sightings: Sighting[] = [];
+): Promise<AlertObservation[]> {
+  const sightings: AlertObservation[] = [];
   for (const novelty of noveltiesOf(rules).filter(({ key }) => counted.has(key))) {
     const { large, knownSince } = await noteMentions(facts, query, novelty, mentions);
     for (const rule of rules) {
       if (rule.kind !== "new" || rule.novelty.key !== novelty.key) continue;
-      sightings.push(...sightingsOf(rule, query, large, knownSince));
+      sightings.push(...observationsOf(rule, query, large, knownSince));
     }
   }
   return sightings;
@@ -64,12 +64,12 @@ function usesOf(novelty: Novelty, mention: Mention): ValueUse[] {
   }));
 }
 
-function sightingsOf(
+function observationsOf(
   rule: NewRule,
   query: WatchedQuery,
   large: readonly LargeValue[],
   knownSince: Instant,
-): Sighting[] {
+): AlertObservation[] {
   const { novelty } = rule;
   return large
     .filter(({ use, firstAt }) => {
@@ -78,7 +78,10 @@ function sightingsOf(
       return isNews && use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs;
     })
     .map(({ use, firstAt, voices, isFirst }) => ({
-      ...sightingOf(rule, query, { query: query.name, [novelty.facet]: foldText(use.value).slice(0, 200) }),
+      ...observationOf(rule, query, {
+        query: query.name,
+        [novelty.facet]: foldText(use.value).slice(0, 200),
+      }),
       observe: () => ({
         kind: "evidence",
         at: use.arrivedAt,

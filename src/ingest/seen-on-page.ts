@@ -1,32 +1,32 @@
 import { type Instant, SECOND } from "../lib/instant.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import type { Finding, Traits } from "../model/source-trait.ts";
+import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
+import type { PollRequest } from "./poll-request.ts";
+import { momentOf, sinceOf, sinceQuirk } from "./poll-since.ts";
 import type { SourcePage } from "./source-page.ts";
 import { clockOf, type StampedPage } from "./stamp-page.ts";
-import type { WalkRequest } from "./walk-request.ts";
-import { momentOf, sinceOf, sinceTrait } from "./walk-since.ts";
 
 interface Asking {
   readonly queries: readonly WatchedQuery[];
-  readonly request: WalkRequest;
+  readonly request: PollRequest;
 }
 
 /** What a page is held against. */
 export interface PageContext {
   readonly now: () => Instant;
   /** Whether something is stored that a server which heeds the request would leave out. */
-  readonly hasOlder: (queries: readonly WatchedQuery[], request: WalkRequest) => Promise<boolean>;
+  readonly hasOlder: (queries: readonly WatchedQuery[], request: PollRequest) => Promise<boolean>;
 }
 
 /** What one page shows of the server. `before`: how many pages of this walk came before it. */
 export async function seenOn(
   page: SourcePage,
   { now, hasOlder }: PageContext,
-  traits: Traits,
+  traits: ServerQuirks,
   { queries, request }: Asking,
   before: number,
-): Promise<Finding[]> {
-  const found: Finding[] = [];
+): Promise<ObservedQuirk[]> {
+  const found: ObservedQuirk[] = [];
   if (page.mentions.some(({ publishedAt }) => publishedAt === null))
     found.push({ trait: "dates", value: "missing" });
   if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
@@ -34,7 +34,7 @@ export async function seenOn(
   const clock = clockOf(page, now());
   if (clock !== null) found.push(clock);
   if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
-  const trait = sinceTrait(request);
+  const trait = sinceQuirk(request);
   const since = sinceOf(request);
   // Some servers take the moment in whole seconds.
   if (page.mentions.some((one) => momentOf(request, one) < since - SECOND))
@@ -47,7 +47,7 @@ export async function seenOn(
 }
 
 /** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
-export function wentOn(before: StampedPage, { mentions }: SourcePage, request: WalkRequest): boolean {
+export function wentOn(before: StampedPage, { mentions }: SourcePage, request: PollRequest): boolean {
   const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
   return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));
 }

@@ -1,5 +1,5 @@
 import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
-import type { Finding } from "../model/source-trait.ts";
+import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { SourcePage } from "./source-page.ts";
 
 export interface StampedPage extends SourcePage {
@@ -20,7 +20,7 @@ export function stampPage(page: SourcePage, now: Instant): StampedPage {
 const TOLERANCE_MS = 5 * SECOND;
 
 /** What a page shows of the server's clock; null where it says nothing. */
-export function clockOf({ servedAt, mentions }: SourcePage, now: Instant): Finding | null {
+export function clockOf({ servedAt, mentions }: SourcePage, now: Instant): ObservedQuirk | null {
   if (servedAt == null) {
     const ms = mentions.reduce((most, { addedAt }) => Math.max(most, addedAt), 0) - now;
     return ms > TOLERANCE_MS ? { trait: "clock", value: "ahead", ms } : null;

@@ -1,12 +1,12 @@
 import { type Instant, MINUTE } from "../lib/instant.ts";
-import type { WalkState } from "./walk-state.ts";
-import { abandonWalk, type WalkSettings } from "./watermark.ts";
+import type { PollState } from "./poll-state.ts";
+import { abandonPoll, type PollSettings } from "./watermark.ts";
 
 export type Step =
   /** The failure is not of the page, or not yet often enough. */
   | { readonly outcome: "TriesAgain" }
   /** The cursor may be to blame: the walk begins anew at its watermark. */
-  | { readonly outcome: "BeginsAnew"; readonly state: WalkState }
+  | { readonly outcome: "BeginsAnew"; readonly state: PollState }
   /** What would be stepped over ends in the present, where more may still arrive. */
   | { readonly outcome: "TooFresh" }
   /** [from, to) is set aside, if what lies behind it can be read. */
@@ -14,7 +14,7 @@ export type Step =
       readonly outcome: "StepsOver";
       readonly from: Instant;
       readonly to: Instant;
-      readonly state: WalkState;
+      readonly state: PollState;
     };
 
 /** Tries of a page that comes, and cannot be read. */
@@ -30,16 +30,16 @@ const UNAVAILABLE_TRIES = 8;
  * @param tries in a row, without a page in between
  */
 export function decideStep(
-  state: WalkState,
+  state: PollState,
   failure: { readonly kind: string | undefined; readonly tries: number },
-  settings: WalkSettings,
+  settings: PollSettings,
   now: Instant,
 ): Step {
   const most = MOST_TRIES[failure.kind ?? ""];
   if (most === undefined || failure.tries < most) return { outcome: "TriesAgain" };
   const stepped = state.stepped ?? 0;
   if (stepped === 0 && state.running !== null && state.running.cursor !== null)
-    return { outcome: "BeginsAnew", state: { ...abandonWalk(state), stepped: 1 } };
+    return { outcome: "BeginsAnew", state: { ...abandonPoll(state), stepped: 1 } };
   const overlapMs = Math.max(settings.overlapMs, 1);
   const overlapped = state.watermark === null ? settings.historyFrom : state.watermark - overlapMs;
   const begin = state.running?.since ?? Math.min(overlapped, state.gap?.from ?? overlapped);

@@ -1,5 +1,5 @@
 import { agreement, BINS } from "../model/sketch.ts";
-import type { ToldStory } from "../model/story.ts";
+import type { StoryOfMention } from "../model/story.ts";
 
 /**
  * The stories that a query has told lately, to find the one that a nearly identical text belongs to. Sketches are cut
@@ -13,7 +13,7 @@ import type { ToldStory } from "../model/story.ts";
  */
 export interface StoryIndex {
   /** The story of a mention: one that is known, or its own, which is known from now on. */
-  find(told: ToldStory): string;
+  find(told: StoryOfMention): string;
   /** What it learned since it was last asked, oldest first. */
   news(): readonly KnownText[];
   /** What another process learned, or this one before; it is no news. */

@@ -1,18 +1,18 @@
-import type { Finding } from "../model/source-trait.ts";
-import type { WalkName } from "../model/walk.ts";
+import type { PollKind } from "../model/poll.ts";
+import type { ObservedQuirk } from "../model/server-quirk.ts";
+import { type PollRequest, requestOf } from "./poll-request.ts";
+import type { PollTail } from "./poll-state.ts";
 import type { SourcePage } from "./source-page.ts";
-import { requestOf, type WalkRequest } from "./walk-request.ts";
-import type { WalkTail } from "./walk-state.ts";
 
 /**
  * Follows the cursor of a last page once, when it is known that something has come since. One call in the life of an
  * account; what it tells is shown, and no walk relies on it: what is indexed late lies behind such a cursor.
  */
 export async function tryTail(
-  tail: WalkTail,
-  firstPage: (request: WalkRequest) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>,
-  walk: WalkName,
-): Promise<readonly Finding[]> {
+  tail: PollTail,
+  firstPage: (request: PollRequest) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>,
+  walk: PollKind,
+): Promise<readonly ObservedQuirk[]> {
   try {
     const page = await firstPage(requestOf(walk, tail));
     const rows = (page?.mentions.length ?? 0) + (page?.rejected.length ?? 0);

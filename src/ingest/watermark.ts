@@ -1,17 +1,17 @@
 import { DAY, type Instant } from "../lib/instant.ts";
 import { type Coverage, coverageOf } from "./coverage.ts";
-import { gapAfter, holdsUp, isGapDue } from "./walk-gap.ts";
-import { requestOf, type WalkRequest } from "./walk-request.ts";
+import { gapAfter, holdsUp, isGapDue } from "./poll-gap.ts";
+import { type PollRequest, requestOf } from "./poll-request.ts";
 import {
   isDown,
   PLAIN_PATH,
-  type RunningWalk,
-  type WalkKind,
-  type WalkPath,
-  type WalkState,
-} from "./walk-state.ts";
+  type PollKind,
+  type PollPath,
+  type PollState,
+  type RunningPoll,
+} from "./poll-state.ts";
 
-export interface WalkSettings {
+export interface PollSettings {
   readonly overlapMs: number;
   /** How long after its `added` a mention may take to become visible, for the claim to be complete. */
   readonly settleMs: number;
@@ -22,11 +22,11 @@ export interface WalkSettings {
   /** How far behind a walk has to be for the newest to come first; never where absent. */
   readonly newestFirstBehindMs?: number;
   /** Plain where absent. */
-  readonly path?: WalkPath;
+  readonly path?: PollPath;
 }
 
 /** What a page says about the walk. */
-export interface WalkedPage {
+export interface PolledPage {
   /** Highest `added` (or `updated`) on it; null on an empty page. */
   readonly highest: Instant | null;
   /** All that it holds, with what could not be kept. */
@@ -48,11 +48,11 @@ export interface WalkedPage {
  * shows again is recognised by (query, resourceId). No mention is missed that becomes visible within `overlapMs`.
  */
 export function nextCall(
-  kind: WalkKind,
-  state: WalkState,
-  settings: WalkSettings,
+  kind: PollKind,
+  state: PollState,
+  settings: PollSettings,
   now: Instant,
-): { readonly outcome: "Begins" | "Resumes"; readonly request: WalkRequest; readonly state: WalkState } {
+): { readonly outcome: "Begins" | "Resumes"; readonly request: PollRequest; readonly state: PollState } {
   const { continueFrom, passFrom, byNumber, ...rest } = state;
   const running = state.running ?? begin(kind, state, settings, now);
   return {
@@ -63,14 +63,14 @@ export function nextCall(
 }
 
 /** The state to store with a page, and whether the walk goes on. */
-export function afterPage(state: WalkState, page: WalkedPage, settings: WalkSettings): AfterPage {
+export function afterPage(state: PollState, page: PolledPage, settings: PollSettings): AfterPage {
   const { running } = state;
   if (running === null) throw new Error("A page belongs to a walk, and none is running");
   const ends = endOf(running, page);
   // A clock of the source that runs ahead of ours must not carry the watermark past mentions still to come.
   const highest = Math.min(page.highest ?? Number.NEGATIVE_INFINITY, running.startedAt);
   const reached = Math.max(running.highest ?? Number.NEGATIVE_INFINITY, highest);
-  const walked: RunningWalk = {
+  const walked: RunningPoll = {
     ...running,
     cursor: page.nextCursor,
     // Only the first page's count belongs to the moment that the walk claims; where several queries share a walk, the
@@ -89,15 +89,15 @@ export function afterPage(state: WalkState, page: WalkedPage, settings: WalkSett
   if (ends === null) return { outcome: "GoesOn", state: moved };
   const isCutOff =
     ends === "no-cursor" && page.pageSize !== null && page.rows >= page.pageSize && !isDown(running);
-  return { ...endWalk(moved, settings, isCutOff ? "cut-off" : "ended"), because: ends };
+  return { ...endPoll(moved, settings, isCutOff ? "cut-off" : "ended"), because: ends };
 }
 
 export type AfterPage =
-  | { readonly outcome: "GoesOn"; readonly state: WalkState }
+  | { readonly outcome: "GoesOn"; readonly state: PollState }
   | {
       readonly outcome: "Ended";
       readonly because: "empty-page" | "no-cursor" | "short-page" | "repeated-cursor";
-      readonly state: WalkState;
+      readonly state: PollState;
       readonly coverage: Coverage;
     };
 
@@ -106,7 +106,7 @@ export type AfterPage =
  *
  * @param how `cut-off`: the last page was full and had no cursor, so what is missing lies behind it
  */
-export function endWalk(state: WalkState, settings: WalkSettings, how: "ended" | "cut-off" = "ended") {
+export function endPoll(state: PollState, settings: PollSettings, how: "ended" | "cut-off" = "ended") {
   const { running } = state;
   if (running === null) throw new Error("No walk is running that could end");
   const to = running.startedAt - settings.settleMs;
@@ -118,7 +118,7 @@ export function endWalk(state: WalkState, settings: WalkSettings, how: "ended" |
   return {
     outcome: "Ended" as const,
     coverage,
-    state: { watermark: state.watermark, completeUntil, running: null, gap, tail } satisfies WalkState,
+    state: { watermark: state.watermark, completeUntil, running: null, gap, tail } satisfies PollState,
   };
 }
 
@@ -126,7 +126,7 @@ export function endWalk(state: WalkState, settings: WalkSettings, how: "ended" |
  * The source refuses the cursor (too old, or it has forgotten it): the next walk starts from the watermark, or further
  * on where that would lead to the same page for ever.
  */
-export function abandonWalk(state: WalkState, settings?: Pick<WalkSettings, "overlapMs">): WalkState {
+export function abandonPoll(state: PollState, settings?: Pick<PollSettings, "overlapMs">): PollState {
   const { running, watermark } = state;
   const abandoned = { ...state, running: null };
   if (running === null || settings === undefined || running.cursor === null) return abandoned;
@@ -138,13 +138,13 @@ export function abandonWalk(state: WalkState, settings?: Pick<WalkSettings, "ove
 }
 
 /** How far an ascending walk has come for good: what is indexed late may still appear behind its beginning. */
-function progressOf({ running }: WalkState, { overlapMs }: Pick<WalkSettings, "overlapMs">): Instant | null {
+function progressOf({ running }: PollState, { overlapMs }: Pick<PollSettings, "overlapMs">): Instant | null {
   if (running?.highest == null) return null;
   const from = Math.min(running.highest - 1, running.startedAt - Math.max(overlapMs, 1));
   return from > running.since ? from : null;
 }
 
-function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: Instant): RunningWalk {
+function begin(kind: PollKind, state: PollState, settings: PollSettings, now: Instant): RunningPoll {
   const { watermark, gap } = state;
   // "After" excludes the moment itself, at which more may still appear.
   const overlapped = watermark === null ? settings.historyFrom : watermark - Math.max(settings.overlapMs, 1);
@@ -153,7 +153,7 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
   const { path = PLAIN_PATH } = settings;
   const newestFirst =
     kind === "added" && watermark !== null && now - watermark > (settings.newestFirstBehindMs ?? Infinity);
-  const taken: WalkPath = {
+  const taken: PollPath = {
     ...path,
     ...(newestFirst && { direction: "desc" }),
     ...(state.byNumber === true && { pages: "number" }),
@@ -172,7 +172,7 @@ function begin(kind: WalkKind, state: WalkState, settings: WalkSettings, now: In
   };
 }
 
-function endOf(running: RunningWalk, page: WalkedPage) {
+function endOf(running: RunningPoll, page: PolledPage) {
   if (page.rows === 0) return "empty-page" as const;
   if (page.nextCursor === null) return "no-cursor" as const;
   // One that leads to itself, and to other mentions, is a place that the server keeps.

@@ -1,8 +1,8 @@
-import { spellNumber } from "./spell-number.ts";
+import { formatNumber } from "./format-number.ts";
 
 /** `1 mention`, `1,200 mentions`. */
 export function counted(n: number, one: string, many = `${one}s`): string {
-  return `${spellNumber(n)} ${n === 1 ? one : many}`;
+  return `${formatNumber(n)} ${n === 1 ? one : many}`;
 }
 
 /** What is counted, with its number: `1 negative mention`, `62 authors of negative mentions`. */
@@ -10,5 +10,5 @@ export function countedSubject(n: number, subject: string): string {
   const one = subject.replace(/(?:different )?(mentions|authors|stories)/, (_, many) =>
     many === "stories" ? "story" : many.slice(0, -1),
   );
-  return `${spellNumber(n)} ${n === 1 ? one : subject}`;
+  return `${formatNumber(n)} ${n === 1 ? one : subject}`;
 }

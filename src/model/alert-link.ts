@@ -11,7 +11,7 @@ export const AlertLink = z.strictObject({
 export type AlertLink = z.infer<typeof AlertLink>;
 
 /** How the deeds are called where people choose among them. */
-export const DEED_LABELS: Readonly<Record<AlertLink["deed"], string>> = {
+export const ACTION_LABELS: Readonly<Record<AlertLink["deed"], string>> = {
   acknowledge: "I have it in hand",
   assign: "Give it to somebody",
   resolve: "It is over",

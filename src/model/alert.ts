@@ -8,7 +8,7 @@ import type { Severity } from "./severity.ts";
 export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
 
 /** Why people who know of an alert are told again: it doubled since they were told, or a second, larger wave came. */
-export type RetellReason = "Doubled" | "NewWave";
+export type RenotifyReason = "Doubled" | "NewWave";
 
 /** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
 export interface Alert {
@@ -32,7 +32,7 @@ export interface Alert {
   /** How often there was a reason to tell people of it: 1 from the beginning, one more whenever it grew much graver. */
   readonly tellings: number;
   /** The reason of the newest of them; null while there was only the first. */
-  readonly retellReason: RetellReason | null;
+  readonly retellReason: RenotifyReason | null;
   /** Mentions that belong to it, so far. */
   readonly mentions: number;
   /** One sentence with the numbers that made it fire; no mention text in it. */
@@ -43,11 +43,11 @@ export interface Alert {
   /** Numbers behind `because`, by name, for templates and charts. */
   readonly values: Readonly<Record<string, number>>;
   /** What people have done about it; absent or empty when nobody has done anything. */
-  readonly care?: AlertCare;
+  readonly care?: AlertHandling;
 }
 
 /** People are named as they named themselves. */
-export interface AlertCare {
+export interface AlertHandling {
   /** Since when it calls for somebody: it fired, grew graver or came back then. Steps of escalation count from here. */
   readonly callingSince?: Instant | undefined;
   readonly acknowledgedBy?: string | undefined;

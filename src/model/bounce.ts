@@ -7,7 +7,7 @@ import type { Instant } from "../lib/instant.ts";
 export type BounceOutcome = "bounced" | "expired" | "delayed";
 
 /** A receiver whose mails came back for good, since the last one that did not. */
-export interface StandingBounces {
+export interface OpenBounces {
   readonly receiver: string;
   /** The address that they were sent to. */
   readonly to: string;

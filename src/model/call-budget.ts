@@ -9,7 +9,7 @@ export const PRIORITIES = ["crisis", "live", "shell", "background"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** The places of a window that calls of one priority may take; `to` is included. */
-export interface Lane {
+export interface PrioritySlots {
   readonly from: number;
   readonly to: number;
 }

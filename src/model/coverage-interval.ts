@@ -1,8 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
-import type { WalkKey } from "./walk.ts";
+import type { PollKey } from "./poll.ts";
 
 /** What one walk saw of an interval of arrival: what the server said there was, and what was stored of it. */
-export interface CoverageInterval extends WalkKey {
+export interface CoverageInterval extends PollKey {
   readonly startedAt: Instant;
   readonly fromAt: Instant;
   readonly untilAt: Instant;

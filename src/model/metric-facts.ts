@@ -33,7 +33,7 @@ export interface ShownHeartbeat {
 }
 
 /** Jobs of one queue, as its engine counts them. */
-export interface QueueTally {
+export interface QueueCounts {
   readonly queue: string;
   readonly waiting: number;
   readonly active: number;

@@ -43,7 +43,7 @@ export interface Notification {
 }
 
 /** What is owed to a receiver, as decided. */
-export interface OwedNotification {
+export interface PendingNotification {
   readonly id: string;
   readonly projectId: string;
   readonly receiver: string;

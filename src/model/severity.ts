@@ -6,7 +6,7 @@ export const Severity = z.enum(SEVERITIES);
 export type Severity = z.infer<typeof Severity>;
 
 /** The next that is graver; null where nothing is. */
-export function graverThan(severity: Severity): Severity | null {
+export function nextSeverity(severity: Severity): Severity | null {
   return SEVERITIES[SEVERITIES.indexOf(severity) + 1] ?? null;
 }
 

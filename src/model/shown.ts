@@ -2,8 +2,8 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "./alert.ts";
 import type { Mention } from "./mention.ts";
 import type { NotificationKind, NotificationState } from "./notification.ts";
-import type { KnownTrait } from "./source-trait.ts";
-import type { WalkName } from "./walk.ts";
+import type { PollKind } from "./poll.ts";
+import type { ServerQuirk } from "./server-quirk.ts";
 
 /** A mention with where it belongs. */
 export interface ShownMention {
@@ -103,13 +103,13 @@ export interface ShownDelivery {
 }
 
 /** How far one walk over one query has come, and what it saw since the moment that was asked for. */
-export interface ShownWalk {
+export interface ShownPoll {
   readonly projectId: string;
   readonly projectName: string;
   readonly queryId: string;
   readonly queryName: string;
   readonly active: boolean;
-  readonly walk: WalkName;
+  readonly walk: PollKind;
   readonly polledAt: Instant | null;
   /** As the plan stands; it may have passed by. */
   readonly nextPollAt: Instant;
@@ -132,7 +132,7 @@ export interface ShownWalk {
 }
 
 /** A mention, page or job that always failed and stands aside, and why. */
-export interface ShownSetAside {
+export interface ShownDeadLetter {
   readonly id: string;
   readonly kind: "mention" | "page" | "job";
   readonly scope: string | null;
@@ -179,7 +179,7 @@ export interface ShownWarmUp {
 }
 
 /** What was found out about the server of an account. */
-export interface ShownTrait extends KnownTrait {
+export interface ShownQuirk extends ServerQuirk {
   readonly account: string;
 }
 

@@ -10,23 +10,23 @@ import { sketchOf } from "./sketch.ts";
  * end differently. Texts that start alike for so long tell the same. Texts that differ in the middle have keys of their
  * own; ingest finds them by their sketches.
  */
-export function storyKey(mention: StoryTeller): string {
+export function storyKey(mention: StoryMentionText): string {
   return keyAndEssence(mention).key;
 }
 
 /** What a mention tells by itself: the key of its text, and a sketch of it, null where there is too little of it. */
-export interface ToldStory {
+export interface StoryOfMention {
   readonly key: string;
   readonly sketch: Uint8Array | null;
 }
 
-export function toldStory(mention: StoryTeller): ToldStory {
+export function storyOf(mention: StoryMentionText): StoryOfMention {
   const { key, essence } = keyAndEssence(mention);
   return { key, sketch: essence.length < SHORTEST_SKETCHED ? null : sketchOf(essence) };
 }
 
 /** `essence` is empty where the key is not one of a text. */
-function keyAndEssence(mention: StoryTeller): { readonly key: string; readonly essence: string } {
+function keyAndEssence(mention: StoryMentionText): { readonly key: string; readonly essence: string } {
   const wording = wordingOf(mention).slice(0, LOOKED_AT);
   const repeated = repeatedIn(wording);
   if (repeated !== null) {
@@ -44,7 +44,7 @@ function ofText(essence: string) {
   return { key: keyOf("text", essence.slice(0, LONGEST)), essence };
 }
 
-export type StoryTeller = Pick<Mention, "resourceId" | "title" | "text" | "pageType" | "repostOf">;
+export type StoryMentionText = Pick<Mention, "resourceId" | "title" | "text" | "pageType" | "repostOf">;
 
 /** Letters and digits. Below SHORTEST, "@brand thank you so much" would be one story told by a thousand people. */
 const SHORTEST = 24;
@@ -60,7 +60,7 @@ const LOOKED_AT = 600;
 /** Pages whose snippet depends on the words that matched, while copies of them share the headline. */
 const HEADLINED = new Set(["news", "blog", "magazine", "newspaper"]);
 
-function wordingOf({ title, text, pageType }: StoryTeller): string {
+function wordingOf({ title, text, pageType }: StoryMentionText): string {
   if (title !== null && pageType !== null && HEADLINED.has(pageType) && title.length >= SHORTEST)
     return title;
   return text ?? title ?? "";

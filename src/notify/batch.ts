@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert, RetellReason } from "../model/alert.ts";
+import type { Alert, RenotifyReason } from "../model/alert.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import type { Silence } from "../model/silence.ts";
@@ -14,14 +14,14 @@ import type { Throttle } from "./throttle.ts";
 export interface Batch {
   readonly receiver: ReceiverTerms;
   readonly now: Instant;
-  readonly around: Circumstances;
-  readonly say: readonly Saying[];
+  readonly around: NotifyContext;
+  readonly say: readonly Outgoing[];
   readonly held: readonly Held[];
   readonly dropped: readonly Dropped[];
 }
 
 /** What holds for every receiver at the moment of a decision. */
-export interface Circumstances {
+export interface NotifyContext {
   /** Those in force, and those that ended in the last day. */
   readonly silences: readonly Silence[];
   readonly inhibitions: readonly Inhibition[];
@@ -30,19 +30,19 @@ export interface Circumstances {
 }
 
 /** Nobody silenced anything and nothing stands open. */
-export const CALM: Circumstances = { silences: [], inhibitions: [], open: [] };
+export const EMPTY_CONTEXT: NotifyContext = { silences: [], inhibitions: [], open: [] };
 
 export type Stage = (batch: Batch) => Batch;
 
 /** One alert, what the receiver knows of it, and the terms on which it is told. */
-export interface Matter {
+export interface Candidate {
   readonly alert: Alert;
-  readonly told: Told | null;
+  readonly told: LastNotified | null;
   readonly terms: Terms;
 }
 
 /** The last that a receiver was told of an alert: one row per alert and receiver, written with the notification. */
-export interface Told {
+export interface LastNotified {
   /** Domain time of the decision. */
   readonly at: Instant;
   /** Severity and newest evidence of the alert as told. */
@@ -98,33 +98,33 @@ export interface ReceiverTerms {
   readonly flushes?: ReadonlyMap<string, Instant>;
 }
 
-export interface Saying {
-  readonly matter: Matter;
+export interface Outgoing {
+  readonly matter: Candidate;
   readonly kind: NotificationKind;
-  readonly reason: TellReason;
+  readonly reason: NotifyReason;
   /** Told in the same message, as what comes on top of it. */
-  readonly also?: readonly Saying[];
+  readonly also?: readonly Outgoing[];
 }
 
 export interface Held {
-  readonly matter: Matter;
+  readonly matter: Candidate;
   readonly reason: HoldReason;
   readonly by: string;
   readonly until: Instant;
 }
 
 export interface Dropped {
-  readonly matter: Matter;
+  readonly matter: Candidate;
   readonly reason: DropReason;
   readonly by: string;
   /** When there may be something to say without any change of the alert. */
   readonly nextAt: Instant | null;
 }
 
-export type TellReason =
+export type NotifyReason =
   | "FirstNotification"
   | "SeverityRose"
-  | RetellReason
+  | RenotifyReason
   | "RepeatIntervalElapsed"
   /** Nobody took it on in time: a step of an escalation leads here. */
   | "Escalated"

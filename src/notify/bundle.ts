@@ -1,8 +1,8 @@
 import { compareSeverity } from "../model/severity.ts";
-import type { Saying } from "./batch.ts";
+import type { Outgoing } from "./batch.ts";
 
 /** Many things to say in one message: the one that matters most leads, the others are told as what comes on top. */
-export function bundle(sayings: readonly Saying[]): Saying {
+export function bundle(sayings: readonly Outgoing[]): Outgoing {
   const all = sayings.flatMap(({ also = [], ...saying }) => [saying, ...also]);
   const [leader, ...rest] = inOrderOfWorth(all);
   if (leader === undefined) throw new RangeError("There is nothing to be said");
@@ -10,7 +10,7 @@ export function bundle(sayings: readonly Saying[]): Saying {
 }
 
 /** What still goes on before what is over, the gravest and then the oldest first. */
-export function inOrderOfWorth(sayings: readonly Saying[]): readonly Saying[] {
+export function inOrderOfWorth(sayings: readonly Outgoing[]): readonly Outgoing[] {
   return sayings.toSorted(
     ({ matter: { alert: a } }, { matter: { alert: b } }) =>
       Number(a.resolvedAt !== null) - Number(b.resolvedAt !== null) ||

@@ -2,17 +2,17 @@ import type { Instant } from "../lib/instant.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import {
   type Batch,
-  CALM,
-  type Circumstances,
+  type Candidate,
   type Dropped,
   type DropReason,
+  EMPTY_CONTEXT,
   type Held,
   type HoldReason,
-  type Matter,
+  type LastNotified,
+  type NotifyContext,
+  type NotifyReason,
+  type Outgoing,
   type ReceiverTerms,
-  type Saying,
-  type TellReason,
-  type Told,
 } from "./batch.ts";
 import { runPipeline } from "./pipeline.ts";
 
@@ -21,11 +21,11 @@ export type Decision =
   | {
       readonly do: "tell";
       readonly kind: NotificationKind;
-      readonly reason: TellReason;
+      readonly reason: NotifyReason;
       readonly by: string;
       readonly nextAt: Instant | null;
       /** What the receiver knows from now on. */
-      readonly told: Told;
+      readonly told: LastNotified;
       /** The alert whose message tells of it; null for one of its own. */
       readonly with: string | null;
     }
@@ -39,26 +39,26 @@ export type Decision =
 
 /** Decides for all alerts of one receiver that are to be looked at now; throttled together, gravest first. */
 export function decideAll(
-  matters: readonly Matter[],
+  matters: readonly Candidate[],
   receiver: ReceiverTerms,
   now: Instant,
-  around: Circumstances = CALM,
+  around: NotifyContext = EMPTY_CONTEXT,
 ): readonly Decided[] {
   return decisionsOf(runPipeline(matters, receiver, now, around));
 }
 
 export interface Decided {
-  readonly matter: Matter;
+  readonly matter: Candidate;
   readonly decision: Decision;
 }
 
 function decisionsOf({ say, held, dropped, now }: Batch): readonly Decided[] {
   return [
     ...say.flatMap((saying) => [
-      { matter: saying.matter, decision: tell(saying, now, null) },
+      { matter: saying.matter, decision: notifyDecision(saying, now, null) },
       ...(saying.also ?? []).map((other) => ({
         matter: other.matter,
-        decision: tell(other, now, saying.matter.alert.id),
+        decision: notifyDecision(other, now, saying.matter.alert.id),
       })),
     ]),
     ...held.map((entry) => ({ matter: entry.matter, decision: hold(entry) })),
@@ -66,8 +66,8 @@ function decisionsOf({ say, held, dropped, now }: Batch): readonly Decided[] {
   ];
 }
 
-function tell(
-  { matter: { alert, terms }, kind, reason }: Saying,
+function notifyDecision(
+  { matter: { alert, terms }, kind, reason }: Outgoing,
   now: Instant,
   leader: string | null,
 ): Decision {

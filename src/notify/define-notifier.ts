@@ -49,7 +49,7 @@ export interface Taken {
 }
 
 /** A place that takes messages at a pace. Receivers that lead to one place share it. */
-export interface Lane {
+export interface ChannelLimit {
   /** Names the place; no secret. */
   readonly key: string;
   /** The least time between two messages on average, in milliseconds of wall time; 0 for any number at once. */
@@ -59,7 +59,7 @@ export interface Lane {
 }
 
 /** The message that stands for an alert, to be brought up to date. */
-export interface StandingMessage extends Pick<AlertMessage, "alertId" | "view" | "chart"> {
+export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "chart"> {
   /** Of the notification that it was posted for. */
   readonly notificationId: string;
   /** 1 for the first try since it was last up to date. */
@@ -67,7 +67,7 @@ export interface StandingMessage extends Pick<AlertMessage, "alertId" | "view" |
   readonly previous: VendorRef;
 }
 
-export interface ShowOptions {
+export interface UpdateOptions {
   readonly signal: AbortSignal;
   /** Asked before each new message: whether the place has room for one that nobody waits for. */
   readonly mayPost: () => Promise<boolean>;
@@ -86,13 +86,13 @@ export interface Shown {
 }
 
 /** A notifier whose messages can be changed after they were sent. */
-export interface Following {
+export interface LiveMessages {
   /** Changes that nobody is waiting for are made so seldom, in milliseconds of wall time. */
   readonly editEveryMs: number;
   /** The pace of changes, which is another than that of messages. */
-  readonly lane: Lane;
+  readonly lane: ChannelLimit;
   /** Throws DeliveryError, and nothing else. */
-  show(message: StandingMessage, options: ShowOptions): Promise<Shown>;
+  show(message: LiveMessage, options: UpdateOptions): Promise<Shown>;
 }
 
 /** Something of a receiver that works and could be better, and what to do about it. */
@@ -106,8 +106,8 @@ export interface Notifier {
   /** It is a program that wants every change by itself, also those that a later one has overtaken. */
   readonly wantsEveryChange?: boolean;
   /** Absent: as many messages as there are. */
-  readonly lane?: Lane;
-  readonly following?: Following;
+  readonly lane?: ChannelLimit;
+  readonly following?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
   send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<Taken>;
   /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */

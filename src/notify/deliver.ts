@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
-import { isPassing } from "../lib/is-passing.ts";
+import { isTransient } from "../lib/is-transient.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Notification } from "../model/notification.ts";
+import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
 import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "./define-notifier.ts";
 import { DeliveryError } from "./delivery-error.ts";
-import { kindToTell, type Overtaken } from "./overtaken.ts";
-import { ANYWHERE, type LaneLog, type TakenLane, takeLane } from "./take-lane.ts";
+import { kindToSend, type Superseded } from "./superseded.ts";
 
 /** The rows that a delivery reads and settles. */
 export interface DeliveryLog {
@@ -20,20 +20,20 @@ export interface DeliveryLog {
   nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
   /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
-  waitingBehind(notification: Notification): Promise<readonly Overtaken[]>;
+  waitingBehind(notification: Notification): Promise<readonly Superseded[]>;
   /** `said`: those of them that the message has told already. */
   markSent(
     notification: Notification,
     sentAt: Instant,
     vendorRef: VendorRef,
-    said: readonly Overtaken[],
+    said: readonly Superseded[],
   ): Promise<void>;
   /** `retryAfterMs` null: given up. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
 
 /** The messages that stand for alerts. */
-export interface StandingMessages {
+export interface LiveMessageLog {
   /** The alert has a message at the receiver, and that is to be brought up to date. */
   stale(key: {
     readonly projectId: string;
@@ -44,8 +44,8 @@ export interface StandingMessages {
 
 export interface DeliverParts {
   readonly log: DeliveryLog;
-  readonly lanes: LaneLog;
-  readonly standing: StandingMessages;
+  readonly lanes: ChannelLimits;
+  readonly standing: LiveMessageLog;
   /** The receivers whose messages go to one place. */
   readonly receiversOf: (lane: string) => readonly string[];
   /** Undefined for a receiver that is not configured (any more). */
@@ -81,7 +81,7 @@ export async function deliver(
   const receiver = await parts.log.receiverOf(job.projectId, job.notificationId);
   const lane = receiver === null ? undefined : parts.notifierOf(receiver)?.lane;
   if (lane === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
-  const place = await takeLane(parts.lanes, lane);
+  const place = await acquireSlot(parts.lanes, lane);
   if (place === null) return { outcome: "paced" };
   const next = await parts.log.nextDue(parts.receiversOf(lane.key));
   // Where another worker has just taken that one, the turn is not lost.
@@ -91,7 +91,7 @@ export async function deliver(
 async function deliverOne(
   parts: DeliverParts,
   jobs: readonly { projectId: string; notificationId: string }[],
-  place: TakenLane,
+  place: AcquiredSlot,
   signal: AbortSignal,
 ): Promise<DeliverOutcome> {
   const notification = await claimFirst(parts, jobs);
@@ -133,7 +133,7 @@ async function noteSent(signal: AbortSignal, note: () => Promise<void>): Promise
     try {
       return await note();
     } catch (error) {
-      if (!isPassing(error) || tries >= MOST_NOTES || signal.aborted) throw error;
+      if (!isTransient(error) || tries >= MOST_NOTES || signal.aborted) throw error;
       await delay(BETWEEN_NOTES_MS);
     }
   }
@@ -169,7 +169,7 @@ async function settleFailure(
   parts: DeliverParts,
   notification: Notification,
   error: DeliveryError,
-  place: TakenLane,
+  place: AcquiredSlot,
 ): Promise<DeliverOutcome> {
   const told = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
   // Where the place is in trouble it waits, and each message only for that: so they come in their order when it is back.
@@ -208,7 +208,7 @@ async function giveUp(
 async function messageOf(
   parts: DeliverParts,
   notification: Notification,
-  behind: readonly Overtaken[],
+  behind: readonly Superseded[],
 ): Promise<NotifierMessage | null> {
   const found = await parts.viewOf(notification);
   if (found === null) return null;
@@ -218,7 +218,7 @@ async function messageOf(
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
   const { chart } = found;
-  const told = kindToTell(kind, behind, found.view.resolvedAt !== null);
+  const told = kindToSend(kind, behind, found.view.resolvedAt !== null);
   const view = { ...found.view, kind: told };
   return {
     notificationId,

@@ -1,10 +1,10 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { Told } from "./batch.ts";
+import type { LastNotified } from "./batch.ts";
 
 /** What the table keeps of an alert and a receiver. */
 export interface Entry {
-  readonly told: Told | null;
+  readonly told: LastNotified | null;
   /** The reason of the last decision, so that the history is told of changes only. */
   readonly last: string;
   /** Since when the receiver hears, or would hear, that the alert calls: where steps of an escalation count from. */

@@ -17,16 +17,16 @@ export const Inhibition = z.strictObject({
 export type Inhibition = z.infer<typeof Inhibition>;
 
 /** An inhibition, with the alerts that may mute others by it now, by the values of the labels that have to be equal. */
-export interface StandingInhibitor {
+export interface ActiveInhibitor {
   readonly inhibition: Inhibition;
   readonly sources: ReadonlyMap<string | null, readonly Alert[]>;
 }
 
 /** To be made once for many alerts: in a storm there are a thousand that may mute ten thousand. */
-export function standingInhibitors(
+export function activeInhibitors(
   inhibitions: readonly Inhibition[],
   open: readonly Alert[],
-): readonly StandingInhibitor[] {
+): readonly ActiveInhibitor[] {
   const standing = open.filter(({ firedAt, resolvedAt }) => firedAt !== null && resolvedAt === null);
   return inhibitions.map((inhibition) => ({
     inhibition,
@@ -39,7 +39,7 @@ export function standingInhibitors(
 
 /** The open alert that mutes this one, if any does. */
 export function inhibitorOf(
-  inhibitors: readonly StandingInhibitor[],
+  inhibitors: readonly ActiveInhibitor[],
   alert: Alert,
 ): { readonly source: Alert; readonly inhibition: Inhibition } | null {
   for (const { inhibition, sources } of inhibitors) {

@@ -11,7 +11,7 @@ export const QuietHours = z
     /** This severity and graver ones are told all the same. */
     breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
     /** An alert of this severity or graver that began and ended inside is told when the quiet hours are over. */
-    tellAfterwards: z.union([Severity, z.literal("nothing")]).default("warning"),
+    notifyAfterwards: z.union([Severity, z.literal("nothing")]).default("warning"),
   })
   .superRefine((hours, context) => {
     if (hours.from === hours.to || hours.from === MIDNIGHT_AFTER) {

@@ -1,14 +1,14 @@
 import { formatDuration } from "../lib/duration.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ShownWait } from "../model/shown.ts";
-import type { Lane } from "./define-notifier.ts";
+import type { ChannelLimit } from "./define-notifier.ts";
 
 /** What is known of one receiver and of the place that its messages go to. */
 export interface ReceiverState {
   readonly receiver: string;
   /** Messages that are not on their way. */
   readonly waiting: number;
-  readonly lane: Lane | null;
+  readonly lane: ChannelLimit | null;
   /** The place takes nothing for so long. */
   readonly closed: { readonly forMs: number; readonly reason: string | null } | null;
   readonly failure: Pick<Failure, "final" | "message"> | null;

@@ -2,7 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
-import type { OwedNotification, ReceiverEntry } from "../model/notification.ts";
+import type { PendingNotification, ReceiverEntry } from "../model/notification.ts";
 import type { Decided, Decision } from "./decision.ts";
 import { type Entry, sinceOf } from "./entry.ts";
 
@@ -13,9 +13,9 @@ export function writeDecisions(
   before: ReadonlyMap<string, Entry | undefined>,
   isMuted: (alert: Alert) => boolean,
   now: Instant,
-): { owed: OwedNotification[]; entries: ReceiverEntry[]; events: AlertEvent[] } {
+): { owed: PendingNotification[]; entries: ReceiverEntry[]; events: AlertEvent[] } {
   const bundles = bundlesOf(decided);
-  const owed: OwedNotification[] = [];
+  const owed: PendingNotification[] = [];
   const entries: ReceiverEntry[] = [];
   const events: AlertEvent[] = [];
   for (const { matter, decision } of decided) {
@@ -31,7 +31,7 @@ export function writeDecisions(
     };
     entries.push({ projectId, alertId, receiver, entry, nextAt: decision.nextAt });
     if (isTold && decision.with === null)
-      owed.push(owe(alert, receiver, decision, bundles.get(alertId)?.also ?? [], now));
+      owed.push(toPending(alert, receiver, decision, bundles.get(alertId)?.also ?? [], now));
     if (isTold || decision.reason !== known?.last)
       events.push({ alertId, at: now, what: decision.reason, detail: detailOf(receiver, decision, bundles) });
   }
@@ -60,13 +60,13 @@ function detailOf(receiver: string, decision: Decision, bundles: Bundles): strin
   return `${receiver}${decision.do === "tell" ? " is told" : ""} (${decision.by}${within})`;
 }
 
-function owe(
+function toPending(
   alert: Alert,
   receiver: string,
   { kind, reason }: Extract<Decision, { do: "tell" }>,
   also: readonly string[],
   now: Instant,
-): OwedNotification {
+): PendingNotification {
   return {
     id: uuid7(now),
     projectId: alert.projectId,

@@ -1,11 +1,11 @@
 import { SECOND } from "../lib/instant.ts";
-import type { Lane, Priority, RateLimit } from "../model/call-budget.ts";
+import type { Priority, PrioritySlots, RateLimit } from "../model/call-budget.ts";
 
 /** The calls of a window as numbered places, each used once in a window. */
-export interface Lanes {
+export interface SlotsByPriority {
   /** Places that we use at all; the rest is for what we cannot see coming: other users of the account, lost answers. */
   readonly usable: number;
-  readonly of: Readonly<Record<Priority, Lane>>;
+  readonly of: Readonly<Record<Priority, PrioritySlots>>;
 }
 
 /** A call is counted from before it is sent until a window after its answer, so the margin is for others only. */
@@ -17,7 +17,7 @@ const KEPT = 0.03;
  * wide middle that all use; each end is small, since what it keeps is missing elsewhere. Below the crises' each who comes
  * later in the order leaves as many again to those before it.
  */
-export function lanesOf(limit: number): Lanes {
+export function slotsOf(limit: number): SlotsByPriority {
   const usable = Math.max(1, limit - Math.ceil(limit * MARGIN));
   const kept = usable < 5 ? 0 : Math.max(1, Math.floor(usable * KEPT));
   return {
@@ -36,7 +36,7 @@ export function lanesOf(limit: number): Lanes {
  * place is free one window after its use.
  */
 export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): number {
-  const lane = lanesOf(limit).of[priority];
+  const lane = slotsOf(limit).of[priority];
   return periodMs / Math.max(1, lane.to - lane.from + 1);
 }
 

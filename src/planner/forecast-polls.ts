@@ -1,10 +1,10 @@
 import type { Instant } from "../lib/instant.ts";
-import type { WalkKey } from "../model/walk.ts";
+import type { PollKey } from "../model/poll.ts";
 import { type Candidate, type PlanSettings, planCalls } from "./plan-calls.ts";
 
 /** One walk's next poll as the plan stands now. */
 export interface Forecast {
-  readonly key: WalkKey;
+  readonly key: PollKey;
   readonly nextPollAt: Instant;
 }
 
@@ -29,7 +29,7 @@ export function* forecastPolls(
     readonly turn: number;
   },
 ): Generator<void, readonly Forecast[]> {
-  const next = new Map<WalkKey, Instant>();
+  const next = new Map<PollKey, Instant>();
   const state = candidates.map((candidate) => ({ ...candidate, isDue: true }));
   const places = new Map(candidates.map(({ key }, place) => [key, place]));
   let at = Math.max(now, nextTurnAt);

@@ -1,9 +1,9 @@
 import type { Instant } from "../lib/instant.ts";
-import type { WalkKey } from "../model/walk.ts";
+import type { PollKey } from "../model/poll.ts";
 
 /** A walk whose time has come, and what decides how much a call for it is worth. */
 export interface Candidate {
-  readonly key: WalkKey;
+  readonly key: PollKey;
   readonly importance: number;
   /** Mentions (or changes) per millisecond to be expected now. */
   readonly rate: number;
@@ -33,7 +33,7 @@ export interface PlanSettings {
 
 export interface PlannedCall {
   /** All of one project and one kind of walk; several where they share the call. */
-  readonly members: readonly WalkKey[];
+  readonly members: readonly PollKey[];
   readonly purpose: "live" | "history";
   readonly importance: number;
   /** Expected delay × importance that it ends, per call that it needs. */

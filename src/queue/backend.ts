@@ -9,7 +9,7 @@ import {
 import { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
 import type { QueueName } from "./jobs.ts";
-import { createTrouble } from "./trouble.ts";
+import { createQueueErrors } from "./queue-errors.ts";
 
 /** Where the queue lives. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
 export type BackendOptions =
@@ -63,17 +63,17 @@ export interface Backend {
 }
 
 export function createBackend(options: BackendOptions, log: Logger): Backend {
-  const onTrouble = createTrouble(log);
+  const onTrouble = createQueueErrors(log);
   return options.kind === "postgres" ? onPostgres(options, onTrouble) : onRedis(options, onTrouble);
 }
 
-type OnTrouble = (error: unknown) => void;
+type OnQueueError = (error: unknown) => void;
 
 /** Connections a queue may open to add jobs; and a worker to fetch and finish them, beside its one for LISTEN. */
 const QUEUE_POOL = 2;
 const WORKER_POOL = 3;
 
-function onPostgres(options: { url: string; schema: string }, onTrouble: OnTrouble): Backend {
+function onPostgres(options: { url: string; schema: string }, onTrouble: OnQueueError): Backend {
   const classes = withBackend(createPostgresBackend);
   // A connection config, not a ready pool: only from a config BullMQ takes the schema, and it closes what it opened.
   const connection = (max: number, name: string) => ({
@@ -122,7 +122,7 @@ export async function migrateQueueSchema(options: BackendOptions): Promise<void>
   }
 }
 
-function onRedis(options: { url: string; prefix: string }, onTrouble: OnTrouble): Backend {
+function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueError): Backend {
   // Reconnects for ever. Workers wait as long as it takes; whoever adds a job is told after a few tries.
   const connect = (maxRetriesPerRequest: number | null): Redis => {
     const redis = new Redis(options.url, {
@@ -156,7 +156,7 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnTrouble)
 }
 
 /** A job that the engine fails by itself never reaches the worker's boundary: its processes died too often. */
-function onGivenUp(job: string | undefined, error: Error, onTrouble: OnTrouble): void {
+function onGivenUp(job: string | undefined, error: Error, onTrouble: OnQueueError): void {
   if (error.message.startsWith("job stalled"))
     onTrouble(new Error(`a ${job} job is given up`, { cause: error }));
 }

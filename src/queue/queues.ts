@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
-import { within } from "../lib/within.ts";
+import { withTimeout } from "../lib/with-timeout.ts";
 import type { Logger } from "../log.ts";
 import {
   type Backend,
@@ -11,8 +11,8 @@ import {
 } from "./backend.ts";
 import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
+import { createQueueErrors } from "./queue-errors.ts";
 import { type EngineOutage, keepReminders } from "./reminders.ts";
-import { createTrouble } from "./trouble.ts";
 
 export interface AddOptions {
   /**
@@ -74,7 +74,7 @@ export async function createQueues(options: {
   await migrateQueueSchema(options.backend);
   const { log, onOutage = () => {} } = options;
   const backend = createBackend(options.backend, log);
-  const onTrouble = createTrouble(log);
+  const onTrouble = createQueueErrors(log);
   const open = new Map(QUEUE_NAMES.map((name) => [name, backend.openQueue(name)] as const));
   const queue = (name: QueueName): OpenQueue => {
     const found = open.get(name);
@@ -101,7 +101,7 @@ export async function createQueues(options: {
     add: async (job, payload, more = {}) => {
       const parsed = JOBS[job].payload.parse(payload);
       try {
-        await within(ADD_PATIENCE_MS, queue(JOBS[job].queue).add(job, parsed, jobOptions(job, more)));
+        await withTimeout(ADD_PATIENCE_MS, queue(JOBS[job].queue).add(job, parsed, jobOptions(job, more)));
         return "added";
       } catch (error) {
         onTrouble(new Error(`a ${job} job was not taken; the sweep will find its work`, { cause: error }));
@@ -127,7 +127,9 @@ export async function createQueues(options: {
     },
     close: async () => {
       reminders.stop();
-      const closed = await Promise.allSettled([...open.values()].map((one) => within(5_000, one.close())));
+      const closed = await Promise.allSettled(
+        [...open.values()].map((one) => withTimeout(5_000, one.close())),
+      );
       for (const one of closed)
         if (one.status === "rejected") log.debug({ error: describeError(one.reason) }, "close");
       await backend.close();

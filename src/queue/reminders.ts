@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs, systemClock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
-import { within } from "../lib/within.ts";
+import { withTimeout } from "../lib/with-timeout.ts";
 import type { OpenQueue } from "./backend.ts";
 import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type QueueName } from "./jobs.ts";
@@ -47,7 +47,7 @@ export function keepReminders(
   const lookAfter = async (reminder: Reminder): Promise<void> => {
     const askedAt = monotonicMs();
     try {
-      const mended = await within(PATIENCE_MS, mend(queueOf(JOBS[reminder.job].queue), reminder));
+      const mended = await withTimeout(PATIENCE_MS, mend(queueOf(JOBS[reminder.job].queue), reminder));
       if (away !== null)
         told.onOutage({ outcome: "away", forMs: monotonicMs() - away.since, because: away.because });
       away = null;

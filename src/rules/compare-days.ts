@@ -38,7 +38,7 @@ export function compareDays(days: readonly number[], span: number): DayCompariso
   const observed = judged.reduce((sum, { count }) => sum + count, 0);
   const expected = means.reduce((sum, mean) => sum + mean, 0);
   if (expected <= 0) return undefined;
-  const swing = daySwing(days.slice(span));
+  const swing = dayVariation(days.slice(span));
   // What the weeks before say is itself uncertain.
   const variance = swing * expected * (1 + 1 / weeks);
   const cluster = Math.max(1, variance / expected);
@@ -58,7 +58,7 @@ export function compareDays(days: readonly number[], span: number): DayCompariso
 }
 
 /** Variance of a day's count around its weekday's mean, for each mention: 1 by chance alone, much more in life. */
-function daySwing(days: readonly number[]): number {
+function dayVariation(days: readonly number[]): number {
   let squares = SWING_PRIOR * SWING_WEIGHT;
   let weight = SWING_WEIGHT;
   for (let weekday = 0; weekday < 7; weekday++) {

@@ -1,4 +1,4 @@
-import { spellNumber } from "../lib/spell-number.ts";
+import { formatNumber } from "../lib/format-number.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Range } from "./params.ts";
 import type { Predicate } from "./predicate.ts";
@@ -12,17 +12,17 @@ export function inRange(
 ): Predicate {
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = range;
   const limits = [
-    ...(range.atLeast === undefined ? [] : [`at least ${spellNumber(range.atLeast)}`]),
-    ...(range.atMost === undefined ? [] : [`at most ${spellNumber(range.atMost)}`]),
+    ...(range.atLeast === undefined ? [] : [`at least ${formatNumber(range.atLeast)}`]),
+    ...(range.atMost === undefined ? [] : [`at most ${formatNumber(range.atMost)}`]),
   ].join(", ");
-  const limit = range.atMost === undefined ? spellNumber(atLeast) : limits;
+  const limit = range.atMost === undefined ? formatNumber(atLeast) : limits;
   return {
     form: { [type]: range },
     matches: (mention) => {
       const value = read(mention);
       return value !== null && value >= atLeast && value <= atMost;
     },
-    explain: (mention) => `with ${spellNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
+    explain: (mention) => `with ${formatNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
     label: `${limits} ${noun}`,
     attribute: `with ${limits} ${noun}`,
   };

@@ -1,4 +1,4 @@
-import type { RetellReason } from "../model/alert.ts";
+import type { RenotifyReason } from "../model/alert.ts";
 import { WINDOWS } from "../spike/constants.ts";
 import type { SpikeObservation } from "../spike/detector.ts";
 import type { SpikeMoment } from "../spike/peak.ts";
@@ -27,7 +27,7 @@ export function followWave(
   { step, ...now }: SpikeObservation,
   sums: WindowSums,
   isNewWave: boolean,
-): { readonly wave: SpikeWave; readonly retell?: RetellReason } {
+): { readonly wave: SpikeWave; readonly retell?: RenotifyReason } {
   const highest = Math.max(...WINDOWS.map((_, window) => rateOf(sums, window)));
   if (before === undefined || step === "opened") {
     return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0 } };
@@ -35,19 +35,19 @@ export function followWave(
   const rate = rateOf(sums, STEADY_WINDOW);
   const isLow = rate < before.toldRate / 4;
   const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
-  const retell = reasonToRetell(before, rate, step, isNewWave);
+  const retell = reasonToRenotify(before, rate, step, isNewWave);
   if (retell === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
   const moment = retell === "NewWave" ? now : stronger(before.moment, now);
   return { wave: { moment, toldRate: Math.max(highest, LEAST_RATE), lull: 0 }, retell };
 }
 
 /** That it is still high after a cooldown is no news: reminders are the route's business. */
-function reasonToRetell(
+function reasonToRenotify(
   { toldRate, lull }: SpikeWave,
   rate: number,
   step: SpikeObservation["step"],
   isNewWave: boolean,
-): RetellReason | undefined {
+): RenotifyReason | undefined {
   const hadGone = lull >= LULL_BUCKETS;
   // Beyond what the told height itself would swing by chance.
   const width = WINDOWS[STEADY_WINDOW] ?? 1;

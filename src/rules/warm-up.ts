@@ -1,5 +1,5 @@
+import { formatMinutes } from "../lib/format-minutes.ts";
 import { DAY, type Instant } from "../lib/instant.ts";
-import { spellDuration } from "../lib/spell-duration.ts";
 
 /** What a condition has yet to learn before it may fire. */
 export interface WarmUp {
@@ -21,10 +21,10 @@ export const AWAITS_FIRST_MENTION: WarmUp = { until: null, needs: "its first men
 /** Undefined once it has been judged up to the moment at which it knows enough. */
 export function warmUpUntil(until: Instant, judged: Judged): WarmUp | undefined {
   const left = until - judged.until;
-  return left <= 0 ? undefined : { until, needs: spellMore(left) };
+  return left <= 0 ? undefined : { until, needs: formatRemaining(left) };
 }
 
-function spellMore(ms: number): string {
-  if (ms <= DAY) return `${spellDuration(ms)} more`;
+function formatRemaining(ms: number): string {
+  if (ms <= DAY) return `${formatMinutes(ms)} more`;
   return `${Math.ceil(ms / DAY)} more days`;
 }

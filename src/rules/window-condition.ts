@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
-import type { RetellReason } from "../model/alert.ts";
+import type { RenotifyReason } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Judged, WarmUp } from "./warm-up.ts";
 
@@ -48,7 +48,7 @@ export interface WindowVerdict {
   /** It speaks of the alert so far and not of the newest window, so that what it says replaces what was said. */
   readonly restates?: boolean;
   /** It became so much more that people should be told again. */
-  readonly retell?: RetellReason;
+  readonly retell?: RenotifyReason;
 }
 
 /**

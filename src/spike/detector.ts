@@ -1,8 +1,8 @@
 import { CALM_SCORE, COMPLETE_SHARE, JUDGED_WINDOWS, OLDEST_LATE_BUCKET, RING } from "./constants.ts";
 import { dispersionOf } from "./dispersion.ts";
+import { type EpisodeStep, fadeWaves, moveEpisode, outgrowsLastWave } from "./episode.ts";
 import { expectedCount } from "./expectation.ts";
 import { lnCountingNoise, significance, type TakesPart, unusualness } from "./gates.ts";
-import { fadeWaves, type IncidentStep, moveIncident, outgrowsLastWave } from "./incident.ts";
 import { arrivedShares, learnLags } from "./lateness.ts";
 import { learnBucket } from "./learning.ts";
 import { rememberPeak, type SpikeMoment } from "./peak.ts";
@@ -36,7 +36,7 @@ export interface LateCount {
 
 /** What the newest bucket says, of the window that is most significant, else most unusual. */
 export interface SpikeObservation extends SpikeMoment {
-  readonly step: IncidentStep;
+  readonly step: EpisodeStep;
 }
 
 /** Closes the next bucket of a series: counts, judges by what was known before, moves the incident, then learns. */
@@ -100,7 +100,7 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
     significant.lnP <= lnSignificantFor(gates, unusual.score, tuning.product) &&
     (gates.score === null || outgrows || unusual.score >= gates.score * (1 + tuning.waveWeight * waves)) &&
     (gates.lnCountingNoise === null || lnCountingNoise(sums, dispersion) <= gates.lnCountingNoise);
-  const step = moveIncident(state, bucket, standsOut, unusual.score, cooldownBuckets, outgrows);
+  const step = moveEpisode(state, bucket, standsOut, unusual.score, cooldownBuckets, outgrows);
   const window = significant.window >= 0 ? significant.window : unusual.window;
   return {
     bucket,

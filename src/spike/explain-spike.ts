@@ -1,10 +1,10 @@
 import { countedSubject } from "../lib/counted.ts";
+import { formatMinutes } from "../lib/format-minutes.ts";
+import { formatExpected, formatNumber } from "../lib/format-number.ts";
 import { DAY } from "../lib/instant.ts";
-import { spellDuration } from "../lib/spell-duration.ts";
-import { spellExpected, spellNumber } from "../lib/spell-number.ts";
 import { BUCKET_MS, HOUR_BINS } from "./constants.ts";
+import { formatRarity } from "./format-rarity.ts";
 import type { SpikeMoment } from "./peak.ts";
-import { spellRarity } from "./spell-rarity.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
@@ -19,13 +19,13 @@ export function explainSpike(
   subject: string,
   { now = moment.bucket, nth = 1 }: { readonly now?: number; readonly nth?: number } = {},
 ): string {
-  const window = spellDuration(moment.window * BUCKET_MS);
+  const window = formatMinutes(moment.window * BUCKET_MS);
   const isPast = now - moment.bucket >= PAST_BUCKETS;
   const peak = isPast ? " at the peak" : "";
   const clauses = [
-    `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${spellExpected(moment.expected)} expected at this hour`,
-    `by chance ${spellRarity(moment.lnP)}`,
-    `${spellScore(moment.score)}× its usual variation`,
+    `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${formatExpected(moment.expected)} expected at this hour`,
+    `by chance ${formatRarity(moment.lnP)}`,
+    `${formatScore(moment.score)}× its usual variation`,
     ...(nth > 1 ? [`${spellOrdinal(nth)} such burst this week`] : []),
   ];
   const sentences = [`${clauses.join("; ")}.`];
@@ -37,7 +37,7 @@ export function explainSpike(
         : `About ${percent} % of the last ${window} has arrived.`,
     );
   }
-  const young = spellYouth(state, moment);
+  const young = formatHistory(state, moment);
   if (young !== undefined) sentences.push(young);
   return sentences.join(" ");
 }
@@ -45,8 +45,8 @@ export function explainSpike(
 /** Half an hour later the last windows say something else. */
 const PAST_BUCKETS = 6;
 
-function spellScore(score: number): string {
-  return score < 100 ? String(Math.round(score * 10) / 10) : spellNumber(score);
+function formatScore(score: number): string {
+  return score < 100 ? String(Math.round(score * 10) / 10) : formatNumber(score);
 }
 
 /** `2nd`, `3rd`, `11th`, `21st`. */
@@ -63,15 +63,15 @@ const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = 
 
 /** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
 export function explainQuiet(moment: SpikeMoment, subject: string): string {
-  const window = spellDuration(moment.window * BUCKET_MS);
-  return `${countedSubject(moment.observed, subject)} in ${window}, ${spellExpected(moment.expected)} expected`;
+  const window = formatMinutes(moment.window * BUCKET_MS);
+  return `${countedSubject(moment.observed, subject)} in ${window}, ${formatExpected(moment.expected)} expected`;
 }
 
 /** What a query that was not known for long at that moment could not be expected to know. */
-function spellYouth(state: SpikeState, { bucket }: SpikeMoment): string | undefined {
+function formatHistory(state: SpikeState, { bucket }: SpikeMoment): string | undefined {
   const days = (Math.min(mark(state, MARK.toLearn), bucket) * BUCKET_MS) / DAY;
   if (days >= 14) return undefined;
-  const length = days < 2 ? spellDuration(Math.floor(days * 24) * 3_600_000) : `${Math.floor(days)} days`;
+  const length = days < 2 ? formatMinutes(Math.floor(days * 24) * 3_600_000) : `${Math.floor(days)} days`;
   const unseen = isUnseen(state, HOUR_BINS / 2) ? "weekend" : isUnseen(state, 0) ? "working day" : undefined;
   return `Judged on ${length} of history${unseen === undefined ? "" : `, no ${unseen} seen yet`}.`;
 }

@@ -24,11 +24,11 @@ export function packSpikeState(state: SpikeState): string {
 
 /** False for a state of a version that is not known here, as later code may have left it, and for a damaged one. */
 export function canReadSpikeState(packed: PackedSpikeState): boolean {
-  return typeof packed === "string" ? layOnPage(packed) && isSound() : isFirstVersion(packed);
+  return typeof packed === "string" ? layOnPage(packed) && isValid() : isFirstVersion(packed);
 }
 
 /** A number that is none would spread to all that is learned, and the series would never page again. */
-function isSound(): boolean {
+function isValid(): boolean {
   const { lags, floats } = placesOnPage();
   const used = PAGE[1] === PUNCTUAL ? lags + 1 + LONGEST_WINDOW : floats;
   return Number.isFinite(PAGE.readDoubleLE(4)) && FLOATS.subarray(0, used).every(Number.isFinite);

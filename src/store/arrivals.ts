@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
-import type { WalkKey, WalkName } from "../model/walk.ts";
+import type { PollKey, PollKind } from "../model/poll.ts";
 import type { Db } from "./database.ts";
 
 /** So many mentions in so long a time, by hour of the week; -1 is all hours together, -2 the last minutes. */
-export interface ArrivalCell extends WalkKey {
+export interface ArrivalCell extends PollKey {
   readonly hour: number;
   readonly mentions: number;
   readonly ms: number;
@@ -14,7 +14,7 @@ export interface ArrivalCell extends WalkKey {
 export function createArrivalStore(db: Db) {
   return {
     /** All that is known of these walks. */
-    async of(keys: readonly WalkKey[]): Promise<ArrivalCell[]> {
+    async of(keys: readonly PollKey[]): Promise<ArrivalCell[]> {
       const rows = keys.map(({ projectId, queryId, walk }) => ({ projectId, queryId, walk }));
       const found = await sql<ArrivalCell>`
         select r.project_id as "projectId", r.query_id as "queryId", r.walk, r.hour, r.mentions, r.ms,
@@ -40,7 +40,7 @@ export function createArrivalStore(db: Db) {
 
     /** Of all queries together, in this hour of the week and in all. */
     async pooled(
-      walk: WalkName,
+      walk: PollKind,
       hour: number,
     ): Promise<readonly { hour: number; mentions: number; ms: number }[]> {
       const { rows } = await sql<{ hour: number; mentions: number; ms: number }>`

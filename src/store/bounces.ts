@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { FIRST_REPORT } from "../model/attempt-name.ts";
-import type { BounceOutcome, StandingBounces } from "../model/bounce.ts";
+import type { BounceOutcome, OpenBounces } from "../model/bounce.ts";
 import type { Db } from "./database.ts";
 
 /** A mail that a report may be about. */
@@ -52,8 +52,8 @@ export function createBounceStore(db: Db) {
     },
 
     /** Receivers whose mails came back for good in the last week, since the last one that got through. */
-    async standing(): Promise<StandingBounces[]> {
-      const { rows } = await sql<StandingBounces>`
+    async standing(): Promise<OpenBounces[]> {
+      const { rows } = await sql<OpenBounces>`
         select n.receiver, coalesce(n.vendor_ref->>'to', '') as "to", count(distinct n.id)::int as times,
           min(coalesce(n.sent_at, n.created_at)) as since, (array_agg(d.detail order by d.at_wall desc))[1] as detail
         from earshot.deliveries d join earshot.notifications n on n.project_id = d.project_id and n.id = d.notification_id

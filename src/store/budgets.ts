@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { CallBudget, Lane, Priority, RateLimit, Sharing } from "../model/call-budget.ts";
+import type { CallBudget, Priority, PrioritySlots, RateLimit, Sharing } from "../model/call-budget.ts";
 import type { Db } from "./database.ts";
 
 /** A call that may be made: its place in the window, and its own id. Null where the account has no limit. */
@@ -111,7 +111,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
      */
     async take(
       budget: RateLimit,
-      { lane, priority, timeoutMs }: { lane: Lane; priority: Priority; timeoutMs: number },
+      { lane, priority, timeoutMs }: { lane: PrioritySlots; priority: Priority; timeoutMs: number },
     ): Promise<TakenCall | null> {
       const { rows } = await sql<TakenCall>`
         update earshot.budget_places
@@ -130,7 +130,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
 
     /** Milliseconds until a place of this lane is free, as things stand. 0: now. */
-    async waitMs(lane: Lane): Promise<number> {
+    async waitMs(lane: PrioritySlots): Promise<number> {
       const { rows } = await sql<{ ms: number }>`
         select greatest(0, extract(epoch from case when until = '-infinity' then interval '0' else until - ${now()} end) * 1000)::float8
           as ms

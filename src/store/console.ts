@@ -1,10 +1,10 @@
 import { createConsoleAlerts } from "./console/alerts.ts";
 import { createConsoleCoverage } from "./console/coverage.ts";
-import { createConsoleLearning } from "./console/learning.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
 import { createConsoleNotifications } from "./console/notifications.ts";
 import { createConsoleVersions } from "./console/versions.ts";
+import { createConsoleWarmUp } from "./console/warm-up.ts";
 import type { Db } from "./database.ts";
 
 /**
@@ -17,7 +17,7 @@ export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: n
     ...createConsoleAlerts(db),
     ...createConsoleNotifications(db),
     ...createConsoleCoverage(db),
-    ...createConsoleLearning(db),
+    ...createConsoleWarmUp(db),
     ...createConsoleMetrics(db),
     ...createConsoleVersions(db),
   };

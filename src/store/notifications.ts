@@ -1,17 +1,17 @@
 import { sql } from "kysely";
-import type { Notification, OwedNotification } from "../model/notification.ts";
+import type { Notification, PendingNotification } from "../model/notification.ts";
 import type { Db } from "./database.ts";
+import { createDecisionStore } from "./decisions.ts";
 import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
 import { createSendingStore } from "./sending.ts";
-import { createTellingStore } from "./telling.ts";
 
 /** What receivers are owed, how it was decided, and how it is sent. */
 export function createNotificationStore(db: Db) {
   return {
-    ...createTellingStore(db),
+    ...createDecisionStore(db),
     ...createSendingStore(db),
 
-    async owe(notifications: readonly OwedNotification[]): Promise<void> {
+    async owe(notifications: readonly PendingNotification[]): Promise<void> {
       if (notifications.length === 0) return;
       await sql`
         insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason, also)

@@ -2,28 +2,28 @@ import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createArrivalStore } from "./arrivals.ts";
 import { createBounceStore } from "./bounces.ts";
+import { createChannelLimitStore } from "./channel-limits.ts";
 import { createClosedSessionStore } from "./closed-sessions.ts";
 import { createConditionStore } from "./conditions.ts";
 import { createCountCheckStore } from "./count-checks.ts";
 import { createCountStore } from "./counts.ts";
 import { createCoverageStore } from "./coverage.ts";
 import type { Db } from "./database.ts";
+import { createDeadLetterStore } from "./dead-letters.ts";
 import { createDigestStore } from "./digests.ts";
+import { createDistinctAuthorStore } from "./distinct-authors.ts";
 import { createFailureStore } from "./failures.ts";
-import { createLaneStore } from "./lanes.ts";
+import { createWatchStore } from "./health.ts";
+import { createInteractionStore } from "./interactions.ts";
 import { createMentionStore } from "./mentions.ts";
 import { createNotificationStore } from "./notifications.ts";
 import { createOutageStore } from "./outages.ts";
-import { createPressStore } from "./presses.ts";
+import { createPollStore } from "./polls.ts";
 import { createQueryStore } from "./queries.ts";
 import { createSeenValueStore } from "./seen-values.ts";
-import { createSetAsideStore } from "./set-aside.ts";
 import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createStoryStore } from "./stories.ts";
-import { createVoiceStore } from "./voices.ts";
-import { createWalkStore } from "./walks.ts";
-import { createWatchStore } from "./watch.ts";
 
 /** Every noun's store on one connection. */
 export type NounStores = ReturnType<typeof createNounStores>;
@@ -43,9 +43,9 @@ export function createStores(db: Db): Stores {
 function createNounStores(db: Db) {
   return {
     queries: createQueryStore(db),
-    voices: createVoiceStore(db),
+    voices: createDistinctAuthorStore(db),
     values: createSeenValueStore(db),
-    walks: createWalkStore(db),
+    walks: createPollStore(db),
     mentions: createMentionStore(db),
     counts: createCountStore(db),
     countChecks: createCountCheckStore(db),
@@ -56,13 +56,13 @@ function createNounStores(db: Db) {
     notifications: createNotificationStore(db),
     bounces: createBounceStore(db),
     alertMessages: createAlertMessageStore(db),
-    lanes: createLaneStore(db),
-    presses: createPressStore(db),
+    lanes: createChannelLimitStore(db),
+    presses: createInteractionStore(db),
     digests: createDigestStore(db),
     settings: createSettingStore(db),
     closedSessions: createClosedSessionStore(db),
     failures: createFailureStore(db),
-    setAside: createSetAsideStore(db),
+    setAside: createDeadLetterStore(db),
     watch: createWatchStore(db),
     outages: createOutageStore(db),
     silences: createSilenceStore(db),

@@ -68,7 +68,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
-    care: careOf(alert),
+    care: handlingOf(alert),
     actions: (facts.actions ?? []).flatMap(({ label, url }) => {
       const safe = safeUrl(url);
       return safe === null ? [] : [{ label, url: safe }];
@@ -92,7 +92,7 @@ function labelsOf(alert: Alert): AlertView["labels"] {
   );
 }
 
-function careOf({ state, care }: Alert): AlertView["care"] {
+function handlingOf({ state, care }: Alert): AlertView["care"] {
   const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
   return {
     // Who took on the milder thing has not taken on the graver one.

@@ -1,5 +1,5 @@
+import { formatMinutes } from "../lib/format-minutes.ts";
 import { DAY } from "../lib/instant.ts";
-import { spellDuration } from "../lib/spell-duration.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 import { cleanLine } from "./clean-text.ts";
@@ -29,7 +29,7 @@ export function buildFindings(
 function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string): string {
   const parts: string[] = [];
   if (since !== null) parts.push(`rising since ${formatTimeAfter(since, alert.openedAt, timezone)}`);
-  const length = spellDuration(alert.windowTo - alert.windowFrom);
+  const length = formatMinutes(alert.windowTo - alert.windowFrom);
   if (largest !== null && largest.since === null && alert.openedAt - largest.knownFrom >= DAY) {
     parts.push(`the most in ${length} since counting began on ${formatDay(largest.knownFrom, timezone)}`);
   } else if (largest?.since != null && alert.openedAt - largest.since >= DAY) {

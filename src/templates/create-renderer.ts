@@ -4,7 +4,7 @@ import { didYouMean } from "../lib/did-you-mean.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { FORMATS, type Format } from "./escape.ts";
 import { escapeView } from "./escape-view.ts";
-import { findMisnamed } from "./find-misnamed.ts";
+import { findUnknownNames } from "./find-unknown-names.ts";
 import { guardHelper, helpers } from "./helpers.ts";
 import { readTemplates } from "./read-templates.ts";
 import { sampleViews } from "./sample-views.ts";
@@ -113,7 +113,7 @@ function includedBy(source: string): string[] {
 function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer["render"]): string[] {
   const faults = new Set<string>();
   for (const name of TEMPLATE_NAMES.filter((known) => sources.has(known))) {
-    const misnamed = findMisnamed(sources, name, shapeOf(sampleViews(name)));
+    const misnamed = findUnknownNames(sources, name, shapeOf(sampleViews(name)));
     for (const fault of misnamed) faults.add(fault);
     // Rendering would tell the same in other words.
     if (misnamed.length > 0) continue;

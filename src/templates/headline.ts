@@ -12,7 +12,7 @@ export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): s
   if (alert.windowTo > alert.windowFrom)
     return `${firstSentence(alert.because)}${factor(alert.values)}${newValue(alert)}`;
   const [only] = mentions;
-  if (alert.mentions === 1 && only !== undefined) return tellOne(only);
+  if (alert.mentions === 1 && only !== undefined) return describeOne(only);
   return alert.mentions === 1 ? "1 mention" : `${formatNumber(alert.mentions)} mentions`;
 }
 
@@ -36,7 +36,7 @@ function newValue({ because, labels }: Alert): string {
   return value === undefined ? "" : `, ${value}`;
 }
 
-function tellOne(mention: MentionView): string {
+function describeOne(mention: MentionView): string {
   const sentiment = mention.sentiment === null ? "" : `${mention.sentiment} `;
   const audience = mention.followers === null ? "" : ` (${formatCompact(mention.followers)} followers)`;
   return `${sentiment}mention by ${mention.authorName}${audience}`;

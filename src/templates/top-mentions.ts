@@ -36,11 +36,11 @@ function addTo(stories: Map<string, Story>, key: string, mention: Mention): void
   }
   story.copies += 1;
   story.audience += audienceOf(mention);
-  if (isBetterFace(mention, story.mention)) story.mention = mention;
+  if (isBetterTopMention(mention, story.mention)) story.mention = mention;
 }
 
 /** The original rather than a repost of it, else the one that most people follow. */
-function isBetterFace(candidate: Mention, current: Mention): boolean {
+function isBetterTopMention(candidate: Mention, current: Mention): boolean {
   const isOriginal = candidate.repostOf === null;
   if (isOriginal !== (current.repostOf === null)) return isOriginal;
   return audienceOf(candidate) > audienceOf(current);

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { shippedFolder } from "../lib/shipped-folder.ts";
-import { PUBLIC } from "./door/demand-login.ts";
+import { PUBLIC } from "./auth/demand-login.ts";
 
 /** A file that pages load. Its address changes with its content, so browsers may keep it for ever. */
 interface AssetFile {

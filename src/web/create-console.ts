@@ -9,15 +9,16 @@ import { SECOND } from "../lib/instant.ts";
 import { storableText } from "../lib/storable-text.ts";
 import type { Logger } from "../log.ts";
 import type { ShownWait, ShownWarmUp } from "../model/shown.ts";
+import { actionRoutes } from "./action-routes.ts";
 import { assetRoutes } from "./asset-routes.ts";
+import { demandLogin } from "./auth/demand-login.ts";
+import { protectForms } from "./auth/forms.ts";
+import { guardHost } from "./auth/guard-host.ts";
+import { type ClosedSessions, openCookies } from "./auth/sessions.ts";
+import { setSecurityHeaders } from "./auth/set-security-headers.ts";
+import { cached } from "./cached.ts";
 import { chartRoutes } from "./chart-routes.ts";
-import type { ConsoleDesk } from "./console-desk.ts";
-import { deskRoutes } from "./desk-routes.ts";
-import { demandLogin } from "./door/demand-login.ts";
-import { protectForms } from "./door/forms.ts";
-import { guardHost } from "./door/guard-host.ts";
-import { type ClosedSessions, openCookies } from "./door/sessions.ts";
-import { setSecurityHeaders } from "./door/set-security-headers.ts";
+import type { ConsoleActions } from "./console-actions.ts";
 import type { AlertExplainer } from "./explainer.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { createFrames } from "./frames.ts";
@@ -30,9 +31,8 @@ import { readVolume } from "./pages/overview.ts";
 import type { ExplainMention } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import type { PreviewView } from "./preview-view.ts";
-import { remember } from "./remember.ts";
 import { type ConsoleSettings, checkSettings, readTls } from "./settings.ts";
-import { type SlackDoor, slackRoutes } from "./slack-routes.ts";
+import { type SlackEndpoint, slackRoutes } from "./slack-routes.ts";
 import { createTimes, describePace } from "./times.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import type { Unsubscribing } from "./unsubscribing.ts";
@@ -50,9 +50,9 @@ export interface ConsoleDeps {
   /** Absent where no mail carries a link that ends a subscription. */
   readonly unsubscribing?: Unsubscribing;
   /** What people can do here; absent where the page only shows. */
-  readonly desk?: ConsoleDesk;
+  readonly desk?: ConsoleActions;
   /** Absent where no message in Slack has buttons that post here. */
-  readonly slack?: SlackDoor;
+  readonly slack?: SlackEndpoint;
   /** Absent where nothing renders messages. */
   readonly previews?: PreviewView;
   readonly health: Health;
@@ -96,7 +96,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   checkSettings(settings);
   const wall = deps.wall ?? systemClock;
   const times = createTimes(deps.clock, settings.timezone);
-  const volume = remember(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
+  const volume = cached(() => readVolume({ facts: deps.facts, times }), VOLUME_LIVES_MS, wall);
   const watch = watchVersions(deps.facts, deps.clock, volume, deps.log);
   const app = createServer(settings, deps.requestTimeoutMs);
   const routes = listRoutes(app);
@@ -136,7 +136,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       hasPreviews,
       ...(deps.learning === undefined
         ? {}
-        : { learning: remember(deps.learning, LEARNING_LIVES_MS, wall).ask }),
+        : { learning: cached(deps.learning, LEARNING_LIVES_MS, wall).ask }),
       ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
       ...(deps.waits === undefined ? {} : { waits: deps.waits }),
       times,
@@ -150,7 +150,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   if (deps.slack !== undefined) slackRoutes(app, deps.slack);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
   if (deps.desk !== undefined) {
-    deskRoutes(app, { desk: deps.desk, forms, door, times, facts: deps.facts }, frames);
+    actionRoutes(app, { desk: deps.desk, forms, door, times, facts: deps.facts }, frames);
   }
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
   const closeStreams = liveRoute(app, door, watch, times);

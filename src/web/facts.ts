@@ -12,14 +12,14 @@ import type {
   MentionListing,
   MentionPosition,
   ShownBudget,
+  ShownDeadLetter,
   ShownDelivery,
   ShownMention,
   ShownNotification,
+  ShownPoll,
+  ShownQuirk,
   ShownReceiver,
-  ShownSetAside,
   ShownStory,
-  ShownTrait,
-  ShownWalk,
   VolumeCount,
 } from "../model/shown.ts";
 
@@ -52,12 +52,12 @@ export interface ConsoleFacts {
   countDueNotifications(): Promise<number>;
 
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;
-  coverage(since: Instant): Promise<readonly ShownWalk[]>;
+  coverage(since: Instant): Promise<readonly ShownPoll[]>;
   /** The rate budgets of the accounts that are polled; one, as a rule. */
   budgets(): Promise<readonly ShownBudget[]>;
   /** What was found out about the servers, by account. */
-  traits(): Promise<readonly ShownTrait[]>;
-  setAside(limit: number): Promise<readonly ShownSetAside[]>;
+  traits(): Promise<readonly ShownQuirk[]>;
+  setAside(limit: number): Promise<readonly ShownDeadLetter[]>;
   /** Those that ended after `since`, newest first. */
   outages(since: Instant): Promise<readonly Outage[]>;
   /** The latest word about the heartbeat; null before the first look. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readAddress } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
-import type { Door } from "./door/demand-login.ts";
-import type { Forms } from "./door/forms.ts";
+import type { Door } from "./auth/demand-login.ts";
+import type { Forms } from "./auth/forms.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Html } from "./html.ts";
 import { sinceToken } from "./live-route.ts";

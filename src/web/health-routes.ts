@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../lib/clock.ts";
 import { SECOND } from "../lib/instant.ts";
-import type { QueueTally } from "../model/metric-facts.ts";
-import { PUBLIC } from "./door/demand-login.ts";
+import type { QueueCounts } from "../model/metric-facts.ts";
+import { PUBLIC } from "./auth/demand-login.ts";
+import { cached } from "./cached.ts";
 import type { ConsoleFacts } from "./facts.ts";
-import { remember } from "./remember.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { Times } from "./times.ts";
 
@@ -12,7 +12,7 @@ import type { Times } from "./times.ts";
 export interface Health {
   ready(): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[]>;
   /** Jobs by queue, for the metrics; where the process knows the queues. */
-  queues?(): Promise<readonly QueueTally[]>;
+  queues?(): Promise<readonly QueueCounts[]>;
 }
 
 /** Everybody may ask for it, as often as he likes: he gets an answer of this age. */
@@ -33,7 +33,7 @@ export function healthRoutes(
   );
 
   const checked = () => health.ready().catch(() => [{ name: "checks", ok: false }]);
-  const checkedLately = remember(checked, READINESS_LIVES_MS, wall, 1);
+  const checkedLately = cached(checked, READINESS_LIVES_MS, wall, 1);
 
   // Open to all, so it names what is needed and keeps the reasons to the log.
   app.get("/readyz", { config: PUBLIC }, async (_request, reply) => {

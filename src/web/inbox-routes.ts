@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Forms } from "./door/forms.ts";
-import { EMAIL_POLICY } from "./door/set-security-headers.ts";
+import type { Forms } from "./auth/forms.ts";
+import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
 import type { InboxView } from "./inbox-view.ts";
 import { openLinksOutside } from "./open-links-outside.ts";

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { floorTo, MINUTE, SECOND } from "../lib/instant.ts";
-import type { Door } from "./door/demand-login.ts";
+import type { Door } from "./auth/demand-login.ts";
 import type { Times } from "./times.ts";
 import type { LivePart, LiveVersions, VersionWatch } from "./watch-versions.ts";
 

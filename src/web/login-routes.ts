@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { SECOND } from "../lib/instant.ts";
-import { type LoginDesk, PUBLIC } from "./door/demand-login.ts";
-import type { Forms } from "./door/forms.ts";
+import { type LoginDesk, PUBLIC } from "./auth/demand-login.ts";
+import type { Forms } from "./auth/forms.ts";
 import { loginPage } from "./pages/login.ts";
 
 const Login = z.object({ username: z.string().max(200), password: z.string().max(1000) });

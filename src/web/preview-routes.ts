@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { EMAIL_POLICY } from "./door/set-security-headers.ts";
+import { EMAIL_POLICY } from "./auth/set-security-headers.ts";
 import type { createFrames } from "./frames.ts";
 import { openLinksOutside } from "./open-links-outside.ts";
 import { PreviewQuestion, previewPage, readPreview, templatePage } from "./pages/preview.ts";

@@ -1,6 +1,6 @@
 import { SECOND } from "../lib/instant.ts";
-import type { MetricFacts, QueueTally } from "../model/metric-facts.ts";
-import type { ShownBudget, ShownWalk } from "../model/shown.ts";
+import type { MetricFacts, QueueCounts } from "../model/metric-facts.ts";
+import type { ShownBudget, ShownPoll } from "../model/shown.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import { deliveryReason } from "./metrics/delivery-reason.ts";
 import { exposed, type Gauge, gauge, type Sample } from "./metrics/exposition.ts";
@@ -13,7 +13,7 @@ import type { Times } from "./times.ts";
 export async function renderMetrics(
   facts: ConsoleFacts,
   times: Times,
-  queues: () => Promise<readonly QueueTally[]>,
+  queues: () => Promise<readonly QueueCounts[]>,
   isReady: boolean,
 ): Promise<string> {
   const readiness = gauge("earshot_ready", "1 while /readyz says that all is there that is needed, else 0.", [
@@ -29,7 +29,7 @@ export async function renderMetrics(
 async function gaugesOf(
   facts: ConsoleFacts,
   times: Times,
-  queues: () => Promise<readonly QueueTally[]>,
+  queues: () => Promise<readonly QueueCounts[]>,
 ): Promise<Gauge[]> {
   const now = times.now();
   const [open, due, walks, counted, heartbeat, budgets, tallies] = await Promise.all([
@@ -98,8 +98,8 @@ async function gaugesOf(
   ];
 }
 
-function queryGauges(walks: readonly ShownWalk[], now: number): Gauge[] {
-  const labels = ({ projectId, queryId, queryName }: ShownWalk) => ({
+function queryGauges(walks: readonly ShownPoll[], now: number): Gauge[] {
+  const labels = ({ projectId, queryId, queryName }: ShownPoll) => ({
     project: projectId,
     query: queryId,
     name: queryName,

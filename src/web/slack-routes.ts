@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { PUBLIC } from "./door/demand-login.ts";
+import { PUBLIC } from "./auth/demand-login.ts";
 
 /** Takes what Slack posts when somebody presses a button. */
-export interface SlackDoor {
+export interface SlackEndpoint {
   /** Resolves within Slack's patience. Rejects when nothing could be written down: then Slack tells whoever pressed. */
   take(request: SlackPost): Promise<"taken" | "not-signed" | "unfit">;
 }
@@ -24,7 +24,7 @@ const MOST_BYTES = 512 * 1024;
 
 const ANSWERS = { taken: 200, "not-signed": 401, unfit: 400 } as const;
 
-export function slackRoutes(app: FastifyInstance, door: SlackDoor): void {
+export function slackRoutes(app: FastifyInstance, door: SlackEndpoint): void {
   app.register(async (scope) => {
     // Read before anything is parsed.
     scope.removeAllContentTypeParsers();

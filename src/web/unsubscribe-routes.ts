@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Logger } from "../log.ts";
-import { PUBLIC } from "./door/demand-login.ts";
+import { PUBLIC } from "./auth/demand-login.ts";
 import { unsubscribePage } from "./pages/unsubscribe.ts";
 import type { Subscription, Unsubscribing } from "./unsubscribing.ts";
 

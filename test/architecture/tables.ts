@@ -13,7 +13,7 @@ const PURE = [
   "digest",
   "ingest",
   "planner",
-  "watch",
+  "health",
 ];
 const EDGES = ["source", "store", "queue", "web", "local-api", "local-inbox"];
 

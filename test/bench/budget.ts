@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 const LIMIT = { limit: 30, periodMs: 2 * SECOND };
-const lane = { from: 1, to: LIMIT.limit };
+const slots = { from: 1, to: LIMIT.limit };
 
 const closing = createClosing();
 try {
@@ -29,7 +29,7 @@ try {
   const race = async (): Promise<void> => {
     while (monotonicMs() < until) {
       tries += 1;
-      const taken = await budget.take(LIMIT, { lane, priority: "live", timeoutMs: SECOND });
+      const taken = await budget.take(LIMIT, { lane: slots, priority: "live", timeoutMs: SECOND });
       if (taken === null) continue;
       // The call reaches the source at some moment between taking and settling.
       calls.push(monotonicMs());

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { createSourceKnowledge } from "../../src/app/source/source-knowledge.ts";
+import { createQuirkLog } from "../../src/app/source/quirk-log.ts";
 import { createSourcePages } from "../../src/app/source/source-pages.ts";
 import { createStoryCache } from "../../src/ingest/fold-stories.ts";
 import type { PollParts } from "../../src/ingest/poll-parts.ts";
@@ -13,7 +13,7 @@ import { createSourceClient, type SourceClient } from "../../src/source/source-c
 import { createMemoryTokenStore } from "../../src/source/token-store.ts";
 import type { Database } from "../../src/store/database.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { createSourceTraitStore } from "../../src/store/source-traits.ts";
+import { createServerQuirkStore } from "../../src/store/server-quirks.ts";
 import { createStores } from "../../src/store/stores.ts";
 import type { PageServer } from "./pages.ts";
 
@@ -117,7 +117,7 @@ export async function createLine(
 function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[], now: Instant): PollParts {
   const stores = createStores(db);
   const clock = createManualClock(now);
-  const knowledge = createSourceKnowledge(createSourceTraitStore(db, "bench"), clock);
+  const knowledge = createQuirkLog(createServerQuirkStore(db, "bench"), clock);
   const { pagesOf, firstPage } = createSourcePages({
     sources: { crisis: source, live: source, background: source },
     priorityOf: () => "live",

@@ -69,7 +69,7 @@ async function run(): Promise<void> {
   const api = createLocalApi({ pool, clock, log, signingSecret: "bench" });
   const baseUrl = await api.listen({ host: "127.0.0.1", port: 0 });
   const token = await logIn(baseUrl, user);
-  await walk(`${baseUrl}/projects/${account.projectId}/data/mentions`, queryIds, token);
+  await poll(`${baseUrl}/projects/${account.projectId}/data/mentions`, queryIds, token);
   await api.close();
 }
 
@@ -133,7 +133,7 @@ async function fill(queryIds: readonly number[]): Promise<void> {
   );
 }
 
-async function walk(url: string, queryIds: readonly number[], token: string): Promise<void> {
+async function poll(url: string, queryIds: readonly number[], token: string): Promise<void> {
   const parameters = new URLSearchParams();
   for (const [name, value] of [
     ...queryIds.map((id) => ["queryId", String(id)] as const),

@@ -75,7 +75,7 @@ try {
   const baseUrl = await api.listen({ host: "127.0.0.1", port: 0 });
   const token = await logIn(baseUrl, user);
   for (const search of [undefined, ...SEARCHES])
-    await walk(`${baseUrl}/projects/${account.projectId}/data/mentions`, { queryId, token, search });
+    await poll(`${baseUrl}/projects/${account.projectId}/data/mentions`, { queryId, token, search });
   await api.close();
 } finally {
   await pool.end();
@@ -129,7 +129,7 @@ interface Asked {
   readonly search: string | undefined;
 }
 
-async function walk(url: string, { queryId, token, search }: Asked): Promise<void> {
+async function poll(url: string, { queryId, token, search }: Asked): Promise<void> {
   const parameters = new URLSearchParams({
     queryId: String(queryId),
     startDate: "2026-01-01",

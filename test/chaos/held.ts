@@ -1,18 +1,18 @@
 import type { Held } from "./ledger.ts";
-import type { Saying } from "./stream.ts";
+import type { Outgoing } from "./stream.ts";
 import { TALE_ALERTS, TALE_MAY, TALE_ROUTES, TALE_RULES, TALE_TOLD } from "./tale.ts";
 
 /**
  * What has to be stored, counted, alerted and told of a stream and of the tale beside it, by the rules of `RULES`: worked
  * out by hand, not by Earshot.
  */
-export function heldOf(sayings: readonly Saying[], { withTale }: { readonly withTale: boolean }): Held {
+export function heldOf(sayings: readonly Outgoing[], { withTale }: { readonly withTale: boolean }): Held {
   const recalls = sayings.filter(({ text }) => text.includes("recall"));
   const negative = sayings.filter((saying) => lastSentiment(saying) === "negative");
-  const alerts = (rule: string, about: readonly Saying[]) => [
+  const alerts = (rule: string, about: readonly Outgoing[]) => [
     ...new Set(about.map(({ query, author }) => `${rule} ${query} ${author}`)),
   ];
-  const told = (place: string, about: readonly Saying[]) => [
+  const told = (place: string, about: readonly Outgoing[]) => [
     ...new Set(about.map(({ author }) => `${place} ${author}`)),
   ];
   return {
@@ -68,11 +68,11 @@ export const ROUTES = [
   { match: { severity: "warning" }, receivers: ["recalls"], repeatEvery: "never", sendResolved: false },
 ];
 
-function lastSentiment({ sentiment, turnsAt }: Saying): string {
+function lastSentiment({ sentiment, turnsAt }: Outgoing): string {
   return turnsAt === null ? sentiment : "negative";
 }
 
-function tally(series: string, sayings: readonly Saying[]): Map<string, number> {
+function tally(series: string, sayings: readonly Outgoing[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { query } of sayings)
     counts.set(`${series} ${query}`, (counts.get(`${series} ${query}`) ?? 0) + 1);

@@ -1,5 +1,5 @@
 import type { Instant } from "../../src/lib/instant.ts";
-import { LATEST_MS, QUERIES, type Saying } from "./stream.ts";
+import { LATEST_MS, type Outgoing, QUERIES } from "./stream.ts";
 import { TALE_QUERIES } from "./tale.ts";
 import type { World } from "./world.ts";
 
@@ -12,7 +12,7 @@ export function isWatching({ factsPool }: World): Promise<boolean> {
 }
 
 /** When everything that was said is visible, and nothing changes any more. */
-export function lastMomentOf(sayings: readonly Saying[], from: Instant): Instant {
+export function lastMomentOf(sayings: readonly Outgoing[], from: Instant): Instant {
   return from + Math.max(0, ...sayings.map(({ at, turnsAt }) => turnsAt ?? at + LATEST_MS));
 }
 

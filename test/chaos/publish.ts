@@ -3,13 +3,13 @@ import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
 import { wireTime } from "../../src/local-api/records/wire-time.ts";
 import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
-import type { Saying } from "./stream.ts";
+import type { Outgoing } from "./stream.ts";
 import type { World } from "./world.ts";
 
 /** Writes the stream into the API's tables; each mention shows when its moment has come. */
 export async function publish(
   { api, account }: Pick<World, "api" | "account">,
-  sayings: readonly Saying[],
+  sayings: readonly Outgoing[],
   from: Instant,
 ): Promise<void> {
   for (let i = 0; i < sayings.length; i += BATCH) {
@@ -23,7 +23,7 @@ export async function publish(
 
 const BATCH = 1_000;
 
-function versionsOf(saying: Saying, queryId: number, from: Instant): MentionVersion[] {
+function versionsOf(saying: Outgoing, queryId: number, from: Instant): MentionVersion[] {
   const added = from + saying.at;
   const visibleAt = added + saying.indexedAfter;
   const turnsAt = saying.turnsAt === null ? null : from + saying.turnsAt;

@@ -11,7 +11,7 @@ import { compareWorlds, type LedgerLine } from "./ledger.ts";
 import { CREW, deal, ENOUGH_FOR_ALL, planStrikes, type Strike } from "./plan-strikes.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
-import { createStream, type Saying } from "./stream.ts";
+import { createStream, type Outgoing } from "./stream.ts";
 import {
   API_FAULTS,
   calmVendors,
@@ -137,13 +137,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
  */
 async function strikeAll(
   strikes: readonly Strike[],
-  sayings: readonly Saying[],
+  sayings: readonly Outgoing[],
   options: ChaosOptions,
   world: World,
   crew: Crew,
 ): Promise<{
   hits: Record<string, number>;
-  said: readonly Saying[];
+  said: readonly Outgoing[];
   lastMoment: Instant;
   troubles: ReadonlyMap<string, number>;
   deliverersKilled: number;
@@ -158,7 +158,7 @@ async function strikeAll(
       0,
     ]),
   );
-  const said: Saying[] = [];
+  const said: Outgoing[] = [];
   let [before, lastMoment, deliverersKilled] = [0, 0, 0];
   for (const [index, one] of strikes.entries()) {
     if (options.signal.aborted) break;

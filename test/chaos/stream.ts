@@ -2,7 +2,7 @@ import { SECOND } from "../../src/lib/instant.ts";
 import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
 
 /** One thing that is said in a run. Moments are milliseconds from the start of the stream. */
-export interface Saying {
+export interface Outgoing {
   readonly query: string;
   readonly resourceId: string;
   readonly author: string;
@@ -30,7 +30,7 @@ export function createStream(options: {
   readonly seed: number;
   readonly lastsMs: number;
   readonly perSecond: number;
-}): Saying[] {
+}): Outgoing[] {
   const random = createRandom("chaos stream", options.seed);
   const count = Math.round((options.lastsMs / SECOND) * options.perSecond);
   const recallers = new Map<string, string>();
@@ -73,7 +73,7 @@ function saidOf(
   index: number,
   at: number,
   random: Random,
-): Pick<Saying, "text" | "sentiment" | "turnsAt"> {
+): Pick<Outgoing, "text" | "sentiment" | "turnsAt"> {
   const text = topic === "recall" ? `They ought to recall number ${index}` : `Nothing much about ${index}`;
   if (topic === "negative") return { text, sentiment: "negative", turnsAt: null };
   if (topic === "turning")

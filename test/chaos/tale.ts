@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
-import type { Saying } from "./stream.ts";
+import type { Outgoing } from "./stream.ts";
 
 /**
  * What happens beside the stream, to find every kind of message among the strikes: windows, growth and edits, ends,
@@ -19,8 +19,8 @@ export const TALE_QUERIES = ["Crowd", "Grumble", "Hushed"];
 const GRUMBLERS = 4;
 const CROWD = 12;
 
-export function createTale(): Saying[] {
-  const say = (query: string, at: number, author: string, index: number): Saying => ({
+export function createTale(): Outgoing[] {
+  const say = (query: string, at: number, author: string, index: number): Outgoing => ({
     ...{ query, at, author, text: `About ${query} again`, indexedAfter: 0, turnsAt: null },
     resourceId: `tale-${query.toLowerCase()}-${author}-${index}`,
     sentiment: query === "Crowd" ? "neutral" : "negative",

@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
-import type { OwedNotification } from "../../src/model/notification.ts";
+import type { PendingNotification } from "../../src/model/notification.ts";
 import { returnPath } from "../../src/notify/notifiers/email/return-path.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, owed } from "../web/tell-a-story.ts";
+import { anAlert, pending } from "../web/make-a-story.ts";
 import { runCommand } from "./run-command.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const TO = "duty@example.org";
 const alert = anAlert({ openedAt: NOW - HOUR });
-const mails: OwedNotification[] = ["fired", "reminder", "resolved"].map((kind, index) =>
-  owed(alert, { receiver: "desk", kind: kind as "fired", createdAt: NOW + index }),
+const mails: PendingNotification[] = ["fired", "reminder", "resolved"].map((kind, index) =>
+  pending(alert, { receiver: "desk", kind: kind as "fired", createdAt: NOW + index }),
 );
 const { url, database, stores } = await useStores({ onError: () => {} });
 let folder: string;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function send(mail: OwedNotification): Promise<void> {
+async function send(mail: PendingNotification): Promise<void> {
   await stores.notifications.owe([mail]);
   const claimed = await stores.notifications.claim(mail.projectId, mail.id);
   if (claimed === null) throw new Error("the mail is not due");
@@ -45,7 +45,7 @@ async function bounce(message: string, ...flags: string[]) {
   return runCommand(["bounce", file, ...flags], { DATABASE_URL: url, EARSHOT_HOME: folder });
 }
 
-const pathOf = (mail: OwedNotification | undefined) =>
+const pathOf = (mail: PendingNotification | undefined) =>
   returnPath({ bouncesTo: "bounces+{id}@brand.example", from: "" }, mail?.id ?? "");
 const history = async () =>
   (await stores.alerts.events(alert.projectId, alert.id)).map(({ what, detail }) => `${what} ${detail}`);
@@ -88,7 +88,7 @@ test("a mail that is only delayed, or that nobody took in time, is noted and is 
 });
 
 test("a later mail that has not come back for an hour ends it", async () => {
-  await send(owed(alert, { receiver: "desk", kind: "reminder", createdAt: NOW + 10 }));
+  await send(pending(alert, { receiver: "desk", kind: "reminder", createdAt: NOW + 10 }));
   expect(await stores.bounces.standing()).toHaveLength(1);
   await sql`update earshot.deliveries set at_wall = at_wall - interval '61 minutes'`.execute(database.db);
   expect(await stores.bounces.standing()).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readCoverage } from "../../src/app/read-coverage.ts";
 import { formatCoverage } from "../../src/cli/coverage.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import type { ShownBudget, ShownTrait, ShownWalk } from "../../src/model/shown.ts";
+import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/model/shown.ts";
 import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
 import { aRule } from "../rules/a-rule.ts";
@@ -17,7 +17,7 @@ const BUDGET: ShownBudget = {
   closedForMs: 0,
   sharing: "proven",
 };
-const WALK: ShownWalk = {
+const WALK: ShownPoll = {
   projectId: "p",
   projectName: "Brands",
   queryId: "1",
@@ -39,7 +39,7 @@ const WALK: ShownWalk = {
   gapNoticedAt: NOON - MINUTE,
   gapNextAt: NOON + 20 * MINUTE,
 };
-const TRAITS: readonly ShownTrait[] = [
+const QUIRKS: readonly ShownQuirk[] = [
   { trait: "clock", value: "behind", ms: 4 * MINUTE, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
   { trait: "cursors", value: "expire", ms: null, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
 ];
@@ -47,7 +47,7 @@ const TRAITS: readonly ShownTrait[] = [
 const RULES = [aRule("when: { sentiment: negative }\nspike: { atLeast: 20 }")];
 const QUERY = { projectId: "p", projectName: "Brands", queryId: "1", name: "Acme", timezone: "UTC" };
 
-async function told(budgets: readonly ShownBudget[], traits = TRAITS, known: readonly unknown[] = []) {
+async function told(budgets: readonly ShownBudget[], traits = QUIRKS, known: readonly unknown[] = []) {
   const facts = {
     budgets: async () => [...budgets],
     coverage: async () => [WALK],
@@ -94,8 +94,8 @@ test("rules that cannot fire yet are named with what they need, and not once the
     "\nStill learning, so that they cannot fire yet\n  Acme: a-rule (spike of negative mentions) needs its first mention\n",
   );
   const since = (startAt: number) => [{ spike: packSpikeState(createSpikeState(startAt)) }];
-  expect(await told([BUDGET], TRAITS, since(NOON - 65 * MINUTE))).toContain(
+  expect(await told([BUDGET], QUIRKS, since(NOON - 65 * MINUTE))).toContain(
     "needs 1 h more, until about 2026-03-02 12:55\n",
   );
-  expect(await told([BUDGET], TRAITS, since(NOON - DAY))).not.toContain("Still learning");
+  expect(await told([BUDGET], QUIRKS, since(NOON - DAY))).not.toContain("Still learning");
 });

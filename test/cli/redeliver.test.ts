@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
-import type { OwedNotification } from "../../src/model/notification.ts";
+import type { PendingNotification } from "../../src/model/notification.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, owed } from "../web/tell-a-story.ts";
+import { anAlert, pending } from "../web/make-a-story.ts";
 import { runCommand } from "./run-command.ts";
 
 const NOW = systemClock.now();
@@ -22,10 +22,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function refused(receiver: string, createdAt: number): Promise<OwedNotification> {
+async function refused(receiver: string, createdAt: number): Promise<PendingNotification> {
   const alert = anAlert({ openedAt: createdAt, fingerprint: `${receiver} ${createdAt}` });
   await stores.alerts.save([alert]);
-  const message = owed(alert, { receiver, createdAt });
+  const message = pending(alert, { receiver, createdAt });
   await stores.notifications.owe([message]);
   const claimed = await stores.notifications.claim(message.projectId, message.id);
   if (claimed === null) throw new Error("the message is not due");
@@ -35,7 +35,7 @@ async function refused(receiver: string, createdAt: number): Promise<OwedNotific
 
 const redeliver = (...args: string[]) =>
   runCommand(["redeliver", ...args], { DATABASE_URL: url, EARSHOT_HOME: folder });
-const isDue = async ({ projectId, id }: OwedNotification) =>
+const isDue = async ({ projectId, id }: PendingNotification) =>
   (await stores.notifications.claim(projectId, id)) !== null;
 
 test("what a receiver refused for good is listed with its reason, and is told after all when asked for", async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { linkSecret } from "../../src/app/notify/link-secret.ts";
+import { createUnsubscribing } from "../../src/app/notify/unsubscribe-links.ts";
 import { ROLES } from "../../src/app/roles.ts";
-import { linkSecret } from "../../src/app/telling/link-secret.ts";
-import { createUnsubscribing } from "../../src/app/telling/unsubscribe-links.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createManualClock } from "../../src/lib/clock.ts";

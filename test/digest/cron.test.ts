@@ -2,9 +2,9 @@ import { IANAZone } from "luxon";
 import { expect, test } from "vitest";
 import { parseCron } from "../../src/digest/cron.ts";
 import { DigestConfig } from "../../src/digest/digest-config.ts";
+import { joinInsights } from "../../src/digest/insights.ts";
 import { planDigests } from "../../src/digest/planned-digest.ts";
 import { dueDigest, latestOccurrence, nextOccurrence, periodsBefore } from "../../src/digest/schedule.ts";
-import { joinTalk } from "../../src/digest/talk.ts";
 import { HOUR, toIso } from "../../src/lib/instant.ts";
 
 const digest = (given: Record<string, unknown>) =>
@@ -204,7 +204,7 @@ test("the periods before are those that were on the wall, over a change of the c
 });
 
 test("what several projects say is one list, the same name counted once", () => {
-  const joined = joinTalk([
+  const joined = joinInsights([
     { authors: [{ name: "Ann", mentions: 3, negative: 1 }], hashtags: [{ name: "Late", mentions: 2 }] },
     {
       authors: [

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDirectory } from "../../src/app/telling/directory.ts";
-import { createViewOf } from "../../src/app/telling/view-of.ts";
+import { createNotifyConfig } from "../../src/app/notify/notify-config.ts";
+import { createViewOf } from "../../src/app/notify/view-of.ts";
 import { parseConfig } from "../../src/config.ts";
-import { recordTelling } from "../../src/ingest/record-telling.ts";
+import { recordNotifications } from "../../src/ingest/record-notifications.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { HOUR } from "../../src/lib/instant.ts";
@@ -75,12 +75,12 @@ beforeAll(async () => {
     viewOf: createViewOf({ stores, rulesFor: () => [], timezone: "UTC", consoleUrl: () => null }),
     clock,
   };
-  const directory = createDirectory(config);
+  const directory = createNotifyConfig(config);
   tell = async (...alerts) => {
     await stores.transaction(async (facts) => {
       await facts.queries.lock(QUERY.projectId, QUERY.queryId);
       await facts.alerts.save(alerts);
-      await recordTelling(facts, { directory, clock }, QUERY, alerts);
+      await recordNotifications(facts, { directory, clock }, QUERY, alerts);
     });
   };
   drain = async () => {

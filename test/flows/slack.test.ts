@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createSlackDesk } from "../../src/app/desk/slack-desk.ts";
+import { createSlackActions } from "../../src/app/actions/slack-actions.ts";
 import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD } from "./rules.ts";
 import type { Story } from "./story.ts";
@@ -46,7 +46,7 @@ onAnyEngine((tell) => {
     expect(soFar(grown?.shows)).toBeGreaterThan(soFar(first?.shows));
 
     const log = pino({ level: "silent" });
-    const press = createSlackDesk({ desk: story.desk, log });
+    const press = createSlackActions({ desk: story.desk, log });
     if (grown === undefined) throw new Error("the message is gone");
     const app = { token: slack.token, apiUrl: slack.apiUrl, appToken: slack.appToken };
     await press(slack.press(grown.message, "earshot-acknowledge"), app);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { createDirectory } from "../../src/app/telling/directory.ts";
-import { createViewOf } from "../../src/app/telling/view-of.ts";
+import { createNotifyConfig } from "../../src/app/notify/notify-config.ts";
+import { createViewOf } from "../../src/app/notify/view-of.ts";
 import { parseConfig } from "../../src/config.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
 import type { PollParts } from "../../src/ingest/poll-parts.ts";
@@ -12,7 +12,7 @@ import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slac
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { timeStore } from "../bench/time-store.ts";
-import { createMemoryKnowledge } from "../ingest/use-walks.ts";
+import { createMemoryKnowledge } from "../ingest/use-polls.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { useStores } from "../use-stores.ts";
@@ -46,7 +46,7 @@ const config = parseConfig({
     },
   ],
 });
-const directory = createDirectory(config);
+const directory = createNotifyConfig(config);
 const rules = [aRule("when: { sentiment: negative }\ngroupBy: author\nover: { after: 20m }")];
 const clock = createManualClock(NINE);
 
@@ -71,7 +71,7 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
   for (const minutes of [32, 45]) await tick(NINE + minutes * MINUTE, watch.timed);
   const wholeMs = monotonicMs() - startedAt;
 
-  const told = await tellings();
+  const told = await notifyCount();
   expect(told("grouped", "fired")).toEqual([500, 9_500]);
   // The tenth place of ten minutes takes what is left of the first page, the next ten minutes have all the others.
   expect(told("channel", "fired")).toEqual([...ONES, 491, ...ONES, 9_491]);
@@ -142,7 +142,7 @@ async function tick(at: Instant, store: PollParts["store"]): Promise<void> {
 }
 
 /** Of how many alerts each message told, in order. */
-async function tellings() {
+async function notifyCount() {
   const { rows } = await sql<{ receiver: string; kind: string; alerts: number }>`
     select receiver, kind, 1 + coalesce(jsonb_array_length(also), 0) as alerts from earshot.notifications order by id
   `.execute(database.db);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { createDesk, type Desk } from "../../src/app/desk/desk.ts";
+import { type AlertActions, createAlertActions } from "../../src/app/actions/alert-actions.ts";
 import { ROLES, type Role } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
@@ -27,7 +27,7 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   readonly earshot: Earshot;
   readonly config: Config;
   /** What people do. */
-  readonly desk: Desk;
+  readonly desk: AlertActions;
   readonly databaseUrl: string;
   readonly database: Database;
   /** What the source is asked for, and what is to go wrong there: faults of the local API itself. */
@@ -106,7 +106,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     clock,
     earshot,
     config,
-    desk: createDesk({ stores: earshot.stores, clock }),
+    desk: createAlertActions({ stores: earshot.stores, clock }),
     databaseUrl: database.url,
     database: reader,
     source,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
-import { stillLearning } from "../../src/app/still-learning.ts";
+import { rulesWarmingUp } from "../../src/app/rules-warming-up.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
@@ -9,7 +9,7 @@ import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
-import { NOBODY, NOON, useWalks } from "./use-walks.ts";
+import { NOBODY, NOON, useWalks } from "./use-polls.ts";
 
 const { clock, db, stores, parts, due } = useWalks(["1", "2"]);
 const SPIKE = aWindowRule("spike: { atLeast: 20 }");
@@ -71,7 +71,7 @@ async function total(queryId: string): Promise<number | undefined> {
   return rows[0]?.n;
 }
 
-const learning = (rules: readonly Rule[]) => stillLearning(createConsoleStore(db()), rules);
+const learning = (rules: readonly Rule[]) => rulesWarmingUp(createConsoleStore(db()), rules);
 
 test("a rule that comes back after days has learned what it missed, tells nothing of it, and sees the next spike", async () => {
   const back = NOON + 6 * DAY;

@@ -5,7 +5,7 @@ import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
-import { NOON, useWalks } from "./use-walks.ts";
+import { NOON, useWalks } from "./use-polls.ts";
 
 const { clock, db, stores, parts } = useWalks();
 const LEGAL = { id: "7", name: "Legal <!channel>*risk*", parentId: null, parentName: null };

@@ -6,7 +6,7 @@ import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
-import { NOON, useWalks } from "./use-walks.ts";
+import { NOON, useWalks } from "./use-polls.ts";
 
 const { clock, db, stores, parts, due } = useWalks();
 const RULES = [

@@ -9,7 +9,7 @@ import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { useStores } from "../use-stores.ts";
-import { createMemoryKnowledge } from "./use-walks.ts";
+import { createMemoryKnowledge } from "./use-polls.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const rules = [aRule("when: { sentiment: negative }\ngroupBy: story")];

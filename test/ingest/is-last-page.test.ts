@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { isLastPage, type ShortPage } from "../../src/ingest/is-last-page.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import type { KnownTrait, TraitName } from "../../src/model/source-trait.ts";
+import type { QuirkName, ServerQuirk } from "../../src/model/server-quirk.ts";
 
 const NOW = Date.parse("2026-03-02T12:00:00Z");
 
 function isLast(
   more: Partial<ShortPage>,
-  known: Partial<Record<TraitName, string>> = {},
+  known: Partial<Record<QuirkName, string>> = {},
   lastAt = NOW,
 ): boolean {
   const page = { rows: 30, sent: 30, total: null, fullest: 200, goOn: false, ...more };
   const traits = Object.entries(known).map(([name, value]) => {
-    const trait = name as TraitName;
-    return [trait, { trait, value, ms: null, firstAt: lastAt, lastAt } satisfies KnownTrait] as const;
+    const trait = name as QuirkName;
+    return [trait, { trait, value, ms: null, firstAt: lastAt, lastAt } satisfies ServerQuirk] as const;
   });
   return isLastPage(page, new Map(traits), NOW);
 }

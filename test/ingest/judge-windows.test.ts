@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { stillLearning } from "../../src/app/still-learning.ts";
-import { guardRules } from "../../src/app/watch/guard-rules.ts";
+import { guardRules } from "../../src/app/health/guard-rules.ts";
+import { rulesWarmingUp } from "../../src/app/rules-warming-up.ts";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Query } from "../../src/model/query.ts";
@@ -123,7 +123,7 @@ test("what later code has learned is learned anew from the counts, and told; rul
   await sql`
     update earshot.condition_states set state = jsonb_build_object('spike', '/wAA' || substr(state->>'spike', 5))
     where query_id = ${query.queryId} and state->>'spike' is not null`.execute(tables.database.db);
-  expect(await stillLearning(createConsoleStore(tables.database.db), rules)).toContainEqual(
+  expect(await rulesWarmingUp(createConsoleStore(tables.database.db), rules)).toContainEqual(
     expect.objectContaining({ queryId: query.queryId, needs: "its first mention" }),
   );
   unread.length = 0;

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
+import type { PollRequest } from "../../src/ingest/poll-request.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/walk-request.ts";
-import type { WalkSettings } from "../../src/ingest/watermark.ts";
+import type { PollSettings } from "../../src/ingest/watermark.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
-import { NOON, negative, useWalks } from "./use-walks.ts";
+import { NOON, negative, useWalks } from "./use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
 const { clock, db, stores, parts, due } = useWalks();
@@ -18,8 +18,8 @@ function sourceOf(
   size: number,
   hides: () => readonly string[] = () => [],
 ) {
-  const requests: WalkRequest[] = [];
-  async function* pages(request: WalkRequest): AsyncGenerator<SourcePage> {
+  const requests: PollRequest[] = [];
+  async function* pages(request: PollRequest): AsyncGenerator<SourcePage> {
     requests.push(request);
     const down = request.orderDirection === "desc" ? -1 : 1;
     const found = mentions()
@@ -42,8 +42,8 @@ function sourceOf(
 }
 
 async function poll(
-  pages: (request: WalkRequest) => AsyncIterable<SourcePage>,
-  more: Partial<WalkSettings> = {},
+  pages: (request: PollRequest) => AsyncIterable<SourcePage>,
+  more: Partial<PollSettings> = {},
 ) {
   await due();
   const settings = { overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY, ...more };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pollTogether } from "../../src/ingest/poll-together.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { createMemoryKnowledge, NOON, negative, useWalks } from "./use-walks.ts";
+import { createMemoryKnowledge, NOON, negative, useWalks } from "./use-polls.ts";
 
 // More than 200 queries in one call make an address that some servers refuse, and others hang up on.
 

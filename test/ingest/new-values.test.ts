@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
-import { stillLearning } from "../../src/app/still-learning.ts";
+import { rulesWarmingUp } from "../../src/app/rules-warming-up.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
@@ -10,7 +10,7 @@ import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
-import { NOBODY, NOON, useWalks } from "./use-walks.ts";
+import { NOBODY, NOON, useWalks } from "./use-polls.ts";
 
 const { clock, db, stores, parts, due } = useWalks();
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
@@ -80,7 +80,7 @@ describe("a domain never seen before that is already large", () => {
 
   test("is looked for once the query is known long enough, which the coverage tells", async () => {
     const learning = async () =>
-      (await stillLearning(createConsoleStore(db()), [rule])).map(
+      (await rulesWarmingUp(createConsoleStore(db()), [rule])).map(
         ({ queryId, kind, counts, until, needs }) => [queryId, kind, counts, until, needs],
       );
     expect(await learning()).toEqual([["1", "new domain", "mentions", null, "its first mention"]]);

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
+import type { PollRequest } from "../../src/ingest/poll-request.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { negative as aNegative, NOON, RULE, useWalks } from "./use-walks.ts";
+import { negative as aNegative, NOON, RULE, useWalks } from "./use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
 const { db, stores, parts, due } = useWalks();
@@ -34,7 +34,7 @@ function negative(number: number): Mention {
   return aNegative(`m${number}`, NOON - 60 * MINUTE + number * MINUTE);
 }
 
-function poll(pages: (request: WalkRequest) => AsyncIterable<SourcePage>, rules: readonly Rule[] = [RULE]) {
+function poll(pages: (request: PollRequest) => AsyncIterable<SourcePage>, rules: readonly Rule[] = [RULE]) {
   const used = parts({ walkPages: (_query, request) => pages(request), rulesFor: () => rules });
   return pollQuery(used, KEY, new AbortController().signal);
 }
@@ -114,7 +114,7 @@ test("a mention on which a rule breaks is set aside, and the others are judged",
 
 /** A source whose pages break when they hold m20: the bytes that come are no JSON. */
 function broken(mentions: readonly Mention[], isBroken: (mention: Mention) => boolean) {
-  return async function* (request: WalkRequest): AsyncGenerator<SourcePage> {
+  return async function* (request: PollRequest): AsyncGenerator<SourcePage> {
     const since = request.sinceAdded ?? 0;
     const found = mentions.filter(({ addedAt }) => addedAt > since);
     if (found.some(isBroken))
@@ -157,7 +157,7 @@ test("a source that is in trouble as a whole is passed over in nothing", async (
   for (let tries = 0; tries < 8; tries++) {
     await due();
     await poll(async function* () {
-      yield* source({ sinceAdded: 0 } as WalkRequest);
+      yield* source({ sinceAdded: 0 } as PollRequest);
     });
   }
   expect(await stores().setAside.standing(10)).toEqual([]);

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { pollQuery } from "../../src/ingest/poll-query.ts";
+import type { PollRequest } from "../../src/ingest/poll-request.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { negative as aNegative, NOON, useWalks } from "./use-walks.ts";
+import { negative as aNegative, NOON, useWalks } from "./use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
 const { db, stores, parts } = useWalks();
@@ -18,7 +18,7 @@ function page(mentions: readonly Mention[], nextCursor: string | null, total: nu
   return { mentions, rejected: [], nextCursor, total, pageSize: 2 };
 }
 
-type Pages = (request: WalkRequest) => AsyncIterable<SourcePage>;
+type Pages = (request: PollRequest) => AsyncIterable<SourcePage>;
 
 function poll(pages: Pages) {
   return pollQuery(
@@ -68,7 +68,7 @@ test("a cursor that is refused is given up for the watermark, and nothing counts
     yield page(all.slice(0, 2), "a", 3);
     throw Object.assign(new Error("no such cursor"), { status: 400, retryable: false, retryAfterMs: 0 });
   });
-  const requests: WalkRequest[] = [];
+  const requests: PollRequest[] = [];
   await poll(async function* (request) {
     requests.push(request);
     yield page(all.slice(0, 2), "b", 3);

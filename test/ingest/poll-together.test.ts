@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import type { PollRequest } from "../../src/ingest/poll-request.ts";
 import { pollTogether, type TogetherParts } from "../../src/ingest/poll-together.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { WalkRequest } from "../../src/ingest/walk-request.ts";
 import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { runs } from "../runs.ts";
-import { NOON, negative, RULE, useWalks } from "./use-walks.ts";
+import { NOON, negative, RULE, useWalks } from "./use-polls.ts";
 
 const IDS = ["1", "2", "3", "4"];
 const { clock, db, stores, parts, reset } = useWalks(IDS);
@@ -15,7 +15,7 @@ const { clock, db, stores, parts, reset } = useWalks(IDS);
 /** A source that answers as the API does: ascending, after `since`, page by page, with its own total. */
 function sourceOf(mentions: () => readonly Mention[], pageSize: number) {
   const requests: { queryIds: readonly string[]; since: number }[] = [];
-  async function* pages(queryIds: readonly string[], request: WalkRequest): AsyncGenerator<SourcePage> {
+  async function* pages(queryIds: readonly string[], request: PollRequest): AsyncGenerator<SourcePage> {
     const since = request.sinceAdded ?? 0;
     requests.push({ queryIds, since });
     const found = mentions()

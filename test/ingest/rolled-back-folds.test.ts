@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStoryCache, foldStories, type StoryFacts } from "../../src/ingest/fold-stories.ts";
-import { toldStory } from "../../src/model/story.ts";
+import { storyOf } from "../../src/model/story.ts";
 import { aMention } from "../mention.ts";
 
 const QUERY = { projectId: "p", queryId: "q" };
@@ -11,8 +11,8 @@ test("what a page taught about stories is forgotten when its transaction was tak
   const cache = createStoryCache();
   // The tables have nothing: whatever was appended went with the transaction.
   const facts: StoryFacts = { since: async () => [], append: async () => {} };
-  const first = toldStory(aMention({ text: NEWS, resourceId: "m1" }));
-  const second = toldStory(aMention({ text: NEWS.replace("shortage", "lack"), resourceId: "m2" }));
+  const first = storyOf(aMention({ text: NEWS, resourceId: "m1" }));
+  const second = storyOf(aMention({ text: NEWS.replace("shortage", "lack"), resourceId: "m2" }));
   await foldStories(facts, cache, QUERY, [first]);
   const after = await foldStories(facts, cache, QUERY, [second]);
   expect([...after.folded]).toEqual([]);

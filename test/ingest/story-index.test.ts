@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createStoryIndex, MOST_TEXTS } from "../../src/ingest/story-index.ts";
 import { agreement, BINS, sketchOf } from "../../src/model/sketch.ts";
-import { toldStory } from "../../src/model/story.ts";
+import { storyOf } from "../../src/model/story.ts";
 import { aMention } from "../mention.ts";
 import { runs } from "../runs.ts";
 
-const told = (text: string, resourceId = text) => toldStory(aMention({ text, resourceId }));
+const told = (text: string, resourceId = text) => storyOf(aMention({ text, resourceId }));
 const NEWS =
   "Northwind Airlines will cancel two hundred flights this weekend because of a shortage of pilots, the carrier said on Friday.";
 

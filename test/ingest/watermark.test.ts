@@ -1,25 +1,25 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { NEW_WALK, type WalkState } from "../../src/ingest/walk-state.ts";
+import { NEW_POLL, type PollState } from "../../src/ingest/poll-state.ts";
 import {
-  abandonWalk,
+  abandonPoll,
   afterPage,
-  endWalk,
+  endPoll,
   nextCall,
-  type WalkedPage,
-  type WalkSettings,
+  type PolledPage,
+  type PollSettings,
 } from "../../src/ingest/watermark.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { runs } from "../runs.ts";
 
-const SETTINGS: WalkSettings = {
+const SETTINGS: PollSettings = {
   overlapMs: 5 * MINUTE,
   settleMs: MINUTE,
   lookbackMs: 30 * DAY,
   historyFrom: 100 * DAY,
 };
 const NOW = 101 * DAY;
-const page = (given: Partial<WalkedPage>): WalkedPage => ({
+const page = (given: Partial<PolledPage>): PolledPage => ({
   highest: null,
   rows: 0,
   repeated: 0,
@@ -28,10 +28,10 @@ const page = (given: Partial<WalkedPage>): WalkedPage => ({
   pageSize: 10,
   ...given,
 });
-const walkedTo = (watermark: Instant): WalkState => ({ ...NEW_WALK, watermark, completeUntil: watermark });
+const walkedTo = (watermark: Instant): PollState => ({ ...NEW_POLL, watermark, completeUntil: watermark });
 
 test("the first walk begins at the history's start, with a wide range of publication dates", () => {
-  expect(nextCall("added", NEW_WALK, SETTINGS, NOW)).toMatchObject({
+  expect(nextCall("added", NEW_POLL, SETTINGS, NOW)).toMatchObject({
     outcome: "Begins",
     request: {
       startDate: 70 * DAY,
@@ -52,7 +52,7 @@ test("the walk over changes asks by `updated`", () => {
 
 test("a finished walk starts again from its watermark less the overlap, without a cursor", () => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW).state;
-  const { state } = endWalk(
+  const { state } = endPoll(
     { ...begun, running: begun.running && { ...begun.running, cursor: "c9" } },
     SETTINGS,
   );
@@ -84,7 +84,7 @@ test("an interrupted walk resumes at its cursor with the parameters it began wit
 test("a cursor that the source refuses is given up, what the walk has seen is not", () => {
   const { state } = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const after = afterPage(state, page({ highest: NOW - 9, rows: 10, nextCursor: "c1" }), SETTINGS);
-  expect(nextCall("added", abandonWalk(after.state), SETTINGS, NOW + 1)).toMatchObject({
+  expect(nextCall("added", abandonPoll(after.state), SETTINGS, NOW + 1)).toMatchObject({
     outcome: "Begins",
     request: { cursor: null, sinceAdded: NOW - 9 - 5 * MINUTE },
   });
@@ -117,7 +117,7 @@ test("the watermark never moves back, and not ahead of our clock", () => {
   expect(afterPage(begun.state, page({ rows: 1, highest: NOW - 9 }), SETTINGS).state.watermark).toBe(NOW - 5);
   expect(afterPage(begun.state, page({ rows: 1, highest: NOW + DAY }), SETTINGS).state.watermark).toBe(NOW);
   expect(afterPage(begun.state, page({}), SETTINGS).state.watermark).toBe(NOW - 5);
-  const virgin = nextCall("added", NEW_WALK, SETTINGS, NOW);
+  const virgin = nextCall("added", NEW_POLL, SETTINGS, NOW);
   expect(afterPage(virgin.state, page({}), SETTINGS).state.watermark).toBe(null);
 });
 
@@ -174,7 +174,7 @@ test("a walk that is given up within its overlap goes on where it was, and not a
   const begun = nextCall("added", walkedTo(NOW - HOUR), SETTINGS, NOW);
   const full = page({ rows: 10, highest: NOW - HOUR - MINUTE, nextCursor: "c1" });
   const after = afterPage(begun.state, full, SETTINGS);
-  const again = abandonWalk(after.state, SETTINGS);
+  const again = abandonPoll(after.state, SETTINGS);
   // The watermark has not moved: everything up to it is known, but what is read now lies before it.
   expect(nextCall("added", again, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - HOUR - MINUTE - 1);
 });
@@ -188,7 +188,7 @@ test("who is far behind and wants the newest first goes down, and is complete at
   });
   const first = afterPage(begun.state, page({ rows: 10, highest: NOW - 1, nextCursor: "c1" }), settings);
   expect(first.state.watermark).toBe(NOW - DAY);
-  expect(nextCall("added", abandonWalk(first.state, settings), settings, NOW + 1).request).toEqual({
+  expect(nextCall("added", abandonPoll(first.state, settings), settings, NOW + 1).request).toEqual({
     ...begun.request,
     endDate: NOW + 1 + DAY,
     path: { ...begun.request.path, pages: "number" },
@@ -248,12 +248,12 @@ test("no mention that becomes visible within the overlap is missed, and no claim
       (given, calls, pageSize) => {
         const rows = given.map(({ added, delay }): Row => ({ added, visibleAt: added + delay }));
         const stored = new Set<number>();
-        let state: WalkState = NEW_WALK;
+        let state: PollState = NEW_POLL;
         let now = 0;
         const call = (fault: string) => {
           const begun = nextCall("added", state, settings, now);
           if (fault === "refuse") {
-            state = abandonWalk(state);
+            state = abandonPoll(state);
             return;
           }
           const { cursor, sinceAdded = 0 } = begun.request;

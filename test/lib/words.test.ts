@@ -4,10 +4,10 @@ import { canonicalJson } from "../../src/lib/canonical-json.ts";
 import { closestWord, editDistance } from "../../src/lib/closest-word.ts";
 import { countedSubject } from "../../src/lib/counted.ts";
 import { foldText } from "../../src/lib/fold-text.ts";
+import { formatMinutes } from "../../src/lib/format-minutes.ts";
+import { formatExpected, formatNumber, formatShare } from "../../src/lib/format-number.ts";
 import { fitsGlob } from "../../src/lib/glob.ts";
 import type { JsonValue } from "../../src/lib/json.ts";
-import { spellDuration } from "../../src/lib/spell-duration.ts";
-import { spellExpected, spellNumber, spellShare } from "../../src/lib/spell-number.ts";
 import { stableHash } from "../../src/lib/stable-hash.ts";
 
 describe("canonicalJson", () => {
@@ -92,7 +92,7 @@ describe("numbers and times in sentences", () => {
     [0, "0"],
     [0.0496, "0.05"],
     [0.002, "0.002"],
-  ])("spells %d as %s", (value, text) => expect(spellNumber(value)).toBe(text));
+  ])("spells %d as %s", (value, text) => expect(formatNumber(value)).toBe(text));
 
   it.each([
     [1, "mentions", "1 mention"],
@@ -111,7 +111,7 @@ describe("numbers and times in sentences", () => {
     [1_234.5, "1,230"],
     [847.3, "847"],
     [84.7, "85"],
-  ])("spells %d as %s where it was reckoned", (value, text) => expect(spellExpected(value)).toBe(text));
+  ])("spells %d as %s where it was reckoned", (value, text) => expect(formatExpected(value)).toBe(text));
 
   it.each([
     [300_000, "5 min"],
@@ -119,7 +119,7 @@ describe("numbers and times in sentences", () => {
     [5_400_000, "1 h 30 min"],
     [86_400_000, "24 h"],
     [172_800_000, "2 days"],
-  ])("spells %d ms as %s", (ms, text) => expect(spellDuration(ms)).toBe(text));
+  ])("spells %d ms as %s", (ms, text) => expect(formatMinutes(ms)).toBe(text));
 
-  it("spells a share in percent", () => expect(spellShare(0.5714)).toBe("57 %"));
+  it("spells a share in percent", () => expect(formatShare(0.5714)).toBe("57 %"));
 });

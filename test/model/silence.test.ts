@@ -5,7 +5,7 @@ import { WEEKDAYS } from "../../src/lib/local-time.ts";
 import type { WeeklyRange } from "../../src/lib/weekly-range.ts";
 import { type Silence, silencedAt } from "../../src/model/silence.ts";
 import { runs } from "../runs.ts";
-import { anAlert } from "../web/tell-a-story.ts";
+import { anAlert } from "../web/make-a-story.ts";
 
 const alert = anAlert({ openedAt: 0 });
 

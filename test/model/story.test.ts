@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type StoryTeller, storyKey } from "../../src/model/story.ts";
+import { type StoryMentionText, storyKey } from "../../src/model/story.ts";
 
-const tell = (text: string | null, given: Partial<StoryTeller> = {}): StoryTeller => ({
+const tell = (text: string | null, given: Partial<StoryMentionText> = {}): StoryMentionText => ({
   resourceId: text ?? "id",
   title: null,
   text,
@@ -10,7 +10,7 @@ const tell = (text: string | null, given: Partial<StoryTeller> = {}): StoryTelle
   repostOf: null,
   ...given,
 });
-const key = (text: string | null, given: Partial<StoryTeller> = {}) => storyKey(tell(text, given));
+const key = (text: string | null, given: Partial<StoryMentionText> = {}) => storyKey(tell(text, given));
 
 const TEXT = "Hold times of four hours at the airport and nobody picks up the phone";
 

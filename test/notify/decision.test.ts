@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Severity } from "../../src/model/severity.ts";
-import type { Matter, ReceiverTerms, Terms, Told } from "../../src/notify/batch.ts";
+import type { Candidate, LastNotified, ReceiverTerms, Terms } from "../../src/notify/batch.ts";
 import { type Decision, decideAll } from "../../src/notify/decision.ts";
 import { QuietHours } from "../../src/notify/quiet-hours.ts";
 import { runs } from "../runs.ts";
@@ -20,7 +20,7 @@ const TERMS: Terms = {
 const AWAKE: ReceiverTerms = { name: "team", quietHours: [], throttle: null, recent: [] };
 const NIGHT = QuietHours.parse({ timezone: "UTC", from: "22:00", to: "07:00" });
 const SLEEPER: ReceiverTerms = { ...AWAKE, quietHours: [NIGHT] };
-const told = (given: Partial<Told> = {}): Told => ({
+const lastNotified = (given: Partial<LastNotified> = {}): LastNotified => ({
   at: 0,
   severity: "warning",
   lastSeenAt: 0,
@@ -29,7 +29,7 @@ const told = (given: Partial<Told> = {}): Told => ({
 });
 
 /** For one alert and one receiver. */
-function decide(matter: Matter, receiver: ReceiverTerms, now: Instant): Decision {
+function decide(matter: Candidate, receiver: ReceiverTerms, now: Instant): Decision {
   const [decided] = decideAll([matter], receiver, now);
   if (decided === undefined) throw new Error("the pipeline lost a matter");
   return decided.decision;
@@ -38,7 +38,7 @@ function decide(matter: Matter, receiver: ReceiverTerms, now: Instant): Decision
 const at = (hour: number, minute = 0) => hour * HOUR + minute * MINUTE;
 const decided = (
   alert: Alert,
-  before: Told | null,
+  before: LastNotified | null,
   now: Instant,
   options: { terms?: Partial<Terms>; receiver?: ReceiverTerms } = {},
 ) => decide({ alert, told: before, terms: { ...TERMS, ...options.terms } }, options.receiver ?? AWAKE, now);
@@ -49,65 +49,65 @@ const summary = (decision: Decision) => [
   decision.nextAt,
 ];
 
-test.each<[string, Partial<Alert>, Told | null, Partial<Terms>, unknown[]]>([
+test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[]]>([
   ["pending", { state: "pending", firedAt: null }, null, {}, ["drop", null, "StillPending", null]],
   ["pending and over", { firedAt: null, resolvedAt: at(1) }, null, {}, ["drop", null, "NeverFired", null]],
   ["firing and unknown", {}, null, {}, ["tell", "fired", "FirstNotification", at(9)]],
   ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
-  ["known", { lastSeenAt: at(4) }, told({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
+  ["known", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
   [
     "known, and doubled since",
     { tellings: 2, retellReason: "Doubled", lastSeenAt: at(4) },
-    told({ at: at(2) }),
+    lastNotified({ at: at(2) }),
     {},
     ["tell", "doubled", "Doubled", at(9)],
   ],
   [
     "known, and back as another wave",
     { tellings: 3, retellReason: "NewWave" },
-    told({ tellings: 2 }),
+    lastNotified({ tellings: 2 }),
     { repeatEveryMs: null },
     ["tell", "wave", "NewWave", null],
   ],
   [
     "known as doubled already",
     { tellings: 2, retellReason: "Doubled" },
-    told({ tellings: 2 }),
+    lastNotified({ tellings: 2 }),
     { repeatEveryMs: null },
     ["drop", null, "NothingNew", null],
   ],
   [
     "known, repeat due",
     { lastSeenAt: at(4) },
-    told({ at: at(1) }),
+    lastNotified({ at: at(1) }),
     {},
     ["tell", "reminder", "RepeatIntervalElapsed", at(9)],
   ],
   [
     "known, repeat due, but no evidence since",
     {},
-    told({ at: at(1) }),
+    lastNotified({ at: at(1) }),
     {},
     ["drop", null, "NoNewEvidence", null],
   ],
   [
     "known, no repeats",
     { lastSeenAt: at(4) },
-    told(),
+    lastNotified(),
     { repeatEveryMs: null },
     ["drop", null, "NothingNew", null],
   ],
   [
     "risen",
     { severity: "critical" },
-    told({ at: at(4, 59) }),
+    lastNotified({ at: at(4, 59) }),
     {},
     ["tell", "escalated", "SeverityRose", at(9)],
   ],
   [
     "acknowledged",
     { state: "acknowledged", lastSeenAt: at(4) },
-    told(),
+    lastNotified(),
     {},
     ["drop", null, "Acknowledged", null],
   ],
@@ -118,18 +118,18 @@ test.each<[string, Partial<Alert>, Told | null, Partial<Terms>, unknown[]]>([
     {},
     ["tell", "fired", "FirstNotification", null],
   ],
-  ["over", { resolvedAt: at(4) }, told(), {}, ["tell", "resolved", "Resolved", null]],
+  ["over", { resolvedAt: at(4) }, lastNotified(), {}, ["tell", "resolved", "Resolved", null]],
   [
     "over, and that is known",
     { resolvedAt: at(4) },
-    told({ ended: true }),
+    lastNotified({ ended: true }),
     {},
     ["drop", null, "NothingNew", null],
   ],
   [
     "over, nobody wants to know",
     { resolvedAt: at(4) },
-    told(),
+    lastNotified(),
     { sendResolved: false },
     ["drop", null, "ResolveNotWanted", null],
   ],
@@ -144,21 +144,21 @@ test.each<[string, Partial<Alert>, Told | null, Partial<Terms>, unknown[]]>([
   [
     "announced and over long ago",
     { resolvedAt: at(4) - 9 * DAY },
-    told(),
+    lastNotified(),
     {},
     ["tell", "resolved", "Resolved", null],
   ],
   [
     "firing, routed no longer",
     { severity: "critical" },
-    told(),
+    lastNotified(),
     { routed: false },
     ["drop", null, "NoLongerRouted", null],
   ],
   [
     "over, routed no longer",
     { resolvedAt: at(4) },
-    told(),
+    lastNotified(),
     { routed: false },
     ["tell", "resolved", "Resolved", null],
   ],
@@ -173,10 +173,10 @@ test("a decision to tell carries what the receiver knows from then on", () => {
   });
 });
 
-test.each<[string, Partial<Alert>, Told | null]>([
+test.each<[string, Partial<Alert>, LastNotified | null]>([
   ["a first message", {}, null],
-  ["a reminder", { lastSeenAt: at(22) }, told()],
-  ["the end of what was announced", { resolvedAt: at(22) }, told()],
+  ["a reminder", { lastSeenAt: at(22) }, lastNotified()],
+  ["the end of what was announced", { resolvedAt: at(22) }, lastNotified()],
   ["an end that nobody knew the beginning of", { resolvedAt: at(22) }, null],
 ])("quiet hours hold %s until they end", (_name, alert, before) => {
   const decision = decided(alertOf({ firedAt: at(12), ...alert }), before, at(23), { receiver: SLEEPER });
@@ -188,7 +188,7 @@ test.each<[string, Partial<Alert>, Told | null]>([
 });
 
 test("quiet hours hold only what would be said", () => {
-  const decision = decided(alertOf(), told({ at: at(22) }), at(23), { receiver: SLEEPER });
+  const decision = decided(alertOf(), lastNotified({ at: at(22) }), at(23), { receiver: SLEEPER });
   expect(decision).toMatchObject({ do: "drop", reason: "NothingNew", nextAt: at(26) });
 });
 
@@ -275,7 +275,7 @@ test("until `nextAt` nothing is said as long as the alert stays as it is, and th
 /** Plays the engine: decides at every change of the alert and whenever a decision asked to be looked at again. */
 function play(changes: readonly { at: Instant; alert: Alert }[], receiver: ReceiverTerms, terms: Terms) {
   const said: { at: Instant; reason: string; ended: boolean }[] = [];
-  let before: Told | null = null;
+  let before: LastNotified | null = null;
   let now = 0;
   let next: Instant | null = null;
   let current: Alert | null = null;

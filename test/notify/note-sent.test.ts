@@ -7,7 +7,7 @@ import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import { notifierDeps } from "../contracts/notifier.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, owed } from "../web/tell-a-story.ts";
+import { anAlert, pending } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const ALERT = anAlert({ openedAt: NOW });
@@ -44,7 +44,7 @@ test("a mail that is out while the database is away is noted when that is back, 
     viewOf: async () => ({ about: "alert", view }),
     clock: createManualClock(NOW),
   };
-  const notification = owed(ALERT, { receiver: "desk", createdAt: NOW });
+  const notification = pending(ALERT, { receiver: "desk", createdAt: NOW });
   await stores.notifications.owe([notification]);
   const job = { projectId: notification.projectId, notificationId: notification.id };
   expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({

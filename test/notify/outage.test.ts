@@ -9,7 +9,7 @@ import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";
 import { notifierDeps } from "../contracts/notifier.ts";
 import { type ScriptedSmtp, startScriptedSmtp } from "../fakes/scripted-smtp.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, owed } from "../web/tell-a-story.ts";
+import { anAlert, pending } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const ALERTS = Array.from({ length: 8 }, (_, i) =>
@@ -62,12 +62,12 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
 
   server.answers.greeting = "421 away";
   for (const [minute, alert] of ALERTS.entries()) {
-    await stores.notifications.owe([owed(alert, { receiver: "desk", createdAt: alert.openedAt })]);
+    await stores.notifications.owe([pending(alert, { receiver: "desk", createdAt: alert.openedAt })]);
     // Half of them are over before the server is back.
     const last = ALERTS[minute - 4];
     if (last !== undefined)
       await stores.notifications.owe([
-        owed(last, { receiver: "desk", kind: "resolved", createdAt: alert.openedAt + 1 }),
+        pending(last, { receiver: "desk", kind: "resolved", createdAt: alert.openedAt + 1 }),
       ]);
     await passes(1);
   }
@@ -91,7 +91,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
 
   const [first] = ALERTS;
   await stores.notifications.owe([
-    owed(first ?? anAlert({ openedAt: NOW }), {
+    pending(first ?? anAlert({ openedAt: NOW }), {
       receiver: "desk",
       kind: "reminder",
       createdAt: NOW + 20 * MINUTE,

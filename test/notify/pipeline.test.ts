@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Severity } from "../../src/model/severity.ts";
-import type { Matter, ReceiverTerms, Terms } from "../../src/notify/batch.ts";
+import type { Candidate, ReceiverTerms, Terms } from "../../src/notify/batch.ts";
 import { decideAll } from "../../src/notify/decision.ts";
 import { runPipeline } from "../../src/notify/pipeline.ts";
 import { Throttle } from "../../src/notify/throttle.ts";
@@ -25,12 +25,12 @@ const receiverOf = (recent: number[]): ReceiverTerms => ({
   throttle: THREE_AN_HOUR,
   recent,
 });
-const matterOf = (id: string, severity: Severity = "warning", openedAt = 0): Matter => ({
+const matterOf = (id: string, severity: Severity = "warning", openedAt = 0): Candidate => ({
   alert: alertOf({ id, severity, openedAt, firedAt: openedAt }),
   told: null,
   terms: TERMS,
 });
-const decisionsOf = (matters: Matter[], recent: number[]) =>
+const decisionsOf = (matters: Candidate[], recent: number[]) =>
   decideAll(matters, receiverOf(recent), NOW).map(({ matter, decision }) => [
     matter.alert.id,
     decision.do,

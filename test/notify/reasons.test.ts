@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { LifeChange } from "../../src/alerts/alert-life.ts";
 import { wordsOf } from "../../src/model/reason-words.ts";
-import type { DropReason, HoldReason, TellReason } from "../../src/notify/batch.ts";
+import type { DropReason, HoldReason, NotifyReason } from "../../src/notify/batch.ts";
 
 /** Growth is not written into a history; `Worsened` stands there by its reason. */
 type Unwritten = "Nothing" | "Grew" | "CountedLate" | "Worsened";
-type Reason = TellReason | HoldReason | DropReason | Exclude<LifeChange["outcome"], Unwritten>;
+type Reason = NotifyReason | HoldReason | DropReason | Exclude<LifeChange["outcome"], Unwritten>;
 
 /** The compiler asks for each of them. */
 const REASONS: Readonly<Record<Reason, true>> = {

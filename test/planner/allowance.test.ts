@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { PRIORITIES, type RateLimit } from "../../src/model/call-budget.ts";
-import { lanesOf, MOST_MEMBERS, mostMembers } from "../../src/planner/allowance.ts";
+import { MOST_MEMBERS, mostMembers, slotsOf } from "../../src/planner/allowance.ts";
 
 test.each([1, 2, 4, 5, 6, 30, 600, 10_000])(
   "with %i calls every lane has a place, and whoever comes first in the order reaches higher",
   (limit) => {
-    const { of, usable } = lanesOf(limit);
+    const { of, usable } = slotsOf(limit);
     expect(usable).toBeLessThanOrEqual(limit);
     for (const priority of PRIORITIES) {
       expect(of[priority].from).toBeGreaterThanOrEqual(1);

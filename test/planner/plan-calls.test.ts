@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HOUR, MINUTE, SECOND } from "../../src/lib/instant.ts";
-import { withPauses } from "../../src/lib/with-pauses.ts";
+import { yieldingLoop } from "../../src/lib/yielding-loop.ts";
 import { forecastPolls } from "../../src/planner/forecast-polls.ts";
 import { type Candidate, type PlanSettings, planCalls } from "../../src/planner/plan-calls.ts";
 import { runs } from "../runs.ts";
@@ -12,7 +12,7 @@ const SINGLE: PlanSettings = { ...SHARED, sharing: false };
 
 type Wish = Partial<Omit<Candidate, "key">> & { projectId?: string; walk?: "added" | "updated" };
 
-function walk(queryId: string, { projectId = "p", walk = "added", ...wish }: Wish = {}): Candidate {
+function poll(queryId: string, { projectId = "p", walk = "added", ...wish }: Wish = {}): Candidate {
   const knownUntil = wish.knownUntil === undefined ? NOW - MINUTE : wish.knownUntil;
   return {
     key: { projectId, queryId, walk },
@@ -35,15 +35,15 @@ function plan(candidates: readonly Candidate[], settings = SHARED, calls = 1, tu
 }
 
 test("the call goes where most delay has gathered: rate × importance × age²", () => {
-  const busy = walk("busy", { rate: 10 / MINUTE });
-  const grave = walk("grave", { rate: 2 / MINUTE, importance: 10 });
-  const old = walk("old", { knownUntil: NOW - 6 * MINUTE });
+  const busy = poll("busy", { rate: 10 / MINUTE });
+  const grave = poll("grave", { rate: 2 / MINUTE, importance: 10 });
+  const old = poll("old", { knownUntil: NOW - 6 * MINUTE });
   expect(plan([busy, grave, old], { ...SINGLE, roundMs: HOUR }, 3)).toEqual([["old"], ["grave"], ["busy"]]);
 });
 
 test("quiet queries of one project and one kind of walk share a call", () => {
   const calls = plan(
-    [walk("1"), walk("2"), walk("3", { walk: "updated" }), walk("4", { projectId: "other" })],
+    [poll("1"), poll("2"), poll("3", { walk: "updated" }), poll("4", { projectId: "other" })],
     SHARED,
     9,
   );
@@ -53,7 +53,7 @@ test("quiet queries of one project and one kind of walk share a call", () => {
 
 test("a query that bursts gets its own call, and so does one that closes a gap", () => {
   const calls = plan(
-    [walk("1"), walk("2"), walk("burst", { rate: 300 / MINUTE }), walk("gap", { alone: true })],
+    [poll("1"), poll("2"), poll("burst", { rate: 300 / MINUTE }), poll("gap", { alone: true })],
     SHARED,
     9,
   );
@@ -61,20 +61,20 @@ test("a query that bursts gets its own call, and so does one that closes a gap",
 });
 
 test("one that is far behind does not make the busy ones be read again", () => {
-  const busy = ["1", "2", "3"].map((id) => walk(id, { rate: 100 / MINUTE }));
-  const behind = walk("behind", { readsFrom: NOW - 24 * HOUR });
+  const busy = ["1", "2", "3"].map((id) => poll(id, { rate: 100 / MINUTE }));
+  const behind = poll("behind", { readsFrom: NOW - 24 * HOUR });
   const calls = plan([...busy, behind], SHARED, 9);
   expect(calls.map((members) => members.sort().join()).sort()).toEqual(["1,2,3", "behind"]);
 });
 
 test("who is not due rides along, and never has a call of its own", () => {
-  expect(plan([walk("1"), walk("2", { isDue: false })])).toEqual([["1", "2"]]);
-  expect(plan([walk("2", { isDue: false })])).toEqual([]);
+  expect(plan([poll("1"), poll("2", { isDue: false })])).toEqual([["1", "2"]]);
+  expect(plan([poll("2", { isDue: false })])).toEqual([]);
 });
 
 test("history gets every fourth call while there is live work, and all where there is none", () => {
-  const live = Array.from({ length: 9 }, (_, i) => walk(`live ${i}`));
-  const history = Array.from({ length: 9 }, (_, i) => walk(`history ${i}`, { knownUntil: null }));
+  const live = Array.from({ length: 9 }, (_, i) => poll(`live ${i}`));
+  const history = Array.from({ length: 9 }, (_, i) => poll(`history ${i}`, { knownUntil: null }));
   const calls = plan([...live, ...history], SINGLE, 8).flat();
   expect(calls.map((id) => id.slice(0, 4))).toEqual([
     "live",
@@ -105,7 +105,7 @@ test("every walk is in one call at most, calls keep to their size, and nothing i
       fc.integer({ min: 0, max: 40 }),
       fc.boolean(),
       (wishes, calls, sharing) => {
-        const candidates = wishes.map((wish, i) => walk(String(i), wish));
+        const candidates = wishes.map((wish, i) => poll(String(i), wish));
         const planned = planCalls(candidates, { ...SHARED, sharing }, { calls, turn: 0, now: NOW });
         const ids = planned.flatMap(({ members }) => members.map(({ queryId }) => queryId));
         expect(planned.length).toBeLessThanOrEqual(calls);
@@ -125,9 +125,9 @@ test("every walk is in one call at most, calls keep to their size, and nothing i
 
 test("what fails again and again takes a fourth of the calls at most", () => {
   const broken = Array.from({ length: 9 }, (_, i) =>
-    walk(`bad ${i}`, { isFailing: true, alone: true, knownUntil: NOW - 24 * HOUR }),
+    poll(`bad ${i}`, { isFailing: true, alone: true, knownUntil: NOW - 24 * HOUR }),
   );
-  const sound = Array.from({ length: 9 }, (_, i) => walk(`good ${i}`));
+  const sound = Array.from({ length: 9 }, (_, i) => poll(`good ${i}`));
   const calls = plan([...broken, ...sound], SINGLE, 8).flat();
   expect(calls.filter((id) => id.startsWith("bad"))).toHaveLength(2);
 });
@@ -136,7 +136,7 @@ test("nobody starves: the quietest of very unequal queries is polled again and a
   const spacing = 20 * SECOND;
   const settings = { ...SINGLE, roundMs: 30 * spacing };
   let state = Array.from({ length: 30 }, (_, i) =>
-    walk(String(i), { rate: i === 29 ? 1e-12 : 10 / MINUTE, importance: i === 29 ? 0.5 : 10 }),
+    poll(String(i), { rate: i === 29 ? 1e-12 : 10 / MINUTE, importance: i === 29 ? 0.5 : 10 }),
   );
   const polledAt: number[] = [];
   for (let turn = 0, at = NOW; turn < 1_500; turn++, at += spacing) {
@@ -151,14 +151,14 @@ test("nobody starves: the quietest of very unequal queries is polled again and a
 });
 
 test("the forecast plays the plan forward until everybody had a turn", async () => {
-  const candidates = Array.from({ length: 5 }, (_, i) => walk(String(i), { knownUntil: NOW - i * MINUTE }));
+  const candidates = Array.from({ length: 5 }, (_, i) => poll(String(i), { knownUntil: NOW - i * MINUTE }));
   const play = { now: NOW, nextTurnAt: NOW + SECOND, spacingMs: 20 * SECOND, turn: 0 };
-  const forecast = await withPauses(forecastPolls(candidates, SINGLE, play));
+  const forecast = await yieldingLoop(forecastPolls(candidates, SINGLE, play));
   const next = new Map(forecast.map(({ key, nextPollAt }) => [key.queryId, (nextPollAt - NOW) / SECOND]));
   expect(next.get("4")).toBe(1);
   expect([...next.values()].sort((a, b) => a - b)[0]).toBe(1);
   expect(Math.max(...next.values())).toBeLessThanOrEqual(1 + 20 * 12);
-  const shared = await withPauses(forecastPolls(candidates, SHARED, play));
+  const shared = await yieldingLoop(forecastPolls(candidates, SHARED, play));
   expect(shared.map(({ nextPollAt }) => nextPollAt)).toEqual(candidates.map(() => NOW + SECOND));
 });
 
@@ -170,8 +170,8 @@ test("changes get a fair share of the calls: never none, and never what new ment
     rate: 1 / MINUTE / (1 + nth),
   }));
   let state = walks.flatMap(({ queryId, rate }) => [
-    walk(queryId, { rate, importance: 3, knownUntil: NOW }),
-    walk(queryId, { rate: rate * 2, importance: 0.3, walk: "updated", knownUntil: NOW }),
+    poll(queryId, { rate, importance: 3, knownUntil: NOW }),
+    poll(queryId, { rate: rate * 2, importance: 0.3, walk: "updated", knownUntil: NOW }),
   ]);
   const calls = { added: 0, updated: 0 };
   for (let turn = 0; turn < 200; turn++) {

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { createSlackDoor } from "../../src/app/desk/slack-door.ts";
+import { createSlackEndpoint } from "../../src/app/actions/slack-endpoint.ts";
 import { atMost } from "../../src/lib/at-most.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { BusyError } from "../../src/lib/errors.ts";
@@ -140,7 +140,7 @@ test("posts that Slack did not sign fill no log", async () => {
   const log = pino(
     new Writable({ write: (text, _, done) => done(void lines.push(JSON.parse(String(text)))) }),
   );
-  const door = createSlackDoor({ apps: [], press: async () => ({ outcome: "Done" }), wall, log });
+  const door = createSlackEndpoint({ apps: [], press: async () => ({ outcome: "Done" }), wall, log });
   const post = () =>
     door.take({ body: "payload={}", timestamp: "0", signature: "v0=0", address: "203.0.113.1" });
   for (let i = 0; i < 500; i++) expect(await post()).toBe("not-signed");

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { beat, HEARTBEAT_KEY } from "../../src/app/watch/heartbeat.ts";
+import { beat, HEARTBEAT_KEY } from "../../src/app/health/heartbeat.ts";
+import { HeartbeatConfig } from "../../src/health/heartbeat-config.ts";
 import { createLog } from "../../src/log.ts";
-import { HeartbeatConfig } from "../../src/watch/heartbeat-config.ts";
 import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { useStores } from "../use-stores.ts";
 

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Alert } from "../../src/model/alert.ts";
 import { type AlertLink, signAlertLink } from "../../src/model/alert-link.ts";
+import { anAlert, tellAStory } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
-import { anAlert, tellAStory } from "../web/tell-a-story.ts";
 import { aVisitor } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

@@ -7,7 +7,7 @@ import { HOUR } from "../../src/lib/instant.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, owed, tellAStory } from "../web/tell-a-story.ts";
+import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 /** Moves the cursor, colours, names the window, turns the direction: in C0, DEL, C1 and Unicode. */
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await ensurePartitions(database.db, NOW);
   await tellAStory(stores, NOW);
   await stores.alerts.save([alert]);
-  const notification = { ...owed(alert), receiver: EVIL };
+  const notification = { ...pending(alert), receiver: EVIL };
   await stores.notifications.owe([notification]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
   if (claimed !== null) await stores.notifications.markFailed(claimed, EVIL, null);
@@ -43,8 +43,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["why", alert.id, "--json", "--rules", join(ROOT, "rules")],
   ["coverage", "--rules", join(ROOT, "rules")],
   ["coverage", "--json", "--rules", join(ROOT, "rules")],
-  ["set-aside", "list"],
-  ["set-aside", "list", "--json"],
+  ["dead-letters", "list"],
+  ["dead-letters", "list", "--json"],
   ["redeliver"],
   ["redeliver", "nobody"],
   ["silence", "list"],

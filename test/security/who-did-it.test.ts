@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Actor, describeActor } from "../../src/model/actor.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { signAlertLink } from "../../src/model/alert-link.ts";
+import { anAlert, tellAStory } from "../web/make-a-story.ts";
 import { SECRET, startTestConsole, type TestConsole } from "../web/start-test-console.ts";
-import { anAlert, tellAStory } from "../web/tell-a-story.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

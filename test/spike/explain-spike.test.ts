@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { explainQuiet, explainSpike } from "../../src/spike/explain-spike.ts";
-import { spellRarity } from "../../src/spike/spell-rarity.ts";
+import { formatRarity } from "../../src/spike/format-rarity.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
@@ -97,6 +97,6 @@ describe("spellRarity", () => {
     [1e-9, "less than once in 100 years"],
     [0, "less than once in 100 years"],
   ])("says %d as %s", (p, words) => {
-    expect(spellRarity(Math.log(p))).toBe(words);
+    expect(formatRarity(Math.log(p))).toBe(words);
   });
 });

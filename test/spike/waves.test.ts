@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WAVE_GAP_BUCKETS } from "../../src/spike/constants.ts";
-import { forgetIncident } from "../../src/spike/forget-incident.ts";
+import { forgetEpisode } from "../../src/spike/forget-episode.ts";
 import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { gatesOf } from "../../src/spike/sensitivity.ts";
 import { createSpikeState, MARK, mark } from "../../src/spike/spike-state.ts";
@@ -84,7 +84,7 @@ describe("the memory of waves", () => {
     feed(counts, { state });
     const known = mark(state, MARK.waves);
     expect(known).toBeGreaterThan(0);
-    forgetIncident(state);
+    forgetEpisode(state);
     expect(mark(state, MARK.waves)).toBe(known);
     const other = createSpikeState(MONDAY);
     feed(counts, { state: other, settings: { gates: gatesOf("any anomaly") } });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { PRIORITIES } from "../../src/model/call-budget.ts";
-import { lanesOf } from "../../src/planner/allowance.ts";
+import { slotsOf } from "../../src/planner/allowance.ts";
 import { createBudgetStore, type TakenCall } from "../../src/store/budgets.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
@@ -190,7 +190,7 @@ test("nobody starves: each end of the window is kept for one side", async () => 
   const limit = { limit: 30, periodMs: 10 * MINUTE };
   const budget = budgetOf(0, manual);
   await budget.learn(limit, "client");
-  const { of } = lanesOf(30);
+  const { of } = slotsOf(30);
   const takeAll = async (priority: (typeof PRIORITIES)[number]) => {
     let count = 0;
     while ((await budget.take(limit, { lane: of[priority], priority, timeoutMs: MINUTE })) !== null) count++;

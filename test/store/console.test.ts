@@ -8,7 +8,7 @@ import { ensurePartitions } from "../../src/store/partitions.ts";
 import { aMention } from "../mention.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, owed, PROJECT, storeMentions, tellAStory } from "../web/tell-a-story.ts";
+import { anAlert, PROJECT, pending, storeMentions, tellAStory } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const ANY: MentionFilter = { projectId: null, queryId: null, sentiment: null, contains: null };
@@ -127,7 +127,7 @@ test("mentions of an alert are those that met its rule, or those of its window",
 
 test("notifications tell what they are about and what became of them, digests included", async () => {
   const digest = {
-    ...owed(story.crisis, { createdAt: NOW, kind: "digest", receiver: "board" }),
+    ...pending(story.crisis, { createdAt: NOW, kind: "digest", receiver: "board" }),
     projectId: "all",
     alertId: null,
     digest: { name: "daily", localDate: "2026-03-02" },
@@ -158,7 +158,7 @@ test("a version changes with its part and with nothing else", async () => {
   expect(grown).toEqual({ ...before, alerts: expect.not.stringMatching(before.alerts) });
   await storeMentions(stores, [aMention({ resourceId: "new", addedAt: NOW + MINUTE })], NOW);
   expect(await facts.versions()).toEqual({ ...grown, mentions: expect.not.stringMatching(grown.mentions) });
-  await stores.notifications.owe([owed(anAlert({ openedAt: NOW }), { createdAt: NOW + MINUTE })]);
+  await stores.notifications.owe([pending(anAlert({ openedAt: NOW }), { createdAt: NOW + MINUTE })]);
   expect((await facts.versions()).notifications).not.toBe(before.notifications);
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Alert } from "../../src/model/alert.ts";
-import type { OwedNotification } from "../../src/model/notification.ts";
+import type { PendingNotification } from "../../src/model/notification.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
 
@@ -49,7 +49,7 @@ function anAlert(queryId: string): Alert {
   };
 }
 
-function owed(alert: Alert, kind: OwedNotification["kind"]): OwedNotification {
+function pending(alert: Alert, kind: PendingNotification["kind"]): PendingNotification {
   const { projectId, id: alertId } = alert;
   const why = { createdAt: NOON, reason: "FirstNotification" };
   return { id: uuid7(NOON), projectId, receiver: "alerts", kind, alertId, digest: null, ...why };
@@ -111,7 +111,7 @@ test("an alert comes back as it was written, and as the newest of its fingerprin
 test("a notification is taken by one, after those before it about the same alert, and settled once", async () => {
   const alert = anAlert(await aQuery());
   await stores.alerts.save([alert]);
-  const [first, second] = [owed(alert, "fired"), owed(alert, "resolved")];
+  const [first, second] = [pending(alert, "fired"), pending(alert, "resolved")];
   await stores.notifications.owe([first, second]);
   await stores.notifications.owe([first]);
   expect(await stores.notifications.claim("p", second.id)).toBeNull();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium } from "../../src/app/preview/find-chromium.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { aMention } from "../mention.ts";
+import { anAlert, storeMentions, tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { anAlert, storeMentions, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const executable = findChromium(process.env["PATH"] ?? "");

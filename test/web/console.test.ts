@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAlertExplainer } from "../../src/app/telling/alert-explainer.ts";
+import { createAlertExplainer } from "../../src/app/notify/alert-explainer.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";
 import type { EmailMessage } from "../../src/web/inbox-view.ts";
-import { learningPart } from "../../src/web/parts/learning.ts";
 import { waitsPanel } from "../../src/web/parts/receiver-waits.ts";
+import { warmUpPart } from "../../src/web/parts/warm-up.ts";
+import { ATTACKS, tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { ATTACKS, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const WAIT: ShownWait = {
@@ -223,7 +223,7 @@ test("coverage shows which rules are still learning and until when, and no panel
   expect(body).toContain('<h2 id="h-learning">Still learning</h2>');
   expect(body).toMatch(/&lt;b&gt;Acme.*gone-quiet.*negative mentions.*1 more day.*4 Mar/s);
   expect(JSON.parse((await get("/coverage.json")).body)).toMatchObject({ learning: [LEARNER] });
-  expect(learningPart([], () => expect.fail("there is nothing to show"))).toBeNull();
+  expect(warmUpPart([], () => expect.fail("there is nothing to show"))).toBeNull();
 });
 
 test("a channel that has to wait says so with its reason, where receivers stand, and is silent otherwise", async () => {

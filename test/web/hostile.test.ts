@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDesk } from "../../src/app/desk/desk.ts";
+import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
+import { createAlertExplainer } from "../../src/app/notify/alert-explainer.ts";
 import { createPreviews } from "../../src/app/preview/create-previews.ts";
-import { createAlertExplainer } from "../../src/app/telling/alert-explainer.ts";
 import { storableText } from "../../src/lib/storable-text.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import type { Alert } from "../../src/model/alert.ts";
@@ -20,9 +20,9 @@ import { anyText } from "../fixtures/any-text.ts";
 import { type Attack, attacks, hostileUrls } from "../fixtures/attacks.ts";
 import { withHostileAnswers, withTexts } from "../fixtures/hostile-facts.ts";
 import { aMention } from "../mention.ts";
+import { anAlert, PROJECT, tellAStory } from "./make-a-story.ts";
 import { readTags, shapeOf } from "./read-tags.ts";
 import { SECRET, startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { anAlert, PROJECT, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const GOOD = ["https://www.social.example/status/1"];
@@ -96,7 +96,7 @@ beforeAll(async () => {
     comment: "x",
     lengthMs: 3_600_000,
   };
-  await createDesk(web).addSilence(silence);
+  await createAlertActions(web).addSilence(silence);
   const link = signAlertLink(SECRET, { alertId: crisis.id, deed: "acknowledge", by: "desk" }, NOW);
   paths = [
     ...["/", "/alerts?state=all", "/mentions", "/coverage", "/silences", "/inbox", "/unsubscribe/x"],

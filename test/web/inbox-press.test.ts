@@ -1,18 +1,18 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDesk } from "../../src/app/desk/desk.ts";
-import { createSlackDesk } from "../../src/app/desk/slack-desk.ts";
-import { createSlackDoor } from "../../src/app/desk/slack-door.ts";
+import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
+import { createSlackActions } from "../../src/app/actions/slack-actions.ts";
+import { createSlackEndpoint } from "../../src/app/actions/slack-endpoint.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
 import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { actionBlocks } from "../../src/notify/notifiers/slack/action-blocks.ts";
 import { samples } from "../../src/templates/samples.ts";
-import type { SlackDoor } from "../../src/web/slack-routes.ts";
+import type { SlackEndpoint } from "../../src/web/slack-routes.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
+import { anAlert, tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { anAlert, tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const PEOPLE = [
@@ -24,7 +24,7 @@ const log = pino({ level: "silent" });
 const store = createMemoryInboxStore();
 let web: TestConsole;
 let slack: LocalInbox;
-let door: SlackDoor;
+let door: SlackEndpoint;
 let secret = SIGNING_SECRET;
 let alert: Alert;
 let count = 0;
@@ -61,9 +61,9 @@ beforeAll(async () => {
     },
   });
   const { stores, clock } = web;
-  const press = createSlackDesk({ desk: createDesk({ stores, clock }), log });
+  const press = createSlackActions({ desk: createAlertActions({ stores, clock }), log });
   const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
-  door = createSlackDoor({ apps: [app], press, wall: systemClock, log });
+  door = createSlackEndpoint({ apps: [app], press, wall: systemClock, log });
   await tellAStory(stores, NOW);
 });
 afterAll(async () => {

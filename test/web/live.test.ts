@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { aMention } from "../mention.ts";
+import { anAlert, storeMentions } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { anAlert, storeMentions } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 let web: TestConsole;

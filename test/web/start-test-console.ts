@@ -1,6 +1,6 @@
 import { pino } from "pino";
-import { createDesk } from "../../src/app/desk/desk.ts";
-import { explainMention } from "../../src/app/desk/explain.ts";
+import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
+import { whyMention } from "../../src/app/actions/why.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { Rule } from "../../src/rules/rule.ts";
@@ -56,8 +56,8 @@ export async function startTestConsole(
     facts,
     secret: SECRET,
     closedSessions: stores.closedSessions,
-    desk: { ...createDesk({ stores, clock }), secret: SECRET },
-    explainMention: (text) => explainMention({ stores, facts, rules: options.rules ?? [] }, text),
+    desk: { ...createAlertActions({ stores, clock }), secret: SECRET },
+    explainMention: (text) => whyMention({ stores, facts, rules: options.rules ?? [] }, text),
   };
   const web = await createConsole(
     {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createUnsubscribeLinks, createUnsubscribing } from "../../src/app/telling/unsubscribe-links.ts";
+import { createUnsubscribeLinks, createUnsubscribing } from "../../src/app/notify/unsubscribe-links.ts";
 import { parseConfig } from "../../src/config.ts";
 import { buildDigest } from "../../src/digest/build-digest.ts";
 import { planDigests } from "../../src/digest/planned-digest.ts";
 import { DAY } from "../../src/lib/instant.ts";
-import type { OwedNotification } from "../../src/model/notification.ts";
+import type { PendingNotification } from "../../src/model/notification.ts";
 import type { Unsubscribing } from "../../src/web/unsubscribing.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
@@ -108,7 +108,7 @@ async function receiversOf(localDate: string): Promise<string[]> {
     period: { from: to - DAY, to },
     before: { from: to - 2 * DAY, to: to - DAY },
   });
-  const owed: OwedNotification[] = [];
+  const owed: PendingNotification[] = [];
   await buildDigest(
     {
       store: web.stores,

@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { remember } from "../../src/web/remember.ts";
+import { cached } from "../../src/web/cached.ts";
 import { watchVersions } from "../../src/web/watch-versions.ts";
 
 test("the volume is told as changed only when whoever fetches it then gets it counted anew", async () => {
   const [domain, wall] = [createManualClock(0), createManualClock(0)];
   let mentions = 1;
-  const counted = remember(async () => mentions, 5_000, wall);
+  const counted = cached(async () => mentions, 5_000, wall);
   const others = { alerts: "", notifications: "", inbox: "", coverage: "" };
   const facts = { versions: async () => ({ mentions: String(mentions), ...others }) };
   const watch = watchVersions(facts, domain, counted, pino({ level: "silent" }));

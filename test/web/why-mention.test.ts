@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadRules } from "../../src/rules/load-rules.ts";
+import { tellAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
-import { tellAStory } from "./tell-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 let web: TestConsole;

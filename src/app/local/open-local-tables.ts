@@ -1,4 +1,4 @@
-import type { Surroundings } from "../../config.ts";
+import type { Environment } from "../../config.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { DatabasePool } from "../../local-api/store/database.ts";
@@ -20,7 +20,7 @@ export interface LocalTables {
  * or in one that is started now and stopped by `close`.
  */
 export async function openLocalTables(
-  surroundings: Pick<Surroundings, "databaseUrl" | "home">,
+  surroundings: Pick<Environment, "databaseUrl" | "home">,
   log: Logger,
 ): Promise<LocalTables> {
   return openTogether(async (closing) => {

@@ -1,6 +1,6 @@
 import type { createConsoleStore } from "../../store/console.ts";
-import { createAlertExplainer } from "../telling/alert-explainer.ts";
-import { createViewOf, type ViewParts } from "../telling/view-of.ts";
+import { createAlertExplainer } from "../notify/alert-explainer.ts";
+import { createViewOf, type ViewParts } from "../notify/view-of.ts";
 import type { PreviewContent } from "./preview-content.ts";
 
 export interface AlertContentParts extends ViewParts {

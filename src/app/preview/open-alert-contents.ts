@@ -1,25 +1,25 @@
-import type { Surroundings } from "../../config.ts";
+import type { Environment } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Logger } from "../../log.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { type OpenDesk, openDesk } from "../desk/open-desk.ts";
+import { type OpenAlertActions, openAlertActions } from "../actions/open-alert-actions.ts";
 import { createContentOfAlert } from "./content-of-alert.ts";
 import type { PreviewContent } from "./preview-content.ts";
 
 /** What messages about stored alerts show, for one command: beside a running Earshot, or without one. */
 export async function openAlertContents(options: {
-  readonly surroundings: Pick<Surroundings, "databaseUrl" | "home">;
+  readonly surroundings: Pick<Environment, "databaseUrl" | "home">;
   readonly rules: readonly Rule[];
   readonly timezone: string;
   readonly consoleUrl: string | null;
   readonly log: Logger;
 }): Promise<{
   contentOf(alertId: string): Promise<PreviewContent | null>;
-  readonly stores: Pick<OpenDesk["stores"], "alerts">;
+  readonly stores: Pick<OpenAlertActions["stores"], "alerts">;
   close(): Promise<void>;
 }> {
   const { surroundings, rules, timezone, consoleUrl, log } = options;
-  const { stores, facts, close } = await openDesk(surroundings, systemClock, log);
+  const { stores, facts, close } = await openAlertActions(surroundings, systemClock, log);
   const contentOf = createContentOfAlert({
     facts,
     stores,

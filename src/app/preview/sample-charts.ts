@@ -1,6 +1,6 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import { spellDuration } from "../../lib/spell-duration.ts";
 import type { AlertView } from "../../templates/view.ts";
 
 /** A day as it might have been before the alert of a sample, so that its mail is looked at with its picture. */
@@ -27,7 +27,7 @@ function sampleChart(view: AlertView, theme: "light" | "dark"): string {
     {
       name: view.query,
       title: view.headline,
-      counted: `mentions in ${spellDuration(columnMs)}`,
+      counted: `mentions in ${formatMinutes(columnMs)}`,
       columns,
       columnMs,
       firing: [{ from: windowFrom, to: windowTo }],

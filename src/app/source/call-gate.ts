@@ -3,7 +3,7 @@ import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../log.ts";
 import type { CallBudget, Priority, RateLimit } from "../../model/call-budget.ts";
-import { lanesOf } from "../../planner/allowance.ts";
+import { slotsOf } from "../../planner/allowance.ts";
 import type { Budget } from "../../source/budget.ts";
 import type { ExchangeEnd, Gate } from "../../source/gate.ts";
 import { SourceError } from "../../source/source-error.ts";
@@ -27,7 +27,7 @@ export function createCallGate(options: GateOptions): Gate {
     for (;;) {
       const { limit, closedForMs } = await budget.read();
       if (limit === null && closedForMs === 0) return (end: ExchangeEnd) => settle(options, null, null, end);
-      const lane = lanesOf(limit?.limit ?? 0).of[priority];
+      const lane = slotsOf(limit?.limit ?? 0).of[priority];
       const taken = limit === null ? null : await budget.take(limit, { lane, priority, timeoutMs });
       if (taken !== null) return (end: ExchangeEnd) => settle(options, limit, taken, end);
       const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(lane));

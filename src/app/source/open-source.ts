@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
+import type { QuirkLog } from "../../ingest/adapt-pages.ts";
+import type { PollRequest } from "../../ingest/poll-request.ts";
 import type { SourcePage } from "../../ingest/source-page.ts";
-import type { WalkRequest } from "../../ingest/walk-request.ts";
-import type { SourceKnowledge } from "../../ingest/walk-source.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import type { Logger } from "../../log.ts";
@@ -10,10 +10,10 @@ import type { Rule } from "../../rules/rule.ts";
 import type { SourceClient } from "../../source/source-client.ts";
 import { type BudgetStore, createBudgetStore } from "../../store/budgets.ts";
 import type { Database } from "../../store/database.ts";
-import { createSourceTraitStore } from "../../store/source-traits.ts";
+import { createServerQuirkStore } from "../../store/server-quirks.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type CallNotes, createCallNotes, queryScope } from "../watch/note-calls.ts";
-import { createSourceKnowledge } from "./source-knowledge.ts";
+import { type CallNotes, createCallNotes, queryScope } from "../health/note-calls.ts";
+import { createQuirkLog } from "./quirk-log.ts";
 import { createSourcePages } from "./source-pages.ts";
 import { accountOf, priorityOf, sourcesOf } from "./sources.ts";
 
@@ -22,12 +22,12 @@ export interface OpenSource {
   /** Makes the calls that can wait. */
   readonly background: SourceClient;
   readonly budget: BudgetStore;
-  readonly knowledge: SourceKnowledge;
+  readonly knowledge: QuirkLog;
   readonly calls: CallNotes;
   /** The pages of one walk; of several queries where they share its calls. What fails is noted. */
   pages(
     queries: readonly WatchedQuery[],
-    request: WalkRequest,
+    request: PollRequest,
     signal: AbortSignal,
   ): AsyncIterable<SourcePage>;
   readonly firstPage: ReturnType<typeof createSourcePages>["firstPage"];
@@ -51,7 +51,7 @@ export function openSource(
   const budget = createBudgetStore(database.db, account);
   const sources = sourcesOf(config, database, budget, log, signal);
   for (const one of Object.values(sources)) closing.add(one.close);
-  const knowledge = createSourceKnowledge(createSourceTraitStore(database.db, account), clock);
+  const knowledge = createQuirkLog(createServerQuirkStore(database.db, account), clock);
   const calls = createCallNotes({ stores, clock });
   const { pagesOf, firstPage } = createSourcePages({
     sources,

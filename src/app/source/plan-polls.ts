@@ -1,11 +1,11 @@
 import type { SourceConfig } from "../../config/source-config.ts";
-import type { SourceKnowledge } from "../../ingest/walk-source.ts";
+import type { QuirkLog } from "../../ingest/adapt-pages.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
-import { withPauses } from "../../lib/with-pauses.ts";
+import { yieldingLoop } from "../../lib/yielding-loop.ts";
 import type { CallBudget, Priority, RateLimit } from "../../model/call-budget.ts";
+import type { PollKey, PollKind } from "../../model/poll.ts";
 import type { Query } from "../../model/query.ts";
-import type { WalkKey, WalkName } from "../../model/walk.ts";
-import { lanesOf, MOST_MEMBERS, mostMembers, roundMs, spacingMs } from "../../planner/allowance.ts";
+import { MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "../../planner/allowance.ts";
 import {
   expectedRate,
   hourOfWeek,
@@ -18,20 +18,20 @@ import { CHANGE_WORTH, importanceOf, isCrisis } from "../../planner/importance.t
 import { type Candidate, type PlannedCall, type PlanSettings, planCalls } from "../../planner/plan-calls.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { BudgetStore } from "../../store/budgets.ts";
+import type { PollCandidate } from "../../store/poll-plans.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { WalkCandidate } from "../../store/walk-plans.ts";
 
 export interface PlanParts {
   readonly stores: Stores;
   readonly budget: BudgetStore;
   readonly source: SourceConfig;
   readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly knowledge: Pick<SourceKnowledge, "traits">;
+  readonly knowledge: Pick<QuirkLog, "traits">;
 }
 
 /** One call that is to be made now. */
 export interface PlannedPoll {
-  readonly keys: readonly WalkKey[];
+  readonly keys: readonly PollKey[];
   /** Its number in the life of the account. */
   readonly turn: number;
 }
@@ -50,7 +50,7 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
   const calls = planCalls(candidates, settings, { calls: turns, turn: budget.turn, now });
   const planned: PlannedPoll[] = [];
   for (const call of calls) {
-    const lane = lanesOf(limit.limit).of[priorityOf(call)];
+    const lane = slotsOf(limit.limit).of[priorityOf(call)];
     if ((await parts.budget.waitMs(lane)) > 0) continue;
     const turn = await parts.budget.nextTurn(spacing);
     if (turn === null) break;
@@ -70,7 +70,7 @@ export async function publishPlan(parts: PlanParts, now: Instant): Promise<void>
   const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);
   const waitMs = Math.max(budget.closedForMs, spacing - (budget.pacedMsAgo ?? spacing));
   const play = { now, nextTurnAt: now + waitMs, spacingMs: spacing, turn: budget.turn };
-  const forecasts = await withPauses(forecastPolls(candidates, settings, play));
+  const forecasts = await yieldingLoop(forecastPolls(candidates, settings, play));
   const plan = forecasts.map(({ key, nextPollAt }) => ({ ...key, nextPollAt }));
   if (plan.length > 0) await parts.stores.walks.promise(plan);
 }
@@ -129,8 +129,8 @@ function rhythmIn(pooled: readonly { hour: number; mentions: number; ms: number 
 
 function candidateOf(
   { source, rulesFor }: PlanParts,
-  walk: WalkCandidate,
-  rhythm: Readonly<Record<WalkName, number>>,
+  walk: PollCandidate,
+  rhythm: Readonly<Record<PollKind, number>>,
   now: Instant,
 ): Candidate {
   const { projectId, queryId, totalMentions, totalMs, hourMentions, hourMs } = walk;

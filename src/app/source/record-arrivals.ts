@@ -1,12 +1,12 @@
 import type { Instant } from "../../lib/instant.ts";
-import type { WalkKey } from "../../model/walk.ts";
+import type { PollKey } from "../../model/poll.ts";
 import { type ArrivalHistory, learnArrivals, NOTHING_OBSERVED } from "../../planner/arrival-rate.ts";
 import type { ArrivalCell } from "../../store/arrivals.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** What a finished walk found that was new to it. */
-export interface FinishedWalk {
-  readonly key: WalkKey;
+export interface FinishedPoll {
+  readonly key: PollKey;
   readonly found: number;
   readonly startedAt: Instant;
   /** Since when it found everything, where it is the first. */
@@ -17,7 +17,7 @@ const TOTAL = -1;
 const RECENT = -2;
 
 /** Adds finished walks to what is known of arrivals. What a crash forgets here is learned again by the next walk. */
-export async function recordArrivals(stores: Stores, walks: readonly FinishedWalk[]): Promise<void> {
+export async function recordArrivals(stores: Stores, walks: readonly FinishedPoll[]): Promise<void> {
   if (walks.length === 0) return;
   const known = new Map<string, ArrivalCell[]>();
   for (const cell of await stores.arrivals.of(walks.map(({ key }) => key))) {
@@ -37,7 +37,7 @@ export async function recordArrivals(stores: Stores, walks: readonly FinishedWal
   if (cells.length > 0) await stores.arrivals.save(cells);
 }
 
-function nameOf({ projectId, queryId, walk }: WalkKey): string {
+function nameOf({ projectId, queryId, walk }: PollKey): string {
   return `${walk} ${queryId} ${projectId}`;
 }
 
@@ -52,7 +52,7 @@ function historyOf(cells: readonly ArrivalCell[]): ArrivalHistory {
 }
 
 function changedCells(
-  { key, startedAt }: FinishedWalk,
+  { key, startedAt }: FinishedPoll,
   before: ArrivalHistory,
   after: ArrivalHistory,
 ): ArrivalCell[] {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Surroundings } from "../../config.ts";
+import type { Environment } from "../../config.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../log.ts";
@@ -22,7 +22,7 @@ export interface ShellBudget {
  * there is to go by. A database that cannot be reached keeps nobody from asking.
  */
 export async function openShellBudget(
-  surroundings: Pick<Surroundings, "databaseUrl" | "home">,
+  surroundings: Pick<Environment, "databaseUrl" | "home">,
   { account, timeoutMs, log }: { readonly account: string; readonly timeoutMs: number; readonly log: Logger },
 ): Promise<ShellBudget | null> {
   const { databaseUrl, home } = surroundings;

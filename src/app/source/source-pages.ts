@@ -1,6 +1,6 @@
+import { adaptPages, type QuirkLog } from "../../ingest/adapt-pages.ts";
+import type { PollRequest } from "../../ingest/poll-request.ts";
 import type { SourcePage } from "../../ingest/source-page.ts";
-import type { WalkRequest } from "../../ingest/walk-request.ts";
-import { type SourceKnowledge, walkSource } from "../../ingest/walk-source.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { WatchedQuery } from "../../model/query.ts";
 import type { SourceClient } from "../../source/source-client.ts";
@@ -10,9 +10,9 @@ import type { OwnPriority } from "./sources.ts";
 
 export interface SourcePagesParts {
   readonly sources: Readonly<Record<OwnPriority, SourceClient>>;
-  readonly priorityOf: (queries: readonly WatchedQuery[], request: WalkRequest) => OwnPriority;
+  readonly priorityOf: (queries: readonly WatchedQuery[], request: PollRequest) => OwnPriority;
   readonly pageSize: number;
-  readonly knowledge: SourceKnowledge;
+  readonly knowledge: QuirkLog;
   readonly stores: Pick<Stores, "mentions">;
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ export interface SourcePagesParts {
 /** The pages of walks from the source, whatever its server can and cannot do. */
 export function createSourcePages(parts: SourcePagesParts) {
   const { sources, priorityOf, pageSize, knowledge, stores, clock } = parts;
-  const ask = (queries: readonly WatchedQuery[], request: WalkRequest) => {
+  const ask = (queries: readonly WatchedQuery[], request: PollRequest) => {
     const { path, sinceAdded, sinceUpdated, ...call } = request;
     return {
       projectId: queries[0]?.projectId ?? "",
@@ -31,7 +31,7 @@ export function createSourcePages(parts: SourcePagesParts) {
       ...(path.since === "sent" && sinceUpdated !== undefined && { sinceUpdated }),
     };
   };
-  async function* fetch(queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) {
+  async function* fetch(queries: readonly WatchedQuery[], request: PollRequest, signal: AbortSignal) {
     const source = sources[priorityOf(queries, request)];
     const pages = source.mentions(ask(queries, request), {
       signal,
@@ -43,9 +43,9 @@ export function createSourcePages(parts: SourcePagesParts) {
   const { hasOlder } = stores.mentions;
   const walk = { fetch, knowledge, hasOlder, pageSize, fullest: { rows: 0 }, now: () => clock.now() };
   return {
-    pagesOf: (queries: readonly WatchedQuery[], request: WalkRequest, signal: AbortSignal) =>
-      walkSource(walk, queries, request, signal),
-    firstPage: (query: WatchedQuery, request: WalkRequest, signal: AbortSignal) =>
+    pagesOf: (queries: readonly WatchedQuery[], request: PollRequest, signal: AbortSignal) =>
+      adaptPages(walk, queries, request, signal),
+    firstPage: (query: WatchedQuery, request: PollRequest, signal: AbortSignal) =>
       sources.background.mentionsPage({ ...ask([query], request), cursor: request.cursor }, { signal }),
   };
 }

@@ -1,6 +1,6 @@
 import type { SourceConfig } from "../../config/source-config.ts";
 import type { Config } from "../../config.ts";
-import type { WalkRequest } from "../../ingest/walk-request.ts";
+import type { PollRequest } from "../../ingest/poll-request.ts";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../log.ts";
 import type { Priority } from "../../model/call-budget.ts";
@@ -54,7 +54,7 @@ const PATIENCE_MS = 2 * SECOND;
 /** Reading back to before a query was watched is history: it can wait. */
 export function priorityOf(
   queries: readonly WatchedQuery[],
-  request: WalkRequest,
+  request: PollRequest,
   rulesFor: (query: Query) => readonly Rule[],
 ): OwnPriority {
   const since = request.sinceAdded ?? request.sinceUpdated ?? 0;

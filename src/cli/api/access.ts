@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
 import { loadSourceConfig } from "../../config/load-source-config.ts";
-import { readSurroundings } from "../../config.ts";
+import { readEnvironment } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 import type { Credentials } from "../../source/credentials.ts";
@@ -48,7 +48,7 @@ async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Cloc
     throw new UserError("--config names the whole account; leave it out to use the other flags");
   if (byHand !== undefined || (flags.config === undefined && env["EARSHOT_API_URL"]))
     return { ...(await fromHand(flags, env)), clock };
-  const { configFile, home } = readSurroundings(env);
+  const { configFile, home } = readEnvironment(env);
   const file = flags.config ?? configFile;
   if (flags.config !== undefined || existsSync(file)) return { ...(await fromConfig(file, env)), clock };
   const local = await readLocalAddress(home, clock);

@@ -1,7 +1,7 @@
 import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean } from "../../lib/did-you-mean.ts";
 import { UserError } from "../../lib/errors.ts";
-import { harmlessLine } from "./harmless.ts";
+import { sanitizeLine } from "./sanitize-terminal.ts";
 
 export interface Named {
   readonly id: string;
@@ -26,13 +26,13 @@ export function findNamed(what: string, wanted: string, list: readonly Named[]):
     wanted,
     list.map((one) => one.name),
   );
-  const hint = didYouMean(near === undefined ? near : harmlessLine(near));
+  const hint = didYouMean(near === undefined ? near : sanitizeLine(near));
   throw new UserError(`there is no ${what} "${wanted}"${hint}`, named(list));
 }
 
 /** `id  name` lines, not more than somebody reads. */
 export function named(list: readonly Named[]): string[] {
-  const lines = list.slice(0, 20).map(({ id, name }) => `${id.padEnd(12)} ${harmlessLine(name)}`);
+  const lines = list.slice(0, 20).map(({ id, name }) => `${id.padEnd(12)} ${sanitizeLine(name)}`);
   return list.length > 20 ? [...lines, `and ${list.length - 20} more`] : lines;
 }
 

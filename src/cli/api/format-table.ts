@@ -1,5 +1,5 @@
 import { cutToWidth, padToWidth, textWidth } from "../text-width.ts";
-import { harmlessJson, harmlessLine } from "./harmless.ts";
+import { sanitizeJson, sanitizeLine } from "./sanitize-terminal.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -54,16 +54,16 @@ export function formatRecord(record: Row, width: number): string {
 
 function flatten(record: Row, prefix: string): [string, string][] {
   return Object.entries(record).flatMap(([name, value]): [string, string][] => {
-    const path = harmlessLine(`${prefix}${name}`);
+    const path = sanitizeLine(`${prefix}${name}`);
     const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isRecord && prefix.length < 100 ? flatten(value as Row, `${path}.`) : [[path, spell(value)]];
+    return isRecord && prefix.length < 100 ? flatten(value as Row, `${path}.`) : [[path, format(value)]];
   });
 }
 
 const NOTHING = "–";
 
 function cellOf(row: Row, column: string): string {
-  return spell(fieldOf(row, column));
+  return format(fieldOf(row, column));
 }
 
 function fieldOf(row: Row, column: string): unknown {
@@ -79,7 +79,7 @@ function fieldOf(row: Row, column: string): unknown {
 }
 
 function titleOf(column: string): string {
-  return harmlessLine(column.split("|")[0] ?? column).replace(/^.*\./, "");
+  return sanitizeLine(column.split("|")[0] ?? column).replace(/^.*\./, "");
 }
 
 function plainFields(rows: readonly Row[]): string[] {
@@ -96,21 +96,21 @@ function isPlain(value: unknown): boolean {
 
 const WIRE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:\+0000|Z)?$/;
 
-function spell(value: unknown): string {
+function format(value: unknown): string {
   if (value === null || value === undefined || value === "") return NOTHING;
-  if (typeof value === "string") return harmlessLine(value.replace(WIRE_TIME, "$1 $2")) || NOTHING;
+  if (typeof value === "string") return sanitizeLine(value.replace(WIRE_TIME, "$1 $2")) || NOTHING;
   if (Array.isArray(value))
-    return value.length === 0 ? NOTHING : value.slice(0, 50).map(spellItem).join(", ");
-  return typeof value === "object" ? harmlessLine(harmlessJson(value)) : String(value);
+    return value.length === 0 ? NOTHING : value.slice(0, 50).map(formatItem).join(", ");
+  return typeof value === "object" ? sanitizeLine(sanitizeJson(value)) : String(value);
 }
 
 /** An item of a list by its name, where it has one, with the id that filters take. */
-function spellItem(item: unknown): string {
-  if (typeof item !== "object" || item === null) return spell(item);
+function formatItem(item: unknown): string {
+  if (typeof item !== "object" || item === null) return format(item);
   const { name, fullName, id } = item as { readonly [field in "name" | "fullName" | "id"]?: unknown };
   const called = name ?? fullName;
-  if (called === undefined || called === null) return spell(id ?? item);
-  return id === undefined || id === null ? spell(called) : `${spell(called)} (${spell(id)})`;
+  if (called === undefined || called === null) return format(id ?? item);
+  return id === undefined || id === null ? format(called) : `${format(called)} (${format(id)})`;
 }
 
 /** Takes width from the widest columns until all fit, or none has any to give. */

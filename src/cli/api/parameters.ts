@@ -87,14 +87,14 @@ function describe(
   until: Instant,
   lengthMs: number,
 ): string {
-  if (start !== undefined) return `from ${start} to now (${spell(until)})`;
+  if (start !== undefined) return `from ${start} to now (${format(until)})`;
   const length = formatDuration(lengthMs);
   return end === undefined
-    ? `the last ${length}, ${spell(until - lengthMs)} to ${spell(until)}`
+    ? `the last ${length}, ${format(until - lengthMs)} to ${format(until)}`
     : `the ${length} before ${end}`;
 }
 
-function spell(at: Instant): string {
+function format(at: Instant): string {
   return `${toIso(at).slice(0, 16).replace("T", " ")} UTC`;
 }
 

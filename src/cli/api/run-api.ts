@@ -8,16 +8,16 @@ import { createMemoryTokenStore } from "../../source/token-store.ts";
 import { ExitError, InterruptedError } from "../run.ts";
 import type { Access } from "./access.ts";
 import type { ApiCall } from "./calls.ts";
+import { fetchAll } from "./fetch-all.ts";
 import { findProject, findQueries } from "./find-scope.ts";
 import { formatAnswer } from "./format-answer.ts";
-import { harmlessJson, harmlessLine } from "./harmless.ts";
 import { locationList } from "./location-list.ts";
 import type { ApiOptions, Terminal } from "./options.ts";
 import { type Pair, readParameters, withRange } from "./parameters.ts";
-import { tellFailure } from "./tell-failure.ts";
-import { tellToken } from "./tell-token.ts";
-import { tellTotal } from "./tell-total.ts";
-import { walkAll } from "./walk-all.ts";
+import { printFailure } from "./print-failure.ts";
+import { printToken } from "./print-token.ts";
+import { printTotal } from "./print-total.ts";
+import { sanitizeJson, sanitizeLine } from "./sanitize-terminal.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
 /** In a pipe nobody cuts lines for us, and somebody may want them whole. */
@@ -34,7 +34,7 @@ export async function runApi(
 ): Promise<void> {
   const writer = createWriter(terminal.stdout);
   const tell = (line: string): void => {
-    if (!options.quiet) terminal.stderr.write(`${harmlessLine(line)}\n`);
+    if (!options.quiet) terminal.stderr.write(`${sanitizeLine(line)}\n`);
   };
   // Faults of ours are told before anybody is asked.
   const given = readParameters(options.param);
@@ -67,9 +67,9 @@ export async function runApi(
     });
   } catch (error) {
     if (terminal.signal.aborted) throw new InterruptedError("stopped");
-    if (!writer.closed.aborted) throw tellFailure(error, access);
+    if (!writer.closed.aborted) throw printFailure(error, access);
   } finally {
-    if (budget !== null) tell(spellBudget(budget));
+    if (budget !== null) tell(formatBudget(budget));
     await client.close();
   }
 }
@@ -86,14 +86,14 @@ interface Asking {
 
 async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, asking: Asking): Promise<void> {
   const { writer, tell, width } = asking;
-  if (call.name === "token") return writer.write(tellToken(await client.token(), options.json, width));
+  if (call.name === "token") return writer.write(printToken(await client.token(), options.json, width));
   const params = await toParams(call, options, client, asking);
-  if (options.all) return walkAll(call, params, client, asking);
+  if (options.all) return fetchAll(call, params, client, asking);
   const answer = await client.ask(call.name, withPageSize(call, params));
   refuseError(answer);
-  if (options.json) return writer.write(`${harmlessJson(answer, 2)}\n`);
+  if (options.json) return writer.write(`${sanitizeJson(answer, 2)}\n`);
   await writer.write(`${formatAnswer(call, answer, width)}\n`);
-  const total = tellTotal(call, answer);
+  const total = printTotal(call, answer);
   if (total !== null) tell(total);
 }
 
@@ -123,7 +123,7 @@ async function toParams(
 function refuseError(answer: unknown): void {
   if (typeof answer !== "object" || answer === null || "results" in answer || !("error" in answer)) return;
   const says = typeof answer.error === "string" ? answer.error : JSON.stringify(answer.error);
-  throw new ExitError(harmlessLine(`the API answered with an error: ${says.slice(0, 500)}`), 1);
+  throw new ExitError(sanitizeLine(`the API answered with an error: ${says.slice(0, 500)}`), 1);
 }
 
 const CHART_DEFAULTS = { aggregate: "volume", dimension1: "days", dimension2: "queries" };
@@ -139,7 +139,7 @@ function widthOf({ stdout }: Terminal): number {
   return stdout.isTTY === true ? Math.max(40, stdout.columns ?? 100) : PIPE_WIDTH;
 }
 
-function spellBudget({ limit, periodMs, used }: Budget): string {
+function formatBudget({ limit, periodMs, used }: Budget): string {
   const spent = used === null ? "" : `${used} used of `;
   return `Rate budget: ${spent}${limit} calls in any ${formatDuration(periodMs)}`;
 }

@@ -1,9 +1,9 @@
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { Theme } from "../../charts/palette.ts";
 import type { ChartSpan } from "../../charts/spike-chart.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatExpected, formatNumber } from "../../lib/format-number.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
-import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellExpected, spellNumber } from "../../lib/spell-number.ts";
 import { BUCKET_MS, RING } from "../../spike/constants.ts";
 import type { SpikeObservation, SpikeSettings } from "../../spike/detector.ts";
 import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
@@ -55,9 +55,9 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
       return drawSpikeChart(
         {
           ...(name === "" ? {} : { name }),
-          title: spellAlerts(told.length, length, last),
+          title: formatAlerts(told.length, length, last),
           counted: "mentions in 5 min",
-          ...(columnMs === BUCKET_MS ? {} : { note: `highest of each ${spellDuration(columnMs)}` }),
+          ...(columnMs === BUCKET_MS ? {} : { note: `highest of each ${formatMinutes(columnMs)}` }),
           columns: columns.columns(),
           columnMs,
           firing,
@@ -70,15 +70,15 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
   };
 }
 
-function spellAlerts(
+function formatAlerts(
   count: number,
   length: number,
   last: { readonly observed: number; readonly expected: number; readonly window: number } | undefined,
 ): string {
-  const span = length >= 2 * DAY ? `${Math.round(length / DAY)} days` : spellDuration(length);
+  const span = length >= 2 * DAY ? `${Math.round(length / DAY)} days` : formatMinutes(length);
   if (last === undefined) return `no alert in ${span}`;
   if (count > 1) return `${count} alerts in ${span}`;
-  const window = spellDuration(last.window * BUCKET_MS);
+  const window = formatMinutes(last.window * BUCKET_MS);
   // What made it fire: the bars may have risen further.
-  return `1 alert in ${span}: ${spellNumber(last.observed)} in ${window}, ${spellExpected(last.expected)} expected`;
+  return `1 alert in ${span}: ${formatNumber(last.observed)} in ${window}, ${formatExpected(last.expected)} expected`;
 }

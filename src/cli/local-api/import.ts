@@ -95,7 +95,7 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
   for (const { line, reason } of result.skipped) printError(`${file}:${line} is left out: ${reason}`);
   const untold = result.skippedTotal - result.skipped.length;
   if (untold > 0) printError(`… and ${untold} more lines`);
-  tell(file, result, options);
+  printResult(file, result, options);
 }
 
 function formatOf(file: string, options: ImportOptions) {
@@ -113,7 +113,7 @@ function formatOf(file: string, options: ImportOptions) {
   return { kind, columns, dates };
 }
 
-function tell(file: string, result: ImportResult, { json }: ImportOptions): void {
+function printResult(file: string, result: ImportResult, { json }: ImportOptions): void {
   const { imported, alreadyThere, unmatched, skippedTotal, from, to } = result;
   const { sampledOut, notYetShown, unusedFields } = result;
   const queries = [...result.queries].map(([name, { id, mentions }]) => ({ id, name, mentions }));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
 import { openLocalTables } from "../../app/local/open-local-tables.ts";
-import { readSurroundings } from "../../config.ts";
+import { readEnvironment } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
@@ -66,14 +66,14 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
   const signal = stopSignal(() => say(options, "\nStopping."));
   const log = commandLog(env);
   const running = await openTogether(async (closing) => {
-    const surroundings = readSurroundings(env);
+    const surroundings = readEnvironment(env);
     const { home } = surroundings;
     const tables = await openLocalTables(surroundings, log);
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now(), [DEMO_CLIENT]) : null;
     const life = sample === null ? null : createSampleLife(sample, systemClock, log);
-    await life?.begin(signal, tellHour);
+    await life?.begin(signal, printHour);
     const api = createLocalApi({
       pool,
       clock: systemClock,
@@ -113,7 +113,7 @@ async function listen(api: LocalApi, { host, port }: StartOptions): Promise<stri
 }
 
 /** A line that changes, where somebody watches. */
-function tellHour(hour: Instant | null): void {
+function printHour(hour: Instant | null): void {
   if (!process.stderr.isTTY) return;
   const text = hour === null ? "" : `writing the days before: ${toIso(hour).slice(0, 16).replace("T", " ")}`;
   process.stderr.write(`\r\u001b[K${text}`);

@@ -1,20 +1,20 @@
 import { type LocalTables, openLocalTables } from "../../app/local/open-local-tables.ts";
-import { readSurroundings } from "../../config.ts";
+import { readEnvironment } from "../../config.ts";
 import { createDatabase, type Database } from "../../local-api/store/database.ts";
 import { commandLog } from "../command-log.ts";
 
 /** The tables of the local API for the time of one command. */
-export interface Desk extends Pick<LocalTables, "pool"> {
+export interface LocalApiTables extends Pick<LocalTables, "pool"> {
   readonly db: Database;
 }
 
 /** Opens the tables, does the work and closes them again, whatever comes of it. */
 export async function withTables<Outcome>(
   env: NodeJS.ProcessEnv,
-  work: (desk: Desk) => Promise<Outcome>,
+  work: (desk: LocalApiTables) => Promise<Outcome>,
 ): Promise<Outcome> {
   const log = commandLog(env);
-  const tables = await openLocalTables(readSurroundings(env), log);
+  const tables = await openLocalTables(readEnvironment(env), log);
   try {
     return await work({ pool: tables.pool, db: createDatabase(tables.pool) });
   } finally {

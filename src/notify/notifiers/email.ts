@@ -1,8 +1,8 @@
 import { createTransport, type SendMailOptions } from "nodemailer";
 import { describeError } from "../../lib/errors.ts";
 import {
+  type ChannelLimit,
   defineNotifier,
-  type Lane,
   type NotifierDeps,
   type NotifierMessage,
   type VendorRef,
@@ -32,7 +32,7 @@ export const email = defineNotifier({
       }
     };
     return {
-      lane: serverLane(config),
+      lane: serverLimit(config),
       send: (message, { signal }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
@@ -54,7 +54,7 @@ export const email = defineNotifier({
  * Receivers behind one mail server wait together while it is away, and then come in their order. It is given no more
  * than it bears in any case.
  */
-function serverLane({ smtp }: EmailConfig): Lane {
+function serverLimit({ smtp }: EmailConfig): ChannelLimit {
   return { key: `smtp ${smtp.host}:${smtp.port}`, everyMs: 20, burst: 20 };
 }
 

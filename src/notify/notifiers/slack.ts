@@ -8,17 +8,17 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { checkSlack } from "./slack/check-slack.ts";
 import { composeReply, composeSlack } from "./slack/compose-slack.ts";
 import { type Connection, secretsOf, withSlack } from "./slack/connect.ts";
 import { tryToEdit } from "./slack/edit-message.ts";
-import { examineSlack } from "./slack/examine-slack.ts";
 import { findChannelId } from "./slack/find-channel-id.ts";
 import { findOwnMessage } from "./slack/find-own-message.ts";
 import { postMessage, type Thread } from "./slack/post-message.ts";
-import { showStanding, standingContent, threadOf } from "./slack/show-standing.ts";
 import { hasButtons, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
-import { channelLane, editLane } from "./slack/slack-lanes.ts";
+import { editLimit, postLimit } from "./slack/slack-limits.ts";
+import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
 
 /**
  * One message for each alert. It is edited to show how things stand; what happens later is told in its thread, and in
@@ -28,12 +28,14 @@ export const slack = defineNotifier({
   kind: "slack",
   config: SlackConfig,
   create: (config, deps) => ({
-    lane: channelLane(config),
+    lane: postLimit(config),
     following: {
       editEveryMs: config.editEvery,
-      lane: editLane(config),
+      lane: editLimit(config),
       show: (message, options) =>
-        withSlack(config, deps, options.signal, (connection) => showStanding(message, options, connection)),
+        withSlack(config, deps, options.signal, (connection) =>
+          updateLiveMessage(message, options, connection),
+        ),
     },
     send: (message, { signal }) =>
       withSlack(config, deps, signal, async (connection) =>
@@ -42,7 +44,7 @@ export const slack = defineNotifier({
           : sendAlert(message, connection),
       ),
     check: ({ signal }) => withSlack(config, deps, signal, checkReceiver),
-    notes: ({ signal }): Promise<readonly CheckNote[]> => withSlack(config, deps, signal, examineSlack),
+    notes: ({ signal }): Promise<readonly CheckNote[]> => withSlack(config, deps, signal, checkSlack),
     close: async () => {},
   }),
 });
@@ -87,7 +89,7 @@ async function sendAlert(message: AlertMessage, connection: Connection): Promise
     thread !== null &&
     (await tryToEdit(
       thread,
-      standingContent(message, previous ?? {}, connection),
+      liveContent(message, previous ?? {}, connection),
       connection,
       notificationId,
     )) !== "gone";

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
-import type { Batch, GroupTerms, Held, Saying } from "../batch.ts";
+import type { Batch, GroupTerms, Held, Outgoing } from "../batch.ts";
 import { bundle } from "../bundle.ts";
 
 /**
@@ -9,9 +9,9 @@ import { bundle } from "../bundle.ts";
  * Then one message tells everything that is new. A rise in severity and a step of an escalation wait for nothing.
  */
 export function group(batch: Batch): Batch {
-  const say: Saying[] = [];
+  const say: Outgoing[] = [];
   const held: Held[] = [...batch.held];
-  const groups = new Map<string, { terms: GroupTerms; news: Saying[] }>();
+  const groups = new Map<string, { terms: GroupTerms; news: Outgoing[] }>();
   for (const saying of batch.say) {
     const terms = saying.matter.terms.group;
     if (terms === null || isUrgent(saying)) {
@@ -40,14 +40,14 @@ export function group(batch: Batch): Batch {
   return { ...batch, say, held };
 }
 
-function isUrgent({ reason }: Saying): boolean {
+function isUrgent({ reason }: Outgoing): boolean {
   return reason === "SeverityRose" || reason === "Escalated";
 }
 
 function dueAtOf(
   { receiver }: Batch,
   { key, waitMs, intervalMs }: GroupTerms,
-  news: readonly Saying[],
+  news: readonly Outgoing[],
 ): { at: Instant; by: string } {
   const waited = Math.min(...news.map(newsAt)) + waitMs;
   const told = receiver.flushes?.get(key);
@@ -58,7 +58,7 @@ function dueAtOf(
 }
 
 /** What ended before anybody heard of it has been news since it fired. */
-function newsAt({ reason, matter: { alert } }: Saying): Instant {
+function newsAt({ reason, matter: { alert } }: Outgoing): Instant {
   const ended = reason === "Resolved" ? alert.resolvedAt : null;
   return ended ?? alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt;
 }

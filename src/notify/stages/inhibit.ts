@@ -1,7 +1,7 @@
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
-import type { Batch, Dropped, Held, Saying } from "../batch.ts";
-import { describeInhibitor, inhibitorOf, standingInhibitors } from "../inhibition.ts";
+import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
+import { activeInhibitors, describeInhibitor, inhibitorOf } from "../inhibition.ts";
 
 /** The end of the graver alert wakes what it muted; this is only for one whose end nobody saw. */
 const LOOK_AGAIN_MS = 15 * MINUTE;
@@ -11,10 +11,10 @@ const LOOK_AGAIN_MS = 15 * MINUTE;
  * of what was announced passes. What began and ended meanwhile is dropped; what was over before is told as ever.
  */
 export function inhibit(batch: Batch): Batch {
-  const say: Saying[] = [];
+  const say: Outgoing[] = [];
   const held: Held[] = [...batch.held];
   const dropped: Dropped[] = [...batch.dropped];
-  const inhibitors = standingInhibitors(batch.around.inhibitions, batch.around.open);
+  const inhibitors = activeInhibitors(batch.around.inhibitions, batch.around.open);
   for (const saying of batch.say) {
     const { matter, reason } = saying;
     const { alert } = matter;

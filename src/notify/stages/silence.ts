@@ -1,12 +1,12 @@
 import { describeSilence, silencedAt } from "../../model/silence.ts";
-import type { Batch, Dropped, Held, Saying } from "../batch.ts";
+import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
 
 /**
  * Holds back what somebody wants to hear nothing of, until the silence ends; if the alert still stands then, it is told
  * at once. The end of what was announced passes. What began and ended inside is dropped.
  */
 export function silence(batch: Batch): Batch {
-  const say: Saying[] = [];
+  const say: Outgoing[] = [];
   const held: Held[] = [...batch.held];
   const dropped: Dropped[] = [...batch.dropped];
   const { silences } = batch.around;

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import type { Batch, Held, Saying } from "../batch.ts";
+import type { Batch, Held, Outgoing } from "../batch.ts";
 import { bundle, inOrderOfWorth } from "../bundle.ts";
 import { breaksThrough, type Throttle } from "../throttle.ts";
 
@@ -21,12 +21,12 @@ export function throttle(batch: Batch): Batch {
   const through = inLine.filter((saying) => breaksThrough(limits, saying.matter.alert.severity));
   const others = inLine.filter((saying) => !breaksThrough(limits, saying.matter.alert.severity));
 
-  const grave = placeGrave(through, limits, { taken, grave: batch.receiver.recentGrave ?? [] }, now);
+  const grave = admitBreakThrough(through, limits, { taken, grave: batch.receiver.recentGrave ?? [] }, now);
   const takenThen = [...taken, ...grave.say.map(() => now)];
-  const rest = place(
+  const rest = admit(
     others,
     limits.atMost - takenThen.length,
-    placeFreeAt(takenThen, limits.atMost, limits.perMs, now),
+    slotFreeAt(takenThen, limits.atMost, limits.perMs, now),
   );
   const by = `throttle, ${limits.atMost} in ${formatDuration(limits.perMs)}`;
   const held = [...grave.wait, ...rest.wait].flatMap(({ saying, until }) =>
@@ -37,32 +37,32 @@ export function throttle(batch: Batch): Batch {
   return { ...batch, say: [...grave.say, ...rest.say], held: [...batch.held, ...held] };
 }
 
-interface Placed {
-  readonly say: readonly Saying[];
-  readonly wait: readonly { readonly saying: Saying; readonly until: Instant }[];
+interface Admitted {
+  readonly say: readonly Outgoing[];
+  readonly wait: readonly { readonly saying: Outgoing; readonly until: Instant }[];
 }
 
-function placeGrave(
-  sayings: readonly Saying[],
+function admitBreakThrough(
+  sayings: readonly Outgoing[],
   { atMost, perMs }: Throttle,
   recent: { readonly taken: readonly Instant[]; readonly grave: readonly Instant[] },
   now: Instant,
-): Placed {
+): Admitted {
   const free = atMost - recent.taken.length;
-  if (free > 0) return place(sayings, free, now);
+  if (free > 0) return admit(sayings, free, now);
   const minute = Math.min(MINUTE, perMs);
   const lately = recent.grave.filter((at) => at > now - minute).sort((a, b) => a - b);
   // One message beyond the share, unless the whole share went out within the minute.
-  return place(sayings, lately.length < atMost ? 1 : 0, placeFreeAt(lately, atMost, minute, now));
+  return admit(sayings, lately.length < atMost ? 1 : 0, slotFreeAt(lately, atMost, minute, now));
 }
 
 /** So many messages for these; the last of them takes all that is left. */
-function place(sayings: readonly Saying[], places: number, until: Instant): Placed {
+function admit(sayings: readonly Outgoing[], places: number, until: Instant): Admitted {
   if (sayings.length <= Math.max(places, 0)) return { say: sayings, wait: [] };
   if (places <= 0) return { say: [], wait: sayings.map((saying) => ({ saying, until })) };
   return { say: [...sayings.slice(0, places - 1), bundle(sayings.slice(places - 1))], wait: [] };
 }
 
-function placeFreeAt(taken: readonly Instant[], atMost: number, perMs: number, now: Instant): Instant {
+function slotFreeAt(taken: readonly Instant[], atMost: number, perMs: number, now: Instant): Instant {
   return (taken[taken.length - atMost] ?? now) + perMs;
 }

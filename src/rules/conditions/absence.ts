@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { countedSubject } from "../../lib/counted.ts";
 import { Duration } from "../../lib/duration.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatExpected } from "../../lib/format-number.ts";
 import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellExpected } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { BUCKET_MS } from "../../spike/constants.ts";
 import { turnHours } from "../../spike/expectation.ts";
+import { formatRarity } from "../../spike/format-rarity.ts";
 import { learnOnly } from "../../spike/learn-only.ts";
 import { lnNegativeBinomialLow } from "../../spike/negative-binomial-low.ts";
 import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
-import { spellRarity } from "../../spike/spell-rarity.ts";
 import { createSpikeState, MARK, mark } from "../../spike/spike-state.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share } from "../params.ts";
@@ -115,7 +115,7 @@ export const absence = defineWindowCondition({
         const isLow = isKnown && expected >= least && observed <= atMost * expected;
         const lnP = isLow ? lnNegativeBinomialLow(observed, expected, spread) : 0;
         const met = isLow && lnP <= lnLimit;
-        const counted = `${countedSubject(observed, subject)} in ${spellDuration(windowTo - windowFrom)}, ${spellExpected(expected)} expected`;
+        const counted = `${countedSubject(observed, subject)} in ${formatMinutes(windowTo - windowFrom)}, ${formatExpected(expected)} expected`;
         return {
           state: {
             learned: packSpikeState(state),
@@ -125,7 +125,7 @@ export const absence = defineWindowCondition({
           verdict: {
             met,
             because: met
-              ? `${counted}. Chance alone brings so few ${spellRarity(lnP, testsADay)}. ` +
+              ? `${counted}. Chance alone brings so few ${formatRarity(lnP, testsADay)}. ` +
                 "Either people fell silent, or the query or its source no longer finds them."
               : `${counted}${isKnown ? "" : " (still learning when it usually speaks)"}`,
             windowFrom,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { describeIssues } from "../../lib/describe-issues.ts";
 import { Duration } from "../../lib/duration.ts";
 import { foldText } from "../../lib/fold-text.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatNumber } from "../../lib/format-number.ts";
 import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
-import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { WindowConditionType } from "../define-window-condition.ts";
@@ -40,17 +40,17 @@ export const newValue: WindowConditionType = {
         values: (mention) => distinct(READ[what](mention)),
         voice: what === "author" ? (mention) => mention.resourceId : authorOf,
         because: (voices, forMs, knownMs) =>
-          `${what === "author" ? "an" : "a"} ${what} never seen here before: ${spellNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
-          `${spellDuration(Math.max(5 * MINUTE, forMs))}. None in the ${spellKnown(knownMs)} before.`,
+          `${what === "author" ? "an" : "a"} ${what} never seen here before: ${formatNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
+          `${formatMinutes(Math.max(5 * MINUTE, forMs))}. None in the ${formatKnown(knownMs)} before.`,
       },
     };
   },
 };
 
 /** In whole days, or hours where they are few: rounded down, so that no more is claimed than is known. */
-function spellKnown(ms: number): string {
+function formatKnown(ms: number): string {
   const unit = ms < 2 * DAY ? HOUR : DAY;
-  return spellDuration(Math.floor(ms / unit) * unit);
+  return formatMinutes(Math.floor(ms / unit) * unit);
 }
 
 const READ: Record<z.output<typeof Params>["what"], (mention: Mention) => readonly (string | null)[]> = {

@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { lnBetaBinomialTail } from "../../lib/beta-binomial-tail.ts";
 import { Duration } from "../../lib/duration.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatNumber, formatShare } from "../../lib/format-number.ts";
 import { DAY, MINUTE } from "../../lib/instant.ts";
-import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellNumber, spellShare } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { spellRarity } from "../../spike/spell-rarity.ts";
+import { formatRarity } from "../../spike/format-rarity.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
-import { learnSwing, noShareSwing, type ShareSwing, togetherness } from "../share-swing.ts";
+import { learnVariation, noShareVariation, type ShareVariation, togetherness } from "../share-variation.ts";
 import { sliceOf } from "../slice.ts";
 import {
   bucketsUntilUsual,
@@ -29,7 +29,7 @@ type ShareState = {
   readonly part: WindowCounts;
   readonly whole: WindowCounts;
   readonly usual: UsualShare;
-  readonly swing: ShareSwing;
+  readonly swing: ShareVariation;
 };
 
 const Params = z
@@ -84,7 +84,7 @@ export const share = defineWindowCondition({
         part: noCounts,
         whole: noCounts,
         usual: noUsualShare,
-        swing: noShareSwing,
+        swing: noShareVariation,
       }),
       inherit: (state) => state,
       isAsleep: (json) => total((json as ShareState).whole.counts) === 0,
@@ -96,7 +96,7 @@ export const share = defineWindowCondition({
         const missing = mentionsUntilUsual(state.usual, among);
         return (
           warmUpUntil(seen + bucketsUntilUsual(state.usual) * BUCKET_MS, judged) ??
-          (missing === 0 ? undefined : { until: null, needs: `${spellNumber(missing)} more mentions` })
+          (missing === 0 ? undefined : { until: null, needs: `${formatNumber(missing)} more mentions` })
         );
       },
       step: (json, { bucket, bucketMs, arrivals: [partArrivals = [], wholeArrivals = []] }) => {
@@ -110,7 +110,7 @@ export const share = defineWindowCondition({
         );
         const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
         // Only what has left the window teaches what is usual: a surge shall not be measured against itself.
-        const swing = learnSwing(state.swing, state.usual, partsLeft, left, buckets);
+        const swing = learnVariation(state.swing, state.usual, partsLeft, left, buckets);
         const usual = learnShare(state.usual, partsLeft, left);
         const count = total(wholes.counts);
         const matching = Math.min(total(parts.counts), count);
@@ -130,19 +130,19 @@ export const share = defineWindowCondition({
         const against =
           aboveUsual === undefined && unusual !== true
             ? ""
-            : `, usually ${known ? spellShare(expected) : "not known yet"}`;
+            : `, usually ${known ? formatShare(expected) : "not known yet"}`;
         const limits = [
-          ...(atLeast === undefined ? [] : [spellShare(atLeast)]),
+          ...(atLeast === undefined ? [] : [formatShare(atLeast)]),
           ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
         ];
-        const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${spellNumber(among)}`;
-        const rarity = lnP < 0 ? `. Chance alone brings that ${spellRarity(lnP, testsADay)}.` : "";
+        const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
+        const rarity = lnP < 0 ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.` : "";
         return {
           state: { part: parts, whole: wholes, usual, swing },
           verdict: {
             met,
             because:
-              `${spellShare(now)} of ${spellNumber(count)} ${slice.subject} in ${spellDuration(within)} are ` +
+              `${formatShare(now)} of ${formatNumber(count)} ${slice.subject} in ${formatMinutes(within)} are ` +
               `${predicate.adjective ?? `matching (${predicate.label})`}${against} (${limit})${rarity}`,
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,

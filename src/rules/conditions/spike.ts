@@ -18,10 +18,10 @@ import {
   type SpikeObservation,
   type SpikeSettings,
 } from "../../spike/detector.ts";
+import { isUnannouncedWave } from "../../spike/episode.ts";
 import { turnHours } from "../../spike/expectation.ts";
 import { explainQuiet, explainSpike } from "../../spike/explain-spike.ts";
-import { forgetIncident, isSilent } from "../../spike/forget-incident.ts";
-import { isUntoldWave } from "../../spike/incident.ts";
+import { forgetEpisode, isSilent } from "../../spike/forget-episode.ts";
 import { canReadSpikeState, packSpikeState, unpackSpikeState } from "../../spike/packed-spike-state.ts";
 import { gatesOf, SENSITIVITIES, significanceFor, significanceGate } from "../../spike/sensitivity.ts";
 import { createSpikeState, MARK, mark, type SpikeState } from "../../spike/spike-state.ts";
@@ -117,7 +117,7 @@ export const spike = defineWindowCondition({
         const { spike, wave: _, nth: __, ...learned } = json as State;
         if (spike === null) return json;
         const state = unpackSpikeState(spike, WORKSHEET);
-        forgetIncident(state);
+        forgetEpisode(state);
         return { ...learned, spike: packSpikeState(state) };
       },
       canRead: (json) => {
@@ -145,8 +145,8 @@ export const spike = defineWindowCondition({
         if (zoned.zone !== zone) zoned = { ...settings, zone };
         const noted = [...(before.waves ?? [])];
         catchUp(state, bucket, zoned, noted);
-        const isNewWave = isUntoldWave(state, mark(state, MARK.buckets));
-        const now = closeNoting(state, lateCounts(tick), withVoices(zoned, params, authors), noted);
+        const isNewWave = isUnannouncedWave(state, mark(state, MARK.buckets));
+        const now = closeNoting(state, lateCounts(tick), withDistinctAuthors(zoned, params, authors), noted);
         const waves = noted.filter((wave) => wave > now.bucket - WEEK_BUCKETS);
         const isOpen = mark(state, MARK.open) === 1;
         const sums = windowSums(state, now.bucket);
@@ -231,7 +231,7 @@ function moveAuthors(before: WindowCounts, { bucket, bucketMs, arrivals }: Tick)
 }
 
 /** A window fires only if enough different people speak in it. */
-function withVoices(
+function withDistinctAuthors(
   settings: SpikeSettings,
   { authors: least }: Params,
   authors: WindowCounts | undefined,

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { countedSubject } from "../../lib/counted.ts";
 import { Duration } from "../../lib/duration.ts";
+import { formatExpected, formatNumber } from "../../lib/format-number.ts";
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { spellExpected, spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { spellRarity } from "../../spike/spell-rarity.ts";
+import { formatRarity } from "../../spike/format-rarity.ts";
 import { compareDays, historyDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { localDay, startOfLocalDay } from "../local-day.ts";
@@ -111,12 +111,12 @@ export const trend = defineWindowCondition({
             met,
             because:
               found === undefined
-                ? `${spellNumber(closed.length)} whole days of history, ${spellNumber(historyDays(span))} are needed`
-                : `${countedSubject(perDay, subject)} a day over the last ${span} days, ${spellExpected(usualPerDay)} on the ` +
-                  `same weekdays before (${sign}${spellNumber(Math.abs(change) * 100)} %)` +
+                ? `${formatNumber(closed.length)} whole days of history, ${formatNumber(historyDays(span))} are needed`
+                : `${countedSubject(perDay, subject)} a day over the last ${span} days, ${formatExpected(usualPerDay)} on the ` +
+                  `same weekdays before (${sign}${formatNumber(Math.abs(change) * 100)} %)` +
                   (met
                     ? `. Each of the days was ${rising === undefined ? "below" : "above"}. ` +
-                      `Chance alone brings that ${spellRarity(found.lnP, 1)}.`
+                      `Chance alone brings that ${formatRarity(found.lnP, 1)}.`
                     : ""),
             windowFrom: startOfLocalDay(newest - (open - 1) - span, zone),
             windowTo,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { countedSubject } from "../../lib/counted.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatNumber } from "../../lib/format-number.ts";
 import { MINUTE } from "../../lib/instant.ts";
-import { spellDuration } from "../../lib/spell-duration.ts";
-import { spellNumber } from "../../lib/spell-number.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
@@ -40,7 +40,7 @@ export const volume = defineWindowCondition({
       step: (state, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
         const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, within / BUCKET_MS, arrivals);
         const observed = total(window.counts);
-        const because = `${countedSubject(observed, subject)} in ${spellDuration(within)} (limit ${spellNumber(atLeast)})`;
+        const because = `${countedSubject(observed, subject)} in ${formatMinutes(within)} (limit ${formatNumber(atLeast)})`;
         return {
           state: window,
           verdict: {

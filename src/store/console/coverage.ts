@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { ShownBudget, ShownSetAside, ShownTrait, ShownWalk } from "../../model/shown.ts";
-import { isTraitName } from "../../model/source-trait.ts";
+import { isQuirkName } from "../../model/server-quirk.ts";
+import type { ShownBudget, ShownDeadLetter, ShownPoll, ShownQuirk } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
 import { createOutageStore } from "../outages.ts";
 import { projects } from "./projects.ts";
@@ -18,8 +18,8 @@ export function createConsoleCoverage(db: Db) {
     },
 
     /** Both walks of every watched query; sums over the polls that started since `since`. */
-    async coverage(since: Instant): Promise<ShownWalk[]> {
-      const { rows } = await sql<ShownWalk>`
+    async coverage(since: Instant): Promise<ShownPoll[]> {
+      const { rows } = await sql<ShownPoll>`
         select q.project_id as "projectId", q.project_name as "projectName", q.query_id as "queryId",
           q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", coalesce(w.next_poll_at, w.next_at) as "nextPollAt",
           w.complete_until as "completeUntil",
@@ -55,17 +55,17 @@ export function createConsoleCoverage(db: Db) {
 
     outages: createOutageStore(db).endedAfter,
 
-    async traits(): Promise<ShownTrait[]> {
-      const { rows } = await sql<ShownTrait>`
+    async traits(): Promise<ShownQuirk[]> {
+      const { rows } = await sql<ShownQuirk>`
         select account, trait, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.source_traits
         order by account, trait limit 500
       `.execute(db);
-      return rows.filter(({ trait }) => isTraitName(trait));
+      return rows.filter(({ trait }) => isQuirkName(trait));
     },
 
     /** What stands aside, newest first. */
-    async setAside(limit: number): Promise<ShownSetAside[]> {
-      const { rows } = await sql<ShownSetAside>`
+    async setAside(limit: number): Promise<ShownDeadLetter[]> {
+      const { rows } = await sql<ShownDeadLetter>`
         select s.query_id as "queryId", coalesce(q.name, 'query ' || s.query_id) as "queryName", s.at,
           s.resource_id as "resourceId", s.reason, s.id, s.kind, s.scope, s.tries, s.body is not null as replayable
         from ${projects} p cross join lateral (

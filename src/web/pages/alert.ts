@@ -15,13 +15,13 @@ import type {
   ShownWait,
 } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
-import { alertDesk } from "../parts/alert-desk.ts";
+import { alertActionsPart } from "../parts/alert-actions.ts";
 import { alertSpan, severityBadge } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { outcomeOf } from "../parts/notification-table.ts";
 import { waitWords } from "../parts/receiver-waits.ts";
-import { foreign, formatCompact, formatMeasured, shorten, spellOut } from "../parts/words.ts";
+import { expandReason, foreign, formatCompact, formatMeasured, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
 const EVENTS = 200;
@@ -81,21 +81,21 @@ export function alertPage(
   parts: PageParts,
   token: string | null = null,
 ): Page {
-  const title = `${story.alert.queryName}: ${spellOut(story.alert.rule)}`;
+  const title = `${story.alert.queryName}: ${expandReason(story.alert.rule)}`;
   return {
     title,
     section: "/alerts",
     // What can be done stands first, for whoever was woken, and outside of the live part, so that nothing is taken
     // from under somebody's fingers.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
-<div class="title"><h1>${foreign(story.alert.queryName)}: ${spellOut(story.alert.rule)}</h1></div>
-${token !== null && alertDesk(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
+<div class="title"><h1>${foreign(story.alert.queryName)}: ${expandReason(story.alert.rule)}</h1></div>
+${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
   };
 }
 
 export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: PageParts): Html {
   const { alert } = story;
-  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${careLine(alert)}</p>
+  return html`<p class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${handlingLine(alert)}</p>
 <div class="two">
 <div>
 <section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
@@ -129,7 +129,7 @@ function explained({ alert, explanation }: AlertStory, explainer: PageParts["exp
 }
 
 /** Who has it, and what was said of it. */
-function careLine({ care = {} }: Alert): Html {
+function handlingLine({ care = {} }: Alert): Html {
   return html`${care.assignee !== undefined && html` · assigned to ${foreign(care.assignee)}`}${
     care.assignee === undefined &&
     care.acknowledgedBy !== undefined &&
@@ -147,9 +147,9 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
   // The key of a story says nothing to a reader; its mentions stand beside.
   const labels = Object.entries(alert.labels)
     .filter(([label]) => label !== "story")
-    .map(([label, value]) => html`<dt>${spellOut(label)}</dt><dd>${foreign(value)}</dd>`);
+    .map(([label, value]) => html`<dt>${expandReason(label)}</dt><dd>${foreign(value)}</dd>`);
   const values = Object.entries(alert.values).map(
-    ([name, value]) => html`<dt>${spellOut(name)}</dt><dd>${formatMeasured(value)}</dd>`,
+    ([name, value]) => html`<dt>${expandReason(name)}</dt><dd>${formatMeasured(value)}</dd>`,
   );
   return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
 }

@@ -4,32 +4,32 @@ import type { ShownHeartbeat } from "../../model/metric-facts.ts";
 import type { Outage } from "../../model/outage.ts";
 import type {
   ShownBudget,
-  ShownSetAside,
-  ShownTrait,
+  ShownDeadLetter,
+  ShownPoll,
+  ShownQuirk,
   ShownWait,
-  ShownWalk,
   ShownWarmUp,
 } from "../../model/shown.ts";
 import { worstDelayMs } from "../../model/worst-delay.ts";
 import { type Html, html } from "../html.ts";
-import { learningPart } from "../parts/learning.ts";
 import { livePart } from "../parts/live.ts";
 import { outagePanel } from "../parts/outage-panel.ts";
+import { quirksPart } from "../parts/quirks.ts";
 import { waitsPanel } from "../parts/receiver-waits.ts";
-import { traitsPart } from "../parts/traits.ts";
-import { foreign, formatNumber, shorten, spellOut } from "../parts/words.ts";
+import { warmUpPart } from "../parts/warm-up.ts";
+import { expandReason, foreign, formatNumber, shorten } from "../parts/words.ts";
 import type { Page, PageParts } from "./page.ts";
 
-const SET_ASIDE = 20;
+const DEAD_LETTERS = 20;
 
 export interface Coverage {
   readonly now: Instant;
-  readonly walks: readonly ShownWalk[];
-  readonly setAside: readonly ShownSetAside[];
+  readonly walks: readonly ShownPoll[];
+  readonly setAside: readonly ShownDeadLetter[];
   readonly heartbeat: ShownHeartbeat | null;
   readonly budgets: readonly ShownBudget[];
   readonly outages: readonly Outage[];
-  readonly traits: readonly ShownTrait[];
+  readonly traits: readonly ShownQuirk[];
   readonly learning: readonly ShownWarmUp[];
   readonly waits: readonly ShownWait[];
 }
@@ -44,7 +44,7 @@ export async function readCoverage({
   const now = times.now();
   const [walks, setAside, heartbeat, budgets, outages, traits, learning, waits] = await Promise.all([
     facts.coverage(now - DAY),
-    facts.setAside(SET_ASIDE),
+    facts.setAside(DEAD_LETTERS),
     facts.heartbeat(),
     facts.budgets(),
     facts.outages(now - 7 * DAY),
@@ -71,11 +71,11 @@ export function coveragePart(
   const added = walks.filter((walk) => walk.walk === "added");
   const updated = walks.filter((walk) => walk.walk === "updated");
   return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
-<p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${walkTable(added, now, times.moment, "complete")}</section>
+<p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
-<p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${walkTable(updated, now, times.moment, "plain")}</section>
-${learningPart(learning, times.moment)}<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${setAsideList(setAside, times.moment)}</section>
-${traitsPart(traits, times.moment)}`;
+<p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
+${warmUpPart(learning, times.moment)}<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${deadLetterList(setAside, times.moment)}</section>
+${quirksPart(traits, times.moment)}`;
 }
 
 /** What the account still allows. */
@@ -111,12 +111,12 @@ function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html |
         ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
         : "The heartbeat is withheld.";
   return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Does Earshot work?</h2>
-<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${spellOut(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Looked at ${moment(at)}. ${call}</span></p></section>
+<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${expandReason(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Looked at ${moment(at)}. ${call}</span></p></section>
 `;
 }
 
-function walkTable(
-  walks: readonly ShownWalk[],
+function pollTable(
+  walks: readonly ShownPoll[],
   now: Instant,
   moment: Moment,
   columns: "complete" | "plain",
@@ -141,17 +141,17 @@ function momentOr(at: Instant | null, moment: Moment): Html {
 }
 
 /** The longest that a mention may wait from now on, as calls are planned. */
-function within(walk: ShownWalk, now: Instant): string {
+function within(walk: ShownPoll, now: Instant): string {
   const worst = worstDelayMs(walk, now);
   return worst === null ? "" : formatDuration(worst);
 }
 
-function behind({ completeUntil }: ShownWalk, now: Instant): string {
+function behind({ completeUntil }: ShownPoll, now: Instant): string {
   return completeUntil === null ? "" : formatDuration(Math.max(0, now - completeUntil));
 }
 
 /** What is missing, and when it is looked for again; it stays here until it is found. */
-function gapOf({ gap, gapFrom, gapNextAt }: ShownWalk, moment: Moment): Html {
+function gapOf({ gap, gapFrom, gapNextAt }: ShownPoll, moment: Moment): Html {
   if (gap === 0) return html`0`;
   return html`<strong class="fault">${formatNumber(gap)}</strong>${gapFrom !== null && html`<span class="detail">since ${moment(gapFrom)}</span>`}${gapNextAt !== null && html`<span class="detail">again ${moment(gapNextAt)}</span>`}`;
 }
@@ -160,7 +160,7 @@ function warned(n: number): Html {
   return n === 0 ? html`0` : html`<strong class="fault">${formatNumber(n)}</strong>`;
 }
 
-function stateOf({ failures, lastError, polledAt }: ShownWalk): Html {
+function stateOf({ failures, lastError, polledAt }: ShownPoll): Html {
   if (failures > 0) {
     return html`<span class="outcome is-failing">failed ${failures === 1 ? "once" : `${failures} times in a row`}</span><span class="fault" dir="auto">${shorten(lastError ?? "", 200)}</span>`;
   }
@@ -169,11 +169,11 @@ function stateOf({ failures, lastError, polledAt }: ShownWalk): Html {
     : html`<span class="outcome is-sent">well</span>`;
 }
 
-function setAsideList(list: readonly ShownSetAside[], moment: Moment): Html {
+function deadLetterList(list: readonly ShownDeadLetter[], moment: Moment): Html {
   if (list.length === 0)
     return html`<p class="empty">Nothing stands aside: every mention that was read could be stored, every job done.</p>`;
   return html`<ol class="timeline">${list.map(
     (one) =>
-      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${one.replayable && html` Again: <code>earshot set-aside replay ${one.id}</code>`}</span></span></li>`,
+      html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${one.replayable && html` Again: <code>earshot dead-letters replay ${one.id}</code>`}</span></span></li>`,
   )}</ol>`;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Html, html, trustedHtml } from "../html.ts";
-import { foreign, spellOut } from "../parts/words.ts";
+import { expandReason, foreign } from "../parts/words.ts";
 import type { PreviewMessage, PreviewView, TemplatePreview } from "../preview-view.ts";
 import type { Page } from "./page.ts";
 
@@ -90,7 +90,7 @@ function tab(
   const { about, name } = sample;
   const first = samples.find((one) => one.about === question.about)?.name;
   const isShown = question.alert === null && about === question.about && name === (question.sample ?? first);
-  return html`<li><a href="/preview?${addressOf({ about, sample: name, alert: null, template: null })}"${isShown && html` aria-current="page"`}>${spellOut(about)}: ${spellOut(name).toLowerCase()}</a></li>`;
+  return html`<li><a href="/preview?${addressOf({ about, sample: name, alert: null, template: null })}"${isShown && html` aria-current="page"`}>${expandReason(about)}: ${expandReason(name).toLowerCase()}</a></li>`;
 }
 
 function addressOf({ about, sample, alert, template }: PreviewQuestion): string {

@@ -3,7 +3,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { foreign, spellOut } from "./words.ts";
+import { expandReason, foreign } from "./words.ts";
 
 /** Alerts, one row each: how grave, what, where, since when, why. */
 export function alertList(alerts: readonly Alert[], times: Times, empty: string): Html {
@@ -13,7 +13,7 @@ export function alertList(alerts: readonly Alert[], times: Times, empty: string)
 
 function alertItem(alert: Alert, times: Times): Html {
   return html`<li class="alert is-${alert.state === "resolved" ? "over" : alert.severity}">
-<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${spellOut(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
+<div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${expandReason(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
 <p class="because" dir="auto">${alert.because}</p>
 <div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;
@@ -39,6 +39,6 @@ function labelsOf(alert: Alert): readonly Html[] {
     Object.entries(alert.labels)
       // The key of a story says nothing to a reader; its mentions do.
       .filter(([label]) => label !== "query" && label !== "story")
-      .map(([label, value]) => html`<span class="fact">${spellOut(label)}: ${foreign(value)}</span>`)
+      .map(([label, value]) => html`<span class="fact">${expandReason(label)}: ${foreign(value)}</span>`)
   );
 }

@@ -2,7 +2,7 @@ import { counted } from "../../lib/counted.ts";
 import type { ShownNotification } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
-import { foreign, shorten, spellOut } from "./words.ts";
+import { expandReason, foreign, shorten } from "./words.ts";
 
 /** What was sent, or is about to be, and what became of it. */
 export function notificationTable(
@@ -22,9 +22,9 @@ function notificationRow(one: ShownNotification, times: Times): Html {
 }
 
 function aboutOf(one: ShownNotification): Html {
-  const what = one.kind === "digest" ? (one.digestName ?? "digest") : spellOut(one.kind);
+  const what = one.kind === "digest" ? (one.digestName ?? "digest") : expandReason(one.kind);
   if (one.alertId === null) return html`${what}`;
-  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")} ${one.rule === null ? "" : spellOut(one.rule).toLowerCase()}</a>`;
+  return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")} ${one.rule === null ? "" : expandReason(one.rule).toLowerCase()}</a>`;
 }
 
 /** Sent, waiting, failing or given up, with the last fault in the vendor's words. */

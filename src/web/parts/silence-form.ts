@@ -2,7 +2,7 @@ import { DAY } from "../../lib/instant.ts";
 import { WEEKDAYS } from "../../lib/local-time.ts";
 import { type Html, html } from "../html.ts";
 import { RECURRING_LENGTHS } from "../silence-form.ts";
-import { lengthChoice } from "./alert-desk.ts";
+import { lengthChoice } from "./alert-actions.ts";
 
 /** A silence for people who do not know matchers: whom, how long, and, behind a fold, only at times that come back. */
 export function silenceForm(zone: string, token: string): Html {

@@ -26,7 +26,7 @@ export function formatCompact(n: number): string {
 }
 
 /** `FirstNotification` → `First notification`: reasons have names, people read sentences. */
-export function spellOut(name: string): string {
+export function expandReason(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }

@@ -1,10 +1,10 @@
 import RedisMock from "ioredis-mock";
 import { expect, test } from "vitest";
-import { examineRedis } from "../../../src/app/doctor/examine-redis.ts";
+import { checkRedis } from "../../../src/app/doctor/check-redis.ts";
 
 /** A server that says `changed` of itself, whose CONFIG GET save is `save`; null where it forbids to ask. */
 async function states(changed: Readonly<Record<string, string>> = {}, save: string | null = "") {
-  const findings = await examineRedis("redis://127.0.0.1:6379", (_, options) => {
+  const findings = await checkRedis("redis://127.0.0.1:6379", (_, options) => {
     const redis = new RedisMock({ ...options, keyPrefix: "", lazyConnect: true });
     const info = redis.info.bind(redis);
     const lines = Object.entries(changed).map(([name, value]) => `${name}:${value}\r\n`);

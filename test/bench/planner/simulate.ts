@@ -1,6 +1,6 @@
 import { type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import type { RateLimit } from "../../../src/model/call-budget.ts";
-import { lanesOf, MOST_MEMBERS, mostMembers, roundMs, spacingMs } from "../../../src/planner/allowance.ts";
+import { MOST_MEMBERS, mostMembers, roundMs, slotsOf, spacingMs } from "../../../src/planner/allowance.ts";
 import {
   type ArrivalHistory,
   expectedRate,
@@ -164,7 +164,7 @@ export function earshot(
   const tracks = tracksOf(world, changes === "with changes");
   const { delays, walkers, see, sum } = open(world, limit.periodMs, tracks);
   const histories: ArrivalHistory[] = tracks.map(() => NOTHING_OBSERVED);
-  const places = new Float64Array(lanesOf(limit.limit).usable + 1).fill(Number.NEGATIVE_INFINITY);
+  const places = new Float64Array(slotsOf(limit.limit).usable + 1).fill(Number.NEGATIVE_INFINITY);
   const spacing = spacingMs(limit, "crisis");
   const pools = { added: createPool(), updated: createPool() };
   const keys = tracks.map(({ walk }, index) => ({ projectId: "p", queryId: String(index), walk }));
@@ -176,7 +176,7 @@ export function earshot(
     roundMs: roundMs(tracks.length, limit, sharing === "none" ? 1 : members),
   };
   let turn = 0;
-  const lanes = lanesOf(limit.limit).of;
+  const lanes = slotsOf(limit.limit).of;
   const takePlace = (at: Instant, crisis: boolean): boolean => {
     const lane = crisis ? lanes.crisis : lanes.live;
     for (let place = lane.to; place >= lane.from; place--) {

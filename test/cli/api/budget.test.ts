@@ -3,7 +3,7 @@ import { openShellBudget, type ShellBudget } from "../../../src/app/source/shell
 import { accountOf } from "../../../src/app/source/sources.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/log.ts";
-import { lanesOf } from "../../../src/planner/allowance.ts";
+import { slotsOf } from "../../../src/planner/allowance.ts";
 import { type BudgetStore, createBudgetStore } from "../../../src/store/budgets.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { type Fixture, SEED, startFixture } from "../../local-api/fixture.ts";
@@ -52,7 +52,7 @@ test("the shell takes its calls from the account's one budget, logins included, 
 });
 
 test("when the budget is used up it says when the next call is possible, and polls still have one", async () => {
-  const { shell: lane, live, crisis } = lanesOf(LIMIT.limit).of;
+  const { shell: lane, live, crisis } = slotsOf(LIMIT.limit).of;
   const take = (priority: "shell" | "live" | "crisis", of: typeof lane) =>
     budget.take(LIMIT, { lane: of, priority, timeoutMs: MINUTE });
   while ((await take("shell", lane)) !== null);

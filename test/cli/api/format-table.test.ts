@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { findCall } from "../../../src/cli/api/calls.ts";
 import { formatAnswer } from "../../../src/cli/api/format-answer.ts";
 import { formatRecord, formatTable } from "../../../src/cli/api/format-table.ts";
-import { harmlessJson } from "../../../src/cli/api/harmless.ts";
+import { sanitizeJson } from "../../../src/cli/api/sanitize-terminal.ts";
 import { printRows } from "../../../src/cli/local-api/print.ts";
 import { cutToWidth, padToWidth, textWidth } from "../../../src/cli/text-width.ts";
 import { attacks } from "../../fixtures/attacks.ts";
@@ -105,7 +105,7 @@ test("no text of any record acts on the terminal or breaks its line", () => {
       expect(table).not.toMatch(ACTING);
       expect(table.split("\n")).toHaveLength(records.length + 1);
       expect(formatRecord(records[0] ?? {}, width)).not.toMatch(ACTING);
-      const json = harmlessJson(records);
+      const json = sanitizeJson(records);
       expect(json).not.toMatch(ACTING);
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(records)));
     }),

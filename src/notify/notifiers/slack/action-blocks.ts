@@ -1,5 +1,5 @@
 import { formatDuration } from "../../../lib/duration.ts";
-import { DEED_LABELS } from "../../../model/alert-link.ts";
+import { ACTION_LABELS } from "../../../model/alert-link.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import { type ActionElement, type Block, blockKit } from "./block-kit.ts";
@@ -27,16 +27,16 @@ export function alertOfBlock(blockId: string): string | null {
 export function actionBlocks(view: AlertView, alertId: string | null): Block[] {
   const link = blockKit.linkButton("Open in Earshot", view.consoleUrl);
   if (alertId === null || view.kind === "test") return blockKit.actions(link);
-  return blockKit.actions([...deeds(view), ...link], `${ALERT_PREFIX}${alertId}`);
+  return blockKit.actions([...actions(view), ...link], `${ALERT_PREFIX}${alertId}`);
 }
 
-function deeds(view: AlertView): ActionElement[] {
+function actions(view: AlertView): ActionElement[] {
   const notRelevant = view.care.isRelevant ? [NOT_RELEVANT] : [];
   if (view.resolvedAt !== null) return notRelevant;
   return [...(view.care.takenBy === null ? [ACKNOWLEDGE] : []), ASSIGN, SILENCE, RESOLVE, ...notRelevant];
 }
 
-const ACKNOWLEDGE = blockKit.button(ACTION_IDS.acknowledge, DEED_LABELS.acknowledge, { style: "primary" });
+const ACKNOWLEDGE = blockKit.button(ACTION_IDS.acknowledge, ACTION_LABELS.acknowledge, { style: "primary" });
 
 const ASSIGN = blockKit.userSelect(ACTION_IDS.assign, "Give it to …");
 
@@ -47,7 +47,7 @@ const SILENCE = blockKit.select(
 );
 
 // A thumb slips at night, and these two end the alert for everybody.
-const RESOLVE = blockKit.button(ACTION_IDS.resolve, DEED_LABELS.resolve, {
+const RESOLVE = blockKit.button(ACTION_IDS.resolve, ACTION_LABELS.resolve, {
   confirm: {
     title: "Is it over?",
     text: "The alert ends for everybody who was told of it. It opens again by itself if it grows graver or comes back.",
@@ -55,7 +55,7 @@ const RESOLVE = blockKit.button(ACTION_IDS.resolve, DEED_LABELS.resolve, {
     no: "Not yet",
   },
 });
-const NOT_RELEVANT = blockKit.button(ACTION_IDS["not-relevant"], DEED_LABELS["not-relevant"], {
+const NOT_RELEVANT = blockKit.button(ACTION_IDS["not-relevant"], ACTION_LABELS["not-relevant"], {
   confirm: {
     title: "Should this not have been told?",
     text: "The alert ends, and counts against the precision of its rule.",

@@ -1,4 +1,4 @@
-import type { Shown, ShowOptions, StandingMessage, VendorRef } from "../../define-notifier.ts";
+import type { LiveMessage, Shown, UpdateOptions, VendorRef } from "../../define-notifier.ts";
 import type { Connection } from "./connect.ts";
 import { isFileShared } from "./find-own-message.ts";
 import type { Thread } from "./post-message.ts";
@@ -22,9 +22,9 @@ const BROUGHT: Shown = { finished: false, picture: { outcome: "brought" } };
  */
 export async function addPicture(
   thread: Thread,
-  { chart, view, attempt }: StandingMessage,
+  { chart, view, attempt }: LiveMessage,
   kept: Kept,
-  { mayPost }: ShowOptions,
+  { mayPost }: UpdateOptions,
   connection: Connection,
 ): Promise<Shown> {
   const ref = kept.ref();

@@ -5,7 +5,7 @@ import { actionBlocks } from "./action-blocks.ts";
 import { type Block, blockKit, fitBlocks, type RichTextElement, type RichTextPart } from "./block-kit.ts";
 
 /** What of a message is known only where it is sent. */
-export interface Surroundings {
+export interface BlockContext {
   /** The alert that buttons are about; null where nobody listens to presses. */
   readonly alertId: string | null;
   /** The picture in the message, as Slack calls it; null for none. */
@@ -20,7 +20,7 @@ const MENTIONS_IN_MESSAGE = 2;
  * done, the first mentions, the fine print. What strangers wrote goes into rich text, whose elements are never parsed;
  * prose comes from templates.
  */
-export function alertBlocks(view: AlertView, renderer: Renderer, around: Surroundings): Block[] {
+export function alertBlocks(view: AlertView, renderer: Renderer, around: BlockContext): Block[] {
   const isOver = view.resolvedAt !== null;
   const headline = renderer.render("slack/alert-headline.header", view);
   return fitBlocks([
@@ -35,7 +35,7 @@ export function alertBlocks(view: AlertView, renderer: Renderer, around: Surroun
 }
 
 /** What is told later, in the thread: what is new, in full, for this message stays as it is. */
-export function replyBlocks(view: AlertView, renderer: Renderer, around: Surroundings): Block[] {
+export function replyBlocks(view: AlertView, renderer: Renderer, around: BlockContext): Block[] {
   return fitBlocks([
     ...blockKit.header(renderer.render("slack/alert-headline.header", view)),
     ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),

@@ -1,7 +1,7 @@
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import type { MessageContent } from "../../define-notifier.ts";
-import { alertBlocks, detailBlocks, replyBlocks, type Surroundings } from "./alert-blocks.ts";
+import { alertBlocks, type BlockContext, detailBlocks, replyBlocks } from "./alert-blocks.ts";
 import type { Block } from "./block-kit.ts";
 import { digestBlocks } from "./digest-blocks.ts";
 
@@ -11,13 +11,13 @@ export interface SlackContent {
   readonly blocks: Block[];
 }
 
-const ALONE: Surroundings = { alertId: null, picture: null };
+const ALONE: BlockContext = { alertId: null, picture: null };
 
 /** The message that stands for an alert, or a digest. */
 export function composeSlack(
   content: MessageContent,
   renderer: Renderer,
-  around: Surroundings = ALONE,
+  around: BlockContext = ALONE,
 ): SlackContent {
   if (content.kind === "digest") {
     return {
@@ -29,7 +29,7 @@ export function composeSlack(
 }
 
 /** What is told of an alert in the thread of its message. */
-export function composeReply(view: AlertView, renderer: Renderer, around: Surroundings): SlackContent {
+export function composeReply(view: AlertView, renderer: Renderer, around: BlockContext): SlackContent {
   return { text: fallback(view, renderer), blocks: replyBlocks(view, renderer, around) };
 }
 

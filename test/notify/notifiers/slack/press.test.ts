@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { SILENCE_LENGTHS } from "../../../../src/model/silence.ts";
 import { actionBlocks } from "../../../../src/notify/notifiers/slack/action-blocks.ts";
 import { isSignedBySlack } from "../../../../src/notify/notifiers/slack/is-signed-by-slack.ts";
-import { readPress } from "../../../../src/notify/notifiers/slack/read-press.ts";
+import { readInteraction } from "../../../../src/notify/notifiers/slack/read-interaction.ts";
 import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 import { runs } from "../../../runs.ts";
 
@@ -40,7 +40,7 @@ describe("a press", () => {
       ]),
     ] as const;
     for (const [action, deed] of deeds) {
-      expect(readPress(payload(action))).toMatchObject({
+      expect(readInteraction(payload(action))).toMatchObject({
         outcome: "pressed",
         press: { alertId: ALERT, deed, user: { id: "U0ANN", name: "ann" } },
       });
@@ -56,7 +56,7 @@ describe("a press", () => {
       payload({ action_id: "earshot-acknowledge" }, { user: { id: "U0BO" } }),
       payload({ action_id: "earshot-acknowledge" }, { message: { ts: "1.3" } }),
     ].map((one) => {
-      const read = readPress(one);
+      const read = readInteraction(one);
       return read.outcome === "pressed" ? read.press.id : "";
     });
     expect(ids[0]).toBe(ids[1]);
@@ -70,7 +70,7 @@ describe("a press", () => {
       { type: "view_submission", user: { id: "U1" } },
       { type: "shortcut" },
     ])
-      expect(readPress(one)).toEqual({ outcome: "not-ours" });
+      expect(readInteraction(one)).toEqual({ outcome: "not-ours" });
   });
 
   it("makes no sense with another deed, length, alert or person than we offer, and says nothing of what it held", () => {
@@ -89,7 +89,7 @@ describe("a press", () => {
       "block_actions",
       [],
     ]) {
-      const read = readPress(one);
+      const read = readInteraction(one);
       expect(read.outcome).toBe("unfit");
       expect(JSON.stringify(read)).not.toContain(secret);
     }
@@ -103,7 +103,7 @@ describe("a press", () => {
     });
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.jsonValue(), bent), (any) => {
-        expect(["pressed", "not-ours", "unfit"]).toContain(readPress(any).outcome);
+        expect(["pressed", "not-ours", "unfit"]).toContain(readInteraction(any).outcome);
       }),
       { numRuns: runs(300) },
     );

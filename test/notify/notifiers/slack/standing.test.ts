@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Notifier, Shown, StandingMessage, VendorRef } from "../../../../src/notify/define-notifier.ts";
+import type { LiveMessage, Notifier, Shown, VendorRef } from "../../../../src/notify/define-notifier.ts";
 import { slack } from "../../../../src/notify/notifiers/slack.ts";
 import { sampleAlertViews } from "../../../../src/templates/sample-alert-views.ts";
 import { alertMessage, notifierDeps } from "../../../contracts/notifier.ts";
@@ -31,7 +31,7 @@ describe("the message of an alert in Slack", () => {
     ref = (await notifier.send(alertMessage({ alertId: ALERT }), { signal: signal() })).vendorRef;
   }
 
-  async function show(over: Partial<StandingMessage> = {}, mayPost = true): Promise<Shown | undefined> {
+  async function show(over: Partial<LiveMessage> = {}, mayPost = true): Promise<Shown | undefined> {
     const message = { notificationId: "n-1", alertId: ALERT, attempt: 1, view: fired, previous: ref };
     return notifier.following?.show(
       { chart: async () => PNG, ...message, ...over },
@@ -45,7 +45,7 @@ describe("the message of an alert in Slack", () => {
     );
   }
 
-  async function showAll(over: Partial<StandingMessage> = {}): Promise<Shown | undefined> {
+  async function showAll(over: Partial<LiveMessage> = {}): Promise<Shown | undefined> {
     for (let attempt = 1; attempt < 10; attempt++) {
       const shown = await show({ attempt, ...over });
       if (shown?.finished === true) return shown;

@@ -1,0 +1,34 @@
+import type { ReceiverConfig } from "../../config/receiver-config.ts";
+import { describeError } from "../../lib/errors.ts";
+import type { Logger } from "../../log.ts";
+import { listenSocket } from "../../notify/notifiers/slack/listen-socket.ts";
+import { type SlackApp, slackApps } from "../../notify/notifiers/slack/slack-apps.ts";
+import type { HandledInteraction } from "./slack-actions.ts";
+
+/** The apps of the Slack receivers whose messages have buttons. */
+export function appsOf(receivers: readonly ReceiverConfig[]): readonly SlackApp[] {
+  return slackApps(receivers.flatMap(({ notifier }) => (notifier.kind === "slack" ? [notifier] : [])));
+}
+
+/** A socket for each app that has a token for it. Resolves when the signal has closed them all. */
+export async function listenToSlack(parts: {
+  readonly apps: readonly SlackApp[];
+  readonly press: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { press, log, signal } = parts;
+  await Promise.all(
+    parts.apps.map(async (app) => {
+      const { appToken, apiUrl } = app;
+      if (appToken === undefined) return;
+      const onInteraction = async (payload: unknown): Promise<void> => {
+        await press(payload, app);
+      };
+      await listenSocket({ config: { apiUrl, appToken }, onInteraction, log, signal }).catch(
+        (error: unknown) =>
+          log.error({ reason: describeError(error) }, "slack: no socket for buttons any more"),
+      );
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+import { locateIssues } from "../../config/locate-issues.ts";
+import type { Config } from "../../config.ts";
+import { OPERATOR_RULES } from "../../health/operator-rules.ts";
+import { OPERATOR_LABELS } from "../../health/problem.ts";
+import { didYouMean } from "../../lib/did-you-mean.ts";
+import { UserError } from "../../lib/errors.ts";
+import type { Fault } from "../../lib/fault.ts";
+import type { AlertMatch } from "../../model/alert-match.ts";
+import { type AlertNames, findUnknownNames, unknownNamesInMatch } from "../../notify/unknown-names.ts";
+import { GROUP_KEYS } from "../../rules/group-key.ts";
+import type { Rule } from "../../rules/rule.ts";
+
+/** Rules and labels that the configuration in `file` names and that no alert of these rules can have. */
+export async function unknownNamesIn(
+  file: string,
+  config: Config,
+  rules: readonly Rule[],
+): Promise<readonly Fault[]> {
+  return locateIssues(file, findUnknownNames(config, alertNames(rules)));
+}
+
+/** Throws a UserError where a matcher names a rule or label that no alert of these rules can have. */
+export function refuseUnknownNames(match: AlertMatch, rules: readonly Rule[]): void {
+  const [issue] = unknownNamesInMatch(match, alertNames(rules), []);
+  if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
+}
+
+/** What alerts can be told apart by: those of these rules, and those of Earshot about itself. */
+function alertNames(rules: readonly Rule[]): AlertNames {
+  const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
+  return {
+    rules: [...rules.map((rule) => rule.name), ...Object.keys(OPERATOR_RULES)],
+    labels: [...new Set([...GROUP_KEYS, ...extra, ...OPERATOR_LABELS])],
+  };
+}

@@ -1,0 +1,135 @@
+import { DAY, type Instant } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
+import type { RulePrecision } from "../../model/alert-action.ts";
+import type { AlertEvent } from "../../model/alert-event.ts";
+import type { Mention } from "../../model/mention.ts";
+import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
+import type { Rule } from "../../rules/rule.ts";
+import type { createConsoleStore } from "../../store/console.ts";
+import type { Stores } from "../../store/stores.ts";
+
+const MOST = 500;
+
+export interface WhyParts {
+  readonly stores: Stores;
+  readonly facts: ReturnType<typeof createConsoleStore>;
+  /** The rules as they are now; what was judged before stands in the facts. */
+  readonly rules: readonly Rule[];
+}
+
+/** Why an alert is there, and why each receiver was told, or was not. */
+export interface AlertWhy {
+  readonly alert: Alert;
+  /** Null: the rule is gone. */
+  readonly rule: {
+    readonly description: string;
+    readonly forMs: number;
+    readonly overAfterMs: number;
+  } | null;
+  /** What people said of the rule's alerts in the 30 days before this one. */
+  readonly precision: RulePrecision;
+  readonly history: readonly AlertEvent[];
+  readonly receivers: readonly ShownReceiver[];
+  readonly notifications: readonly (ShownNotification & { readonly deliveries: readonly ShownDelivery[] })[];
+}
+
+/** What became of a mention in one query. */
+export interface MentionWhy {
+  readonly mention: Mention;
+  readonly projectId: string;
+  readonly queryName: string;
+  /** When it was first read. */
+  readonly seenAt: Instant;
+  readonly rules: readonly RuleObservation[];
+  readonly alerts: readonly AlertWhy[];
+}
+
+/** What one rule makes of the mention: as it was judged when it arrived or changed, and as it would be now. */
+export interface RuleObservation {
+  readonly rule: string;
+  readonly kind: Rule["kind"];
+  readonly met: boolean;
+  readonly because: string | null;
+  /** When it led to an alert; null where it did not. */
+  readonly matchedAt: Instant | null;
+  readonly alertId: string | null;
+}
+
+export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy> {
+  const { facts, rules } = parts;
+  const [precision, history, receivers, notifications, deliveries] = await Promise.all([
+    facts.rulePrecision(alert.rule, alert.openedAt - 30 * DAY),
+    facts.alertEvents(alert.projectId, alert.id, MOST),
+    facts.alertReceivers(alert.projectId, alert.id),
+    facts.alertNotifications(alert.projectId, alert.id, MOST),
+    facts.alertDeliveries(alert.projectId, alert.id, MOST),
+  ]);
+  const rule = rules.find((one) => one.name === alert.rule);
+  return {
+    alert,
+    rule: rule === undefined ? null : ruleFacts(rule),
+    precision,
+    history,
+    receivers,
+    notifications: notifications.map((one) => ({
+      ...one,
+      deliveries: deliveries.filter((delivery) => delivery.notificationId === one.id),
+    })),
+  };
+}
+
+/** A mention is known by its id at the source or by its address; it may stand in several queries. */
+export async function whyMention(parts: WhyParts, text: string): Promise<MentionWhy[]> {
+  const found = await parts.stores.mentions.findAnywhere(text);
+  return Promise.all(
+    found.map(async ({ mention, projectId, queryName, seenAt }) => {
+      const matches = await parts.stores.alerts.matchesOf(projectId, mention);
+      const ids = [...new Set(matches.map((match) => match.alertId))];
+      const alerts = await Promise.all(ids.map((id) => parts.stores.alerts.find(projectId, id)));
+      const query = await parts.stores.queries.find(projectId, mention.queryId);
+      const sights = parts.rules
+        .filter((rule) => query !== null && rule.appliesTo(query))
+        .map((rule) => sightOf(rule, mention, matches));
+      // A match with a rule that was renamed or removed since is told all the same.
+      const gone = matches.filter((match) => !sights.some((sight) => sight.rule === match.rule));
+      return {
+        mention,
+        projectId,
+        queryName,
+        seenAt,
+        rules: [...sights, ...gone.map(goneSight)],
+        alerts: await Promise.all(
+          alerts.filter((alert) => alert !== null).map((alert) => whyAlert(parts, alert)),
+        ),
+      };
+    }),
+  );
+}
+
+interface StoredMatch {
+  readonly rule: string;
+  readonly alertId: string;
+  readonly at: Instant;
+  readonly because: string;
+}
+
+function sightOf(rule: Rule, mention: Mention, matches: readonly StoredMatch[]): RuleObservation {
+  const verdict = rule.judge(mention);
+  const match = matches.find((one) => one.rule === rule.name);
+  return {
+    rule: rule.name,
+    kind: rule.kind,
+    met: verdict.met,
+    because: match?.because ?? (verdict.met ? verdict.because : null),
+    matchedAt: match?.at ?? null,
+    alertId: match?.alertId ?? null,
+  };
+}
+
+function goneSight({ rule, alertId, at, because }: StoredMatch): RuleObservation {
+  return { rule, kind: "mention", met: true, because, matchedAt: at, alertId };
+}
+
+function ruleFacts({ description, forMs, overAfterMs }: Rule) {
+  return { description, forMs, overAfterMs };
+}

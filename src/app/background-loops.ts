@@ -1,0 +1,85 @@
+import type { Config } from "../config.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Closing } from "../lib/closing.ts";
+import { HOUR, MINUTE } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import type { Query } from "../model/query.ts";
+import type { Db } from "../store/database.ts";
+import type { Stores } from "../store/stores.ts";
+import { createAlertActions } from "./actions/alert-actions.ts";
+import { appsOf, listenToSlack } from "./actions/listen-to-slack.ts";
+import { createSlackActions } from "./actions/slack-actions.ts";
+import { checkHealthLoop } from "./health/check-health-loop.ts";
+import type { OutageLog } from "./health/note-outages.ts";
+import { pruneTables } from "./prune-tables.ts";
+import { reconcileCounts } from "./reconcile-counts.ts";
+import { refreshQueriesLoop } from "./refresh-queries.ts";
+import type { Role } from "./roles.ts";
+import type { OpenSource } from "./source/open-source.ts";
+
+interface LoopParts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly db: Db;
+  readonly source: Pick<OpenSource, "background" | "budget">;
+  readonly refreshQueries: () => Promise<readonly Query[]>;
+  /** Null where it does not look at itself. */
+  readonly watch: { look(): Promise<unknown> } | null;
+  readonly outages: OutageLog;
+  /** False: a driver sweeps by hand, and lives through a past that nobody counts again or looks after. */
+  readonly sweepsRun: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends the loops. */
+  readonly signal: AbortSignal;
+}
+
+/** Begins what goes on in these roles without a job. `closing` waits until it is over, once the signal came. */
+export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, closing: Closing): void {
+  if (roles.includes("deliver")) closing.add(takeInteractions(parts));
+  if (!roles.includes("sweep")) return;
+  closing.add(startUpkeep(parts));
+  if (!parts.sweepsRun) return;
+  closing.add(startReconciling(parts));
+  const { watch, outages, log, signal } = parts;
+  if (watch === null) return;
+  const looking = checkHealthLoop(watch, { onFailed: outages.lookFailed, log, signal });
+  closing.add(() => looking);
+}
+
+type Ending = () => Promise<void>;
+
+/** Takes presses of buttons from the Slack apps that have a socket. */
+function takeInteractions({ config, stores, clock, log, signal }: LoopParts): Ending {
+  const press = createSlackActions({ desk: createAlertActions({ stores, clock }), log });
+  const listening = listenToSlack({ apps: appsOf(config.receivers), press, log, signal });
+  return () => listening;
+}
+
+/** Keeps the tables, and asks the source what there is to watch. */
+function startUpkeep({ config, db, stores, source, refreshQueries, clock, log, signal }: LoopParts): Ending {
+  const tables = { db, stores, retentionMs: config.retention, clock, log };
+  const upkeep = refreshQueriesLoop({
+    refreshQueries,
+    partitions: () => pruneTables(tables),
+    // Lists change seldom, and where calls are few each list is one that no query gets.
+    everyMs: async () => ((await source.budget.read()).limit === null ? 10 * MINUTE : HOUR),
+    log,
+    signal,
+  });
+  return () => upkeep;
+}
+
+/** Holds the counts of the source against what is stored. */
+function startReconciling({ config, stores, source, clock, log, signal }: LoopParts): Ending {
+  const counting = reconcileCounts({
+    stores,
+    source: source.background,
+    budget: source.budget,
+    historyMs: config.source.history,
+    clock,
+    log,
+    signal,
+  });
+  return () => counting;
+}

@@ -1,0 +1,49 @@
+import type { ReceiverConfig } from "../../config/receiver-config.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import type { Logger } from "../../log.ts";
+import { DeliveryError } from "../../notify/delivery-error.ts";
+import { createNotifier } from "../../notify/notifiers.ts";
+import type { Renderer } from "../../templates/create-renderer.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+const PATIENCE_MS = 20_000;
+
+const WORKS = {
+  slack: "the token is good and the channel is there",
+  email: "the mail server takes our login",
+  webhook: "its server is there (whether it takes our messages only a message shows)",
+} as const;
+
+/** Asks each vendor whether its receiver would work. Nobody is told anything. */
+export async function checkReceivers(
+  receivers: readonly ReceiverConfig[],
+  parts: { readonly renderer: Renderer; readonly log: Logger },
+): Promise<readonly Finding[]> {
+  const found = await Promise.all(
+    receivers.map(async ({ name, notifier: config }): Promise<readonly Finding[]> => {
+      const what = `receiver ${name}`;
+      const notifier = createNotifier(config, { ...parts, clock: systemClock });
+      try {
+        await notifier.check({ signal: AbortSignal.timeout(PATIENCE_MS) });
+        const notes = (await notifier.notes?.({ signal: AbortSignal.timeout(PATIENCE_MS) })) ?? [];
+        return [
+          ok(what, `${config.kind}: ${WORKS[config.kind]}`),
+          ...notes.map((note) => warn(what, `${config.kind}: ${note.found}`, note.advice)),
+        ];
+      } catch (error) {
+        const advice = error instanceof DeliveryError ? error.advice : null;
+        return [
+          fail(
+            what,
+            `${config.kind}: ${describeError(error)}`,
+            advice ?? "Look at the receiver in earshot.yaml.",
+          ),
+        ];
+      } finally {
+        await notifier.close();
+      }
+    }),
+  );
+  return found.flat();
+}

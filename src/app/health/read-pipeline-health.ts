@@ -1,0 +1,80 @@
+import { OUTAGE_STANDS_MS } from "../../health/check-outage.ts";
+import { OPERATOR_RULES } from "../../health/operator-rules.ts";
+import type { PipelineHealth } from "../../health/pipeline-health.ts";
+import type { OperatorRuleName } from "../../health/problem.ts";
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import { OWN_QUERY } from "../../model/own-query.ts";
+import type { QueryRhythm } from "../../model/pipeline-facts.ts";
+import type { Stores } from "../../store/stores.ts";
+import { queryScope } from "./note-calls.ts";
+import { jobScope } from "./note-jobs.ts";
+
+export interface PipelineReadings {
+  readonly stores: Stores;
+  readonly receivers: readonly string[];
+  readonly addresses: ReadonlyMap<string, string>;
+  /** The receivers whose messages go by a lane. */
+  readonly receiversOf: (lane: string) => readonly string[];
+  readonly pollEveryMs: number;
+  readonly upForMs: number;
+  /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
+  readonly sweepsRun: boolean;
+  readonly rhythms: readonly QueryRhythm[];
+  readonly now: Instant;
+}
+
+/** Reads all facts about the line from the tables. */
+export async function readPipelineHealth(sights: PipelineReadings): Promise<PipelineHealth> {
+  const { stores, now } = sights;
+  const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
+  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open] =
+    await Promise.all([
+      stores.failures.standing(),
+      stores.watch.progress(),
+      stores.watch.waiting(now, inLine),
+      stores.watch.pulses(),
+      stores.digests.due(),
+      stores.setAside.jobs(),
+      stores.bounces.standing(),
+      stores.setAside.tally(now - NEWS_MS),
+      stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+      stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    ]);
+  const watched = new Set(progress.map(queryScope));
+  return {
+    // What fails of a query that nobody watches any more does not matter any more.
+    failures: failures.filter(({ scope }) => !scope.startsWith("query ") || watched.has(scope)),
+    progress,
+    rhythms: sights.rhythms,
+    waiting,
+    digests: digests.map(({ name, localDate, dueAt }) => {
+      const scope = jobScope("build-digest", { name, localDate });
+      const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
+      const given = jobsAside.find((one) => one.scope === scope);
+      return {
+        name,
+        localDate,
+        dueAt,
+        error: given?.reason ?? failure?.message ?? null,
+        setAside: given !== undefined,
+      };
+    }),
+    outages,
+    aside,
+    lastJobAgoMs: sights.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
+    upForMs: sights.upForMs,
+    pollEveryMs: sights.pollEveryMs,
+    receivers: sights.receivers,
+    addresses: sights.addresses,
+    bounces,
+    standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
+    now,
+  };
+}
+
+/** What was set aside so long ago has been told. */
+const NEWS_MS = HOUR;
+
+function isOperatorRule(name: string): name is OperatorRuleName {
+  return Object.hasOwn(OPERATOR_RULES, name);
+}

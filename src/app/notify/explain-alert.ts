@@ -1,0 +1,158 @@
+import { explainChange } from "../../alerts/explain-change.ts";
+import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "../../alerts/explain-counts.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
+import { BUCKET_MS } from "../../model/count-change.ts";
+import { Explanation } from "../../model/explanation.ts";
+import type { Mention } from "../../model/mention.ts";
+import type { Rule } from "../../rules/rule.ts";
+import { learnOnly } from "../../spike/learn-only.ts";
+import { ordinaryLimit } from "../../spike/ordinary-limit.ts";
+import { createSpikeState } from "../../spike/spike-state.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/**
+ * What was found out about an alert on counts: as stored, or found out now from the facts and stored, once for each
+ * time that there is a reason to tell people. Null for alerts on single mentions, which speak for themselves.
+ */
+export async function explainAlert(
+  stores: Stores,
+  alert: Alert,
+  rule: Rule | undefined,
+): Promise<Explanation | null> {
+  const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
+  const isOver = alert.resolvedAt !== null;
+  if (stored.success && (isOver || stored.data.tellings === alert.tellings)) return stored.data;
+  if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
+  const explanation = await findOut(stores, alert, rule);
+  await stores.alerts.explain(alert.projectId, alert.id, explanation);
+  return explanation;
+}
+
+async function findOut(
+  stores: Stores,
+  alert: Alert,
+  rule: Exclude<Rule, { kind: "mention" }>,
+): Promise<Explanation> {
+  const history = rule.kind === "window" ? await countHistory(stores, alert, rule) : null;
+  const since = history === null ? null : onsetOf(history.buckets, alert.windowTo);
+  const [now, before, completeUntil] = await Promise.all([
+    mentionsIn(stores, alert, alert.windowFrom, alert.windowTo, MOST_NOW),
+    sameHoursBefore(stores, alert),
+    stores.walks.completeUntil(alert.projectId, alert.queryId),
+  ]);
+  const isMeant = meant(rule, alert);
+  const isLooked = (mention: Mention): boolean => rule.judge(mention).met;
+  const counted = alert.values["count"];
+  return {
+    tellings: alert.tellings,
+    since,
+    largest:
+      history === null || counted === undefined || history.type === "absence"
+        ? null
+        : largestSince(
+            history.buckets,
+            Math.round((alert.windowTo - alert.windowFrom) / BUCKET_MS),
+            counted,
+            Math.min(since ?? alert.windowFrom, alert.windowFrom),
+          ),
+    ...explainChange({
+      slice: now.filter((mention) => isLooked(mention) && isMeant(mention)),
+      sliceBefore: before.filter(isLooked),
+      now,
+      before,
+    }),
+    completeUntil,
+    chart: history?.chart ?? null,
+  };
+}
+
+const MOST_NOW = 2_000;
+const MOST_A_DAY = 300;
+const DAYS_BEFORE = 7;
+
+/** Of what met the rule, what this alert is about: for a new value, the mentions that have it. */
+export function meant(rule: Rule, alert: Alert): (mention: Mention) => boolean {
+  if (rule.kind !== "new") return () => true;
+  const { facet, values } = rule.novelty;
+  const wanted = alert.labels[facet]?.toLowerCase();
+  return (mention) => values(mention).some((value) => value.toLowerCase() === wanted);
+}
+
+async function mentionsIn(
+  stores: Stores,
+  { projectId, queryId }: Alert,
+  from: Instant,
+  to: Instant,
+  limit: number,
+): Promise<readonly Mention[]> {
+  const found = await stores.mentions.inWindow(projectId, queryId, from, to, limit);
+  return found.map(({ mention }) => mention);
+}
+
+/** The hours of the window and one on each side, on each of the days before; of a young query, all that there is. */
+async function sameHoursBefore(stores: Stores, alert: Alert): Promise<readonly Mention[]> {
+  const days: Mention[] = [];
+  const length = Math.min(alert.windowTo - alert.windowFrom, DAY - 2 * HOUR);
+  for (let day = 1; day <= DAYS_BEFORE; day++) {
+    const from = alert.windowFrom - day * DAY - HOUR;
+    days.push(...(await mentionsIn(stores, alert, from, from + length + 2 * HOUR, MOST_A_DAY)));
+  }
+  if (days.length >= ENOUGH_BEFORE) return days;
+  return mentionsIn(stores, alert, alert.windowFrom - 3 * DAY, alert.windowFrom, MOST_NOW);
+}
+
+const ENOUGH_BEFORE = 50;
+
+interface CountHistory {
+  /** Of the condition. */
+  readonly type: string;
+  readonly buckets: readonly ExpectedBucket[];
+  readonly chart: Explanation["chart"];
+}
+
+/** The counts of the alert's series up to its window, by event time, with what the detector expects of such a series. */
+async function countHistory(
+  stores: Stores,
+  alert: Alert,
+  { window }: Extract<Rule, { kind: "window" }>,
+): Promise<CountHistory | null> {
+  const [series] = window.series;
+  const to = Math.max(alert.windowTo, floorTo(alert.lastSeenAt, BUCKET_MS));
+  if (series === undefined) return null;
+  const { projectId, queryId } = alert;
+  const [counts, query] = await Promise.all([
+    stores.counts.byEvent(projectId, queryId, series.key, to - LONGEST_HISTORY_MS, to),
+    stores.queries.find(projectId, queryId),
+  ]);
+  const zone = window.timezone ?? query?.timezone;
+  const [first] = counts;
+  if (first === undefined) return null;
+  const byBucket = new Map(counts.map(({ bucket, n }) => [bucket, n]));
+  const state = createSpikeState(first.bucket);
+  const buckets: ExpectedBucket[] = [];
+  for (let at = first.bucket; at < to; at += BUCKET_MS) {
+    const count = Math.max(0, byBucket.get(at) ?? 0);
+    const { expected } = learnOnly(state, [{ age: 0, count }], zone);
+    buckets.push({ at, count, expected });
+  }
+  const { type } = window;
+  if (type === "trend") return { type, buckets, chart: null };
+  const windowMs = Math.max(BUCKET_MS, alert.windowTo - alert.windowFrom);
+  const width = Math.round(windowMs / BUCKET_MS);
+  const columns = windowBars(buckets, alert.windowTo, width).map(({ at, count, expected }) => ({
+    at,
+    count,
+    expected: rounded(expected),
+    ordinary: ordinaryLimit(state, expected, width, Math.log(1e-3)),
+  }));
+  const counted = `${window.subject} in ${formatMinutes(windowMs)}`;
+  return { type, buckets, chart: { counted, columnMs: width * BUCKET_MS, columns } };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+const LONGEST_HISTORY_MS = 60 * DAY;

@@ -1,0 +1,33 @@
+import type { ReceiverConfig } from "../../config/receiver-config.ts";
+import type { ShownWait } from "../../model/shown.ts";
+import { postLimit } from "../../notify/notifiers/slack/slack-limits.ts";
+import { receiverWait } from "../../notify/receiver-wait.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/** The receivers that have to wait at this moment, and why. */
+export function createReceiverWaits(
+  stores: Pick<Stores, "lanes" | "failures" | "notifications">,
+  receivers: readonly ReceiverConfig[],
+): () => Promise<readonly ShownWait[]> {
+  const lanes = receivers.map(({ name, notifier }) => ({
+    receiver: name,
+    lane: notifier.kind === "slack" ? postLimit(notifier) : null,
+  }));
+  return async () => {
+    const [closed, failures, waiting] = await Promise.all([
+      stores.lanes.closed(),
+      stores.failures.standing(),
+      stores.notifications.waiting(),
+    ]);
+    return lanes.flatMap(({ receiver, lane }) => {
+      const wait = receiverWait({
+        receiver,
+        waiting: waiting.get(receiver) ?? 0,
+        lane,
+        closed: closed.find(({ key }) => key === lane?.key) ?? null,
+        failure: failures.find(({ kind, scope }) => kind === "receiver" && scope === receiver) ?? null,
+      });
+      return wait === null ? [] : [wait];
+    });
+  };
+}

@@ -1,0 +1,167 @@
+import type { ReceiverConfig } from "../config/receiver-config.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError } from "../lib/errors.ts";
+import { withTimeout } from "../lib/with-timeout.ts";
+import type { LocalInbox } from "../local-inbox/create-local-inbox.ts";
+import type { InboxMessage } from "../local-inbox/inbox-store.ts";
+import { renderSlackMessage } from "../local-inbox/render-slack-message.ts";
+import type { Logger } from "../log.ts";
+import type { QueueCounts } from "../model/metric-facts.ts";
+import type { Rule } from "../rules/rule.ts";
+import { createConsoleStore } from "../store/console.ts";
+import { type Database, openDatabase } from "../store/database.ts";
+import { createInboxStore } from "../store/inbox.ts";
+import { pendingMigrations } from "../store/pending-migrations.ts";
+import { ping } from "../store/ping.ts";
+import { createStores } from "../store/stores.ts";
+import { createConsole } from "../web/create-console.ts";
+import { fileAddress, type InboxView } from "../web/inbox-view.ts";
+import type { ConsoleSettings } from "../web/settings.ts";
+import { createAlertActions } from "./actions/alert-actions.ts";
+import { appsOf } from "./actions/listen-to-slack.ts";
+import { createSlackActions } from "./actions/slack-actions.ts";
+import { createSlackEndpoint } from "./actions/slack-endpoint.ts";
+import { whyMention } from "./actions/why.ts";
+import { LOCAL_PEOPLE } from "./local/local-parts.ts";
+import { createAlertExplainer } from "./notify/alert-explainer.ts";
+import { linkSecret } from "./notify/link-secret.ts";
+import { createReceiverWaits } from "./notify/receiver-waits.ts";
+import { createUnsubscribing } from "./notify/unsubscribe-links.ts";
+import type { Previews } from "./preview/create-previews.ts";
+import { rulesWarmingUp } from "./rules-warming-up.ts";
+
+export interface Page {
+  /** Where it answers on this machine. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface PageOptions {
+  readonly databaseUrl: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: ConsoleSettings;
+  /** Take the next free port when the wanted one is in use: for a demo that somebody wants to look at now. */
+  readonly tryNextPort: boolean;
+  /** Messages go to the local Slack and mailbox, and are shown. */
+  readonly hasLocalInbox: boolean;
+  /** Somebody uses a button of a message in the local Slack; absent where nobody listens to them. */
+  readonly press?: LocalInbox["press"];
+  readonly whatHappensNext?: () => string | null;
+  /** Jobs by queue; fails while the queue's engine is away. Where the process has queues. */
+  readonly queues?: () => Promise<readonly QueueCounts[]>;
+  /** Whose Slack messages have buttons that post to the page, and whose waits it shows. */
+  readonly receivers?: readonly ReceiverConfig[];
+  /** Those in use: which of them still learn is shown. */
+  readonly rules: readonly Rule[];
+  /** Messages to look at; a page without it shows none. */
+  readonly previews?: Previews;
+}
+
+/** Opens the page on a migrated database. It reads, and writes down what people do; whatever runs beside it may come and go. */
+export async function openPage(options: PageOptions): Promise<Page> {
+  const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
+  return openTogether(async (closing) => {
+    const database = openDatabase({
+      url: databaseUrl,
+      connections: 6,
+      onError: (error) =>
+        log.warn({ error: describeError(error) }, "a database connection of the page broke"),
+    });
+    closing.add(database.close);
+    const stores = createStores(database.db);
+    const secret = await linkSecret(stores);
+    const desk = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
+    const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
+    const press = createSlackActions({ desk, log });
+    const slack = apps.length === 0 ? null : createSlackEndpoint({ apps, press, wall: systemClock, log });
+    const facts = createConsoleStore(database.db);
+    const inbox = createInboxStore<InboxMessage>(database.db);
+    const deps = {
+      unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
+      facts,
+      secret,
+      closedSessions: stores.closedSessions,
+      learning: () => rulesWarmingUp(facts, options.rules),
+      clock,
+      inbox: hasLocalInbox ? inboxView(inbox, options.press) : null,
+      ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
+      explainMention: (text: string) => whyMention({ stores, facts, rules: options.rules }, text),
+      explainer: createAlertExplainer(options.settings.timezone),
+      desk,
+      ...(slack === null ? {} : { slack }),
+      health: {
+        ready: () => readiness(database, options.queues),
+        ...(options.queues === undefined ? {} : { queues: options.queues }),
+      },
+      log,
+      ...(previews === undefined ? {} : { previews: { ...previews, renderSlack: renderSlackMessage } }),
+      ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
+    };
+    const ports = options.tryNextPort ? MOST_PORTS : 1;
+    for (let offset = 0; ; offset++) {
+      const console = await createConsole(deps, {
+        ...options.settings,
+        port: options.settings.port + offset,
+      });
+      try {
+        const url = await console.listen();
+        closing.add(console.close);
+        return { url, close: closing.close };
+      } catch (error) {
+        await console.close();
+        if (!isInUse(error) || offset + 1 >= ports) throw error;
+      }
+    }
+  });
+}
+
+function inboxView(
+  { list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>,
+  press: PageOptions["press"],
+): InboxView {
+  const renderSlack: InboxView["renderSlack"] = (blocks, fallback, form) =>
+    renderSlackMessage(
+      blocks,
+      fallback,
+      fileAddress,
+      form === undefined ? null : { ...form, people: LOCAL_PEOPLE },
+    );
+  const you = LOCAL_PEOPLE[2];
+  return {
+    list,
+    find,
+    findFile,
+    renderSlack,
+    ...(press === undefined ? {} : { press: (wanted) => press({ ...wanted, by: you }) }),
+  };
+}
+
+const MOST_PORTS = 20;
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+/** What every process needs. An answer that takes longer than a few seconds is none. */
+async function readiness(database: Database, queues: PageOptions["queues"]) {
+  const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ["database", () => ping(database.db)],
+    ["migrations", () => expectNoneMissing(database)],
+    ...(queues === undefined ? [] : [["queue", queues] as const]),
+  ];
+  return Promise.all(
+    checks.map(async ([name, check]) => {
+      const failure = await withTimeout(READY_WITHIN_MS, check()).then(() => undefined, describeError);
+      return { name, ok: failure === undefined, ...(failure === undefined ? {} : { detail: failure }) };
+    }),
+  );
+}
+
+const READY_WITHIN_MS = 4_000;
+
+async function expectNoneMissing(database: Database): Promise<void> {
+  const missing = await pendingMigrations(database.db);
+  if (missing.length > 0) throw new Error(`the database has not had ${missing.join(", ")}`);
+}

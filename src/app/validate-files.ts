@@ -1,0 +1,31 @@
+import { counted } from "../lib/counted.ts";
+import { UserError } from "../lib/errors.ts";
+import { describeFault } from "../lib/fault.ts";
+import { loadRules } from "../rules/load-rules.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Renderer } from "../templates/create-renderer.ts";
+import { openTemplates } from "./notify/open-templates.ts";
+
+/** The rules of a folder. Rejects with a UserError that names every fault. */
+export async function validRules(directory: string): Promise<readonly Rule[]> {
+  const { rules, faults } = await loadRules(directory);
+  if (faults.length > 0) {
+    throw new UserError(
+      `the rules in ${directory} have ${counted(faults.length, "fault")}`,
+      faults.map(describeFault),
+    );
+  }
+  return rules;
+}
+
+/**
+ * The templates of a folder, each tried with every sample. Rejects with a UserError that names every fault. It takes
+ * some tenths of a second, so it is for those who are about to send.
+ */
+export async function validTemplates(directory: string): Promise<Renderer> {
+  const renderer = await openTemplates(directory);
+  const faults = renderer.check();
+  if (faults.length > 0)
+    throw new UserError(`the templates in ${directory} have ${counted(faults.length, "fault")}`, faults);
+  return renderer;
+}

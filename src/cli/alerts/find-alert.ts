@@ -1,0 +1,26 @@
+import type { OpenAlertActions } from "../../app/actions/open-alert-actions.ts";
+import { UserError } from "../../lib/errors.ts";
+import type { Alert } from "../../model/alert.ts";
+
+/** An alert by its id, by the first letters of it, or by its address on the page. Throws a UserError otherwise. */
+export async function findAlert(
+  stores: Pick<OpenAlertActions["stores"], "alerts">,
+  text: string,
+): Promise<Alert> {
+  const found = await findAlertOrNull(stores, text);
+  if (found !== null) return found;
+  throw new UserError(`there is no alert "${text}"`, ["earshot alerts list shows those that are open"]);
+}
+
+export async function findAlertOrNull(
+  stores: Pick<OpenAlertActions["stores"], "alerts">,
+  text: string,
+): Promise<Alert | null> {
+  const id = text.replace(/^.*\/alerts\//, "").replace(/[?#].*$/, "");
+  if (!/^[0-9a-f-]{6,36}$/i.test(id)) return null;
+  const found = await stores.alerts.findByPrefix(id);
+  if (found.length > 1) {
+    throw new UserError(`more than one alert begins with "${id}"`, ["give more letters of the id"]);
+  }
+  return found[0] ?? null;
+}

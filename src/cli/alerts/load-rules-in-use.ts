@@ -1,0 +1,17 @@
+import { existsSync } from "node:fs";
+import { loadConfig, readEnvironment } from "../../config.ts";
+import { shippedFolder } from "../../lib/shipped-folder.ts";
+import { loadRules } from "../../rules/load-rules.ts";
+import type { Rule } from "../../rules/rule.ts";
+
+/** The rules of this folder, else of the configuration, else those that come with Earshot. */
+export async function loadRulesInUse(env: NodeJS.ProcessEnv, folder?: string): Promise<readonly Rule[]> {
+  const { rules } = await loadRules(folder ?? (await rulesFolder(env)));
+  return rules;
+}
+
+async function rulesFolder(env: NodeJS.ProcessEnv): Promise<string> {
+  const file = readEnvironment(env).configFile;
+  if (!existsSync(file)) return shippedFolder("rules");
+  return (await loadConfig(file, env)).rules;
+}

@@ -1,0 +1,94 @@
+import type { AlertWhy, MentionWhy, RuleObservation } from "../../app/actions/why.ts";
+import { counted } from "../../lib/counted.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
+import { describePrecision } from "../../model/alert-action.ts";
+import { attemptName } from "../../model/attempt-name.ts";
+import { wordsOf } from "../../model/reason-words.ts";
+import { padToWidth } from "../text-width.ts";
+
+/** An alert's whole history, for a terminal. */
+export function printAlert(explained: AlertWhy): string[] {
+  const { alert, rule, precision, history, receivers, notifications } = explained;
+  const over = alert.resolvedAt === null ? "" : `, over since ${moment(alert.resolvedAt)}`;
+  const care = [
+    alert.care?.assignee && `assigned to ${alert.care.assignee}`,
+    alert.care?.acknowledgedBy && `acknowledged by ${alert.care.acknowledgedBy}`,
+    alert.care?.relevant === false && "called not relevant",
+  ].filter((text) => typeof text === "string" && text !== "");
+  return [
+    `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
+    `  ${alert.state} since ${moment(alert.openedAt)}${over}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
+    "",
+    "What the rule measured",
+    `  ${alert.because}`,
+    ...(alert.windowTo > alert.windowFrom
+      ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
+      : []),
+    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${Number(value.toPrecision(4))}`),
+    ...(rule === null
+      ? ["  the rule is there no longer"]
+      : [
+          `  rule: ${rule.description.split("\n")[0]}${rule.forMs > 0 ? ` (for ${formatDuration(rule.forMs)})` : ""}`,
+        ]),
+    `  in its 30 days before: ${describePrecision(precision, 30)}`,
+    "",
+    "What happened",
+    ...history.map(
+      (event) =>
+        `  ${moment(event.at)}  ${event.what.padEnd(22)} ${wordsOf(event.what)}${event.detail === "" ? "" : `: ${event.detail}`}`,
+    ),
+    "",
+    "How each receiver stands",
+    ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
+    ...receivers.map(
+      (one) =>
+        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+    ),
+    "",
+    "What the deliveries answered",
+    ...(notifications.length === 0 ? ["  nothing was sent"] : []),
+    ...notifications.flatMap((one) => [
+      `  ${moment(one.createdAt)}  ${one.receiver}: ${wordsOf(one.reason)} (${one.reason})${one.alertId === alert.id ? "" : `, in the message about alert ${one.alertId}`}, ${one.state}${one.lastError === null ? "" : `: ${one.lastError}`}`,
+      ...one.deliveries.map(
+        (delivery) =>
+          `      ${attemptName(delivery.attempt)}: ${delivery.outcome}${delivery.detail === "" ? "" : `: ${delivery.detail}`}`,
+      ),
+    ]),
+  ].map(plain);
+}
+
+/** A mention's way through the rules, and every alert that it led to. */
+export function printMention(explained: MentionWhy): string[] {
+  const { mention, queryName, seenAt, rules, alerts } = explained;
+  return [
+    ...[
+      `Mention ${mention.resourceId} in ${queryName}`,
+      `  by ${mention.author ?? "unknown"}, ${mention.sentiment ?? "no sentiment"}, published ${mention.publishedAt === null ? "at a time that is withheld" : moment(mention.publishedAt)}`,
+      `  at the source since ${moment(mention.addedAt)}, read first ${moment(seenAt)}`,
+      "",
+      "What the rules make of it",
+      ...(rules.length === 0 ? ["  no rule is about this query"] : []),
+      ...rules.map(printObservation),
+      "",
+    ].map(plain),
+    ...alerts.flatMap((alert) => ["", ...printAlert(alert)]),
+  ];
+}
+
+function printObservation({ rule, kind, met, because, matchedAt, alertId }: RuleObservation): string {
+  const name = `  ${padToWidth(rule, 28)}`;
+  if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
+  if (!met) return `${name} not met`;
+  if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
+  return `${name} met as it is now, and told nobody: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
+}
+
+function moment(at: Instant): string {
+  return `${toIso(at).slice(0, 19).replace("T", " ")}Z`;
+}
+
+/** Names and texts are what strangers wrote: no control character reaches the terminal. */
+function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
+}

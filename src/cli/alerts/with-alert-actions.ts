@@ -1,0 +1,34 @@
+import { userInfo } from "node:os";
+import { type OpenAlertActions, openAlertActions } from "../../app/actions/open-alert-actions.ts";
+import { readEnvironment } from "../../config.ts";
+import type { Actor } from "../../model/actor.ts";
+import { commandLog } from "../command-log.ts";
+import { timeHere } from "../local-address.ts";
+
+/** Opens the database that the monitor uses, beside it where it runs; does the work and closes it again. */
+export async function withAlertActions<Outcome>(
+  env: NodeJS.ProcessEnv,
+  work: (command: OpenAlertActions) => Promise<Outcome>,
+): Promise<Outcome> {
+  const surroundings = readEnvironment(env);
+  const log = commandLog(env);
+  const opened = await openAlertActions(surroundings, await timeHere(surroundings.home), log);
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Who sits at the shell; `typed` is what a flag says. */
+export function shellActor(typed: string | undefined): Actor {
+  return { via: "shell", login: shellName(), typed: typed ?? null };
+}
+
+function shellName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "the shell";
+  }
+}

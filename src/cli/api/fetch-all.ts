@@ -1,0 +1,150 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { counted } from "../../lib/counted.ts";
+import { formatDuration } from "../../lib/duration.ts";
+import { formatNumber } from "../../lib/format-number.ts";
+import { SECOND } from "../../lib/instant.ts";
+import { retryDelayMs } from "../../lib/retry-delay.ts";
+import type { RawParams } from "../../source/calls/raw.ts";
+import type { SourceClient } from "../../source/source-client.ts";
+import { SourceError } from "../../source/source-error.ts";
+import { walkPages } from "../../source/walk-pages.ts";
+import type { ApiCall } from "./calls.ts";
+import { recordsOf } from "./format-answer.ts";
+import type { Terminal } from "./options.ts";
+import { sanitizeJson, sanitizeLine } from "./sanitize-terminal.ts";
+import type { Writer } from "./writer.ts";
+
+const PAGE_SIZE = 5_000;
+const MOST_TRIES = 6;
+
+interface FetchAllParts {
+  readonly writer: Writer;
+  readonly terminal: Terminal;
+  readonly tell: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes every record of an answer as a line of JSON; of mentions, page after page. What a second try may heal is
+ * tried again, and a spent rate limit is waited for. When the walk ends too early, its place is told, to go on from.
+ */
+export async function fetchAll(
+  call: ApiCall,
+  params: RawParams,
+  client: SourceClient,
+  walking: FetchAllParts,
+): Promise<void> {
+  const { writer, tell } = walking;
+  if (call.name === "token") return;
+  if (call.name !== "mentions" && call.name !== "mentions-fulltext") {
+    const answer = await client.ask(call.name, params);
+    const records = recordsOf(answer) ?? [answer];
+    await writer.write(records.map((record) => `${sanitizeJson(record)}\n`).join(""));
+    return tell(`${formatNumber(records.length)} written`);
+  }
+  const name = call.name;
+  const asked = split(params.parameters);
+  const progress = createProgress(walking);
+  let place = asked.cursor;
+  const fetchPage = async (cursor: string | null, signal: AbortSignal): Promise<RawPage> => {
+    place = cursor;
+    const parameters = [...asked.others, ...(cursor === null ? [] : [["cursor", cursor] as const])];
+    return patiently(
+      async () => toRawPage(await client.ask(name, { ...params, parameters }, { signal })),
+      walking,
+    );
+  };
+  try {
+    const pages = walkPages(fetchPage, {
+      cursor: asked.cursor,
+      pageSize: asked.pageSize,
+      endOnShortPage: true,
+      signal: walking.signal,
+    });
+    for await (const page of pages) {
+      for (const record of page.mentions) await writer.write(`${sanitizeJson(record)}\n`);
+      progress.add(page.mentions.length, page.total);
+    }
+    progress.end();
+  } catch (error) {
+    progress.end();
+    if (place !== null) tell(`To go on from here, add --param cursor=${place}`);
+    throw error;
+  }
+}
+
+interface RawPage {
+  readonly mentions: readonly unknown[];
+  readonly rejected: readonly never[];
+  readonly nextCursor: string | null;
+  readonly pageSize: number | null;
+  readonly total: number | null;
+}
+
+function toRawPage(answer: unknown): RawPage {
+  const records = recordsOf(answer);
+  const envelope = (answer ?? {}) as {
+    readonly [field in "nextCursor" | "resultsPageSize" | "resultsTotal"]?: unknown;
+  };
+  const { nextCursor, resultsPageSize, resultsTotal } = envelope;
+  if (records === null) {
+    const message = "200 with JSON that holds no list of results";
+    throw new SourceError({ kind: "malformed", call: "mentions", status: 200, message, retryable: true });
+  }
+  return {
+    mentions: records,
+    rejected: [],
+    nextCursor: typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : null,
+    pageSize: typeof resultsPageSize === "number" && resultsPageSize > 0 ? resultsPageSize : null,
+    total: typeof resultsTotal === "number" && resultsTotal >= 0 ? resultsTotal : null,
+  };
+}
+
+function split(parameters: RawParams["parameters"]) {
+  const given = (wanted: string): string | undefined => parameters.find(([name]) => name === wanted)?.[1];
+  const pageSize = Number(given("pageSize") ?? PAGE_SIZE);
+  const others = parameters.filter(([name]) => !["cursor", "page", "pageSize"].includes(name));
+  return {
+    cursor: given("cursor") ?? null,
+    pageSize: Number.isFinite(pageSize) ? pageSize : null,
+    others: [...others, ["pageSize", given("pageSize") ?? String(PAGE_SIZE)] as const],
+  };
+}
+
+/** Tries a call again while that is of use. */
+async function patiently<T>(work: () => Promise<T>, { tell, signal }: FetchAllParts): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const isWorthIt = error instanceof SourceError && error.retryable && error.kind !== "aborted";
+      if (!isWorthIt || attempt >= MOST_TRIES) throw error;
+      const waitMs = retryDelayMs(attempt, error.retryAfterMs ?? undefined, 0);
+      if (waitMs >= SECOND) tell(`${error.message}; going on in ${formatDuration(waitMs)}`);
+      await delay(waitMs, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** A line on the terminal that counts; in a pipe only its last state. */
+function createProgress({ terminal, tell }: FetchAllParts) {
+  const isLive = terminal.stderr.isTTY === true;
+  let written = 0;
+  let pages = 0;
+  let all = "";
+  const state = (): string => `${formatNumber(written)}${all} mentions written, ${counted(pages, "page")}`;
+  return {
+    add: (count: number, total: number | null): void => {
+      written += count;
+      pages += 1;
+      all = total === null ? "" : ` of ${formatNumber(total)}`;
+      if (isLive) terminal.stderr.write(`\r\u001b[K${sanitizeLine(state())}`);
+    },
+    end: (): void => {
+      if (isLive) terminal.stderr.write("\r\u001b[K");
+      tell(state());
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import { UserError } from "../lib/errors.ts";
+import { toIso } from "../lib/instant.ts";
+import type { DeadLetter } from "../model/dead-letter.ts";
+import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { print } from "./print.ts";
+
+/** `earshot dead-letters`: what always failed and stands aside, and another try for it. */
+export function defineSetAsideCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
+    .command("list")
+    .description("What stands aside, newest first.")
+    .option("--json", "JSON Lines", false)
+    .action(async ({ json }: { json: boolean }) => {
+      const list = await withAlertActions(env, ({ stores }) => stores.setAside.standing(10_000));
+      if (!json && list.length === 0) print("Nothing stands aside.");
+      for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one));
+    });
+
+  command
+    .command("replay")
+    .description("Tries these again: a job at once, a mention or page with the next walk of its query.")
+    .argument("[ids...]", "ids, or their beginnings, as list shows them")
+    .option("--all", "everything that can be tried again", false)
+    .action(async (ids: string[], { all }: { all: boolean }) => {
+      if (all === ids.length > 0) throw new UserError("name the ids to replay, or say --all");
+      const wrong = ids.find((id) => !/^[0-9a-f-]{8,36}$/i.test(id));
+      if (wrong !== undefined) throw new UserError(`"${wrong}" is no id; it takes 8 characters or more`);
+      const which = all ? "all" : ids.map((id) => id.toLowerCase());
+      const n = await withAlertActions(env, ({ stores, clock }) =>
+        stores.setAside.replay(which, clock.now()),
+      );
+      if (n === 0) throw new UserError("nothing of that stands aside and can be tried again");
+      print(`${n} ${n === 1 ? "is" : "are"} tried again.`);
+    });
+}
+
+function lineOf(one: DeadLetter): string {
+  const subject =
+    one.kind === "job" ? one.scope : `${one.queryName ?? one.queryId} ${one.resourceId ?? one.scope ?? ""}`;
+  const again = one.replayWanted ? ", is tried again soon" : one.replayable ? "" : ", cannot be replayed";
+  const tries = `${one.tries} ${one.tries === 1 ? "try" : "tries"}${again}`;
+  const line = `${one.id}  ${toIso(one.at)}  ${one.kind.padEnd(7)}  ${subject}: ${one.reason} (${tries})`;
+  return line.replaceAll(/[\p{Cc}\s]/gu, " ");
+}

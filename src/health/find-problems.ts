@@ -1,0 +1,185 @@
+import { MINUTE } from "../lib/instant.ts";
+import { checkBounces } from "./check-bounces.ts";
+import { checkDeadLetters } from "./check-dead-letters.ts";
+import { checkDigest } from "./check-digests.ts";
+import { checkLag } from "./check-lag.ts";
+import { checkOutage } from "./check-outage.ts";
+import { checkQueue } from "./check-queue.ts";
+import { checkRateLimit } from "./check-rate-limit.ts";
+import { checkReceiver } from "./check-receiver.ts";
+import { checkRefusal } from "./check-refusal.ts";
+import { checkSilentQuery } from "./check-silent-query.ts";
+import type { OperatorConfig } from "./operator-config.ts";
+import type { PipelineHealth } from "./pipeline-health.ts";
+import type { Problem } from "./problem.ts";
+
+/** How long digests wait for their queries. */
+export const DIGEST_PATIENCE_MS = 30 * MINUTE;
+
+/** More silent queries than this at once have one cause, and are one trouble. */
+const MOST_SILENT = 5;
+
+/** What is wrong with Earshot at this moment: a pure function of the facts, one trouble for each cause. */
+export function findProblems(line: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
+  const source = sourceProblems(line, settings);
+  return [
+    ...source,
+    ...lagProblems(line, settings, source.length > 0),
+    ...silences(line, settings, source.length > 0),
+    ...queueProblems(line, settings),
+    ...receiverProblems(line, settings),
+    ...bounceProblems(line),
+    ...pictureProblems(line),
+    ...digestProblems(line, settings),
+    ...outageProblems(line, settings),
+    ...deadLetterProblems(line),
+  ];
+}
+
+function sourceProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const refusal = checkRefusal(line.failures);
+  if (refusal.outcome !== "Answers") {
+    const { since, because } = refusal;
+    return [{ rule: "source-refuses", labels: {}, since, because, values: {} }];
+  }
+  const limit = checkRateLimit(line.failures, settings.rateLimited, line.now);
+  if (limit.outcome !== "LimitedForLong") return [];
+  const { since, because } = limit;
+  return [{ rule: "source-rate-limited", labels: {}, since, because, values: {} }];
+}
+
+function lagProblems(line: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+  const lag = checkLag(
+    line.progress,
+    {
+      limitMs: settings.lag,
+      pollEveryMs: line.pollEveryMs,
+      stands: line.standing.has("source-lag"),
+      explained,
+      upForMs: line.upForMs,
+    },
+    line.now,
+  );
+  if (lag.outcome !== "Lags") return [];
+  const { since, because, severity, behind, worstMs } = lag;
+  return [
+    { rule: "source-lag", labels: {}, since, because, severity, values: { queries: behind, lagMs: worstMs } },
+  ];
+}
+
+function silences(line: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+  if (explained) return [];
+  const silent = line.rhythms.flatMap((rhythm): Problem[] => {
+    const verdict = checkSilentQuery(rhythm, settings.silence);
+    if (verdict.outcome !== "Silent") return [];
+    const { queryName, queryId, silentSince } = rhythm;
+    return [
+      {
+        rule: "query-silent",
+        labels: { query: queryName, queryId },
+        since: silentSince,
+        because: `${queryName}: ${verdict.because}`,
+        values: { usual: verdict.usual },
+      },
+    ];
+  });
+  if (silent.length <= MOST_SILENT) return silent;
+  return [
+    {
+      rule: "query-silent",
+      labels: { query: "many" },
+      since: Math.min(...silent.map(({ since }) => since)),
+      because: `${silent.length} queries that are usually busy at this hour bring nothing new. The source may have stopped to index`,
+      values: { queries: silent.length },
+    },
+  ];
+}
+
+function queueProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const verdict = checkQueue(line, settings.standstill, line.now);
+  if (verdict.outcome === "Moves") return [];
+  const { forMs, because } = verdict;
+  return [{ rule: "queue-stands-still", labels: {}, since: line.now - forMs, because, values: { forMs } }];
+}
+
+function receiverProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
+  return line.receivers.flatMap((receiver): Problem[] => {
+    const failure = line.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
+    const verdict = checkReceiver(receiver, failure, settings.receiverFails);
+    if (verdict.outcome === "Works" || verdict.outcome === "TriesAgain") return [];
+    const since = failure?.since ?? line.now;
+    const values = { failures: failure?.times ?? 0 };
+    return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
+  });
+}
+
+function bounceProblems({ bounces, addresses }: PipelineHealth): Problem[] {
+  return bounces.flatMap((standing): Problem[] => {
+    const { receiver, since, times } = standing;
+    const verdict = checkBounces(standing, addresses.get(receiver));
+    if (verdict.outcome !== "ComesBack") return [];
+    const values = { bounces: times };
+    return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];
+  });
+}
+
+/** The label is not `receiver`: this one works, and may be told so itself. */
+function pictureProblems(line: PipelineHealth): Problem[] {
+  return line.failures
+    .filter(({ kind, scope }) => kind === "extra" && line.receivers.includes(scope))
+    .map(({ scope, since, message }) => ({
+      rule: "pictures-left-out" as const,
+      labels: { messagesTo: scope },
+      since,
+      because: `messages to ${scope} bring no charts: ${message}`,
+      values: {},
+    }));
+}
+
+function digestProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const terms = {
+    lateMs: settings.digestLate,
+    patienceMs: DIGEST_PATIENCE_MS,
+    upForMs: line.upForMs,
+  };
+  return line.digests.flatMap((digest): Problem[] => {
+    const verdict = checkDigest(digest, terms, line.now);
+    if (verdict.outcome !== "NotBuilt") return [];
+    const { name, localDate, dueAt } = digest;
+    const labels = { digest: name, date: localDate };
+    return [{ rule: "digest-not-built", labels, since: dueAt, because: verdict.because, values: {} }];
+  });
+}
+
+function outageProblems({ outages, now }: PipelineHealth, settings: OperatorConfig): Problem[] {
+  // One that comes back is one alert, with its newest turn.
+  const newest = new Map(
+    outages.toSorted((a, b) => a.to - b.to).map((outage) => [`${outage.engine} ${outage.outcome}`, outage]),
+  );
+  return [...newest.values()].flatMap((outage): Problem[] => {
+    const verdict = checkOutage(outage, settings.standstill, now);
+    if (verdict.outcome !== "WorthTelling") return [];
+    const { engine, outcome, from, to } = outage;
+    const values = { forMs: to - from };
+    return [
+      {
+        rule: "engine-was-away",
+        labels: { engine, outcome },
+        since: from,
+        because: verdict.because,
+        values,
+      },
+    ];
+  });
+}
+
+function deadLetterProblems({ aside }: PipelineHealth): Problem[] {
+  return aside.flatMap((one): Problem[] => {
+    const verdict = checkDeadLetters(one);
+    if (verdict.outcome === "Nothing") return [];
+    const { kind, since, n } = one;
+    return [
+      { rule: "dead-letters", labels: { kind }, since, because: verdict.because, values: { [kind]: n } },
+    ];
+  });
+}

@@ -1,0 +1,42 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Severity } from "../model/severity.ts";
+
+/** Something wrong with Earshot itself, true at the moment it is asked for. One alert each. */
+export interface Problem {
+  readonly rule: OperatorRuleName;
+  /** What it is about, where there can be several of a kind: `{receiver: "comms"}`. */
+  readonly labels: Readonly<Partial<Record<OperatorLabel, string>>>;
+  readonly since: Instant;
+  /** What is wrong, in numbers, and then what to do. */
+  readonly because: string;
+  readonly values: Readonly<Record<string, number>>;
+  /** Where it is graver than its rule says. */
+  readonly severity?: Severity;
+}
+
+/** Labels that alerts of Earshot about itself can have. */
+export const OPERATOR_LABELS = [
+  "query",
+  "queryId",
+  "receiver",
+  "messagesTo",
+  "digest",
+  "date",
+  "engine",
+  "outcome",
+  "kind",
+] as const;
+export type OperatorLabel = (typeof OPERATOR_LABELS)[number];
+
+export type OperatorRuleName =
+  | "source-refuses"
+  | "source-rate-limited"
+  | "source-lag"
+  | "query-silent"
+  | "queue-stands-still"
+  | "receiver-fails"
+  | "receiver-bounces"
+  | "pictures-left-out"
+  | "digest-not-built"
+  | "engine-was-away"
+  | "dead-letters";

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describeError } from "../lib/errors.ts";
+import { isTransient } from "../lib/is-transient.ts";
+import type { Mention } from "../model/mention.ts";
+import { type CommitParts, type CommittedPage, commitPage } from "./commit-page.ts";
+import type { PollState } from "./poll-state.ts";
+import type { PreparedPage } from "./prepare-page.ts";
+import type { RejectedRow, SourcePage } from "./source-page.ts";
+
+type LeasedPoll = Parameters<typeof commitPage>[1];
+
+export interface DeadLetterParts extends CommitParts {
+  readonly prepare: (page: SourcePage) => PreparedPage;
+}
+
+/** Tries of a page as a whole, for a reason that lies in it. */
+const MOST_TRIES = 3;
+const BETWEEN_TRIES_MS = 100;
+
+/** More mentions of one page than this cannot all be poison: then something else is wrong, and the page is tried later. */
+const MOST_POISON = 100;
+
+/**
+ * Commits a page, and where it cannot be committed for a reason of its own, everything of it but the mentions that are
+ * to blame: they are found by halving, and set aside with the reason. What is of the moment (a connection, a lock, a
+ * lost lease) is thrown as it is. The walk moves last, with what is set aside, so a crash in between repeats and loses
+ * nothing.
+ */
+export async function commitWithDeadLetters(
+  parts: DeadLetterParts,
+  walking: LeasedPoll,
+  prepared: PreparedPage,
+  states: { readonly before: PollState; readonly after: PollState },
+): Promise<CommittedPage> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await commitPage(parts, walking, prepared, states.after);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      if (tries >= MOST_TRIES) break;
+      await delay(BETWEEN_TRIES_MS);
+    }
+  }
+  const { page } = prepared;
+  const poison: RejectedRow[] = [];
+  const committed = await commitHealthy(parts, walking, page, states.before, page.mentions, poison);
+  const rest: SourcePage = { ...page, mentions: [], rejected: [...page.rejected, ...poison] };
+  await commitPage(parts, walking, parts.prepare(rest), states.after);
+  return committed;
+}
+
+async function commitHealthy(
+  parts: DeadLetterParts,
+  walking: LeasedPoll,
+  page: SourcePage,
+  before: PollState,
+  mentions: readonly Mention[],
+  poison: RejectedRow[],
+): Promise<CommittedPage> {
+  const [only, another] = mentions;
+  if (only === undefined) return NOTHING;
+  try {
+    return await commitPage(parts, walking, parts.prepare({ ...page, mentions, rejected: [] }), before);
+  } catch (error) {
+    if (isTransient(error) || poison.length >= MOST_POISON) throw error;
+    if (another === undefined) {
+      const reason = `it could not be stored: ${describeError(error).slice(0, 200)}`;
+      poison.push({ resourceId: only.resourceId, reason, mention: only, tries: MOST_TRIES + 1 });
+      return NOTHING;
+    }
+  }
+  const middle = mentions.length >> 1;
+  const one = await commitHealthy(parts, walking, page, before, mentions.slice(0, middle), poison);
+  const other = await commitHealthy(parts, walking, page, before, mentions.slice(middle), poison);
+  const earliest = [one.earliestAdded, other.earliestAdded].filter((moment) => moment !== null);
+  return {
+    added: one.added + other.added,
+    changed: one.changed + other.changed,
+    restamped: one.restamped + other.restamped,
+    earliestAdded: earliest.length === 0 ? null : Math.min(...earliest),
+    owed: [...one.owed, ...other.owed],
+  };
+}
+
+const NOTHING: CommittedPage = { added: 0, changed: 0, restamped: 0, earliestAdded: null, owed: [] };

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { floorTo, HOUR, type Instant } from "../lib/instant.ts";
+import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
+import type { DistinctAuthor, DistinctAuthorKey } from "../model/distinct-author.ts";
+
+/** Mentions of one voice, new (`n` 1) or no longer in the slice (`n` -1). */
+export interface DistinctAuthorChange {
+  readonly series: string;
+  readonly speaker: string;
+  readonly arrivedAt: Instant;
+  readonly eventAt: Instant;
+  readonly n: 1 | -1;
+}
+
+/** A voice counts once in so long a time. */
+const SPAN_MS = 6 * HOUR;
+
+/** The voice and the span that a mention belongs to. */
+export function distinctAuthorKey({ series, speaker, eventAt }: DistinctAuthorChange): DistinctAuthorKey {
+  const digest = createHash("sha256").update(speaker).digest();
+  // Spans that began for all at the same moment would count everybody anew at that moment.
+  const offset = digest.readUInt32LE(20) % SPAN_MS;
+  return {
+    series,
+    voice: digest.subarray(0, 12).toString("base64url"),
+    span: floorTo(eventAt - offset, SPAN_MS) + offset,
+  };
+}
+
+/**
+ * What changes of single mentions mean for the voices: a voice is counted with its first mention in a span and taken
+ * back with its last. `known` are the stored voices of the same keys. The count is the same in whatever order mentions
+ * come; it stands in the bucket of the one that came first.
+ */
+export function countDistinctAuthors(
+  known: readonly DistinctAuthor[],
+  changes: readonly DistinctAuthorChange[],
+): { readonly voices: readonly DistinctAuthor[]; readonly counts: readonly CountChange[] } {
+  const voices = new Map(known.map((voice) => [nameOf(voice), voice]));
+  const touched = new Map<string, DistinctAuthor>();
+  const counts: CountChange[] = [];
+  for (const change of changes) {
+    const key = distinctAuthorKey(change);
+    const before = voices.get(nameOf(key));
+    const had = before?.mentions ?? 0;
+    const mentions = Math.max(0, had + change.n);
+    const bucket = had > 0 && before !== undefined ? before.bucket : floorTo(change.eventAt, BUCKET_MS);
+    const voice = { ...key, bucket, mentions };
+    voices.set(nameOf(key), voice);
+    touched.set(nameOf(key), voice);
+    if (had > 0 === mentions > 0) continue;
+    const arrived = floorTo(change.arrivedAt, BUCKET_MS);
+    counts.push({ series: key.series, arrived, bucket, n: mentions > 0 ? 1 : -1 });
+  }
+  return { voices: [...touched.values()], counts: summed(counts) };
+}
+
+function nameOf({ series, voice, span }: DistinctAuthorKey): string {
+  return `${series} ${voice} ${span}`;
+}
+
+function summed(counts: readonly CountChange[]): CountChange[] {
+  const sums = new Map<string, CountChange>();
+  for (const count of counts) {
+    const name = `${count.series} ${count.arrived} ${count.bucket}`;
+    sums.set(name, { ...count, n: (sums.get(name)?.n ?? 0) + count.n });
+  }
+  return [...sums.values()].filter(({ n }) => n !== 0);
+}

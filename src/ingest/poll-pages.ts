@@ -1,0 +1,220 @@
+import { floorTo, type Instant } from "../lib/instant.ts";
+import { prefetch } from "../lib/prefetch.ts";
+import { BUCKET_MS } from "../model/count-change.ts";
+import type { PollKey } from "../model/poll.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import { commitWithDeadLetters } from "./commit-with-dead-letters.ts";
+import type { Coverage } from "./coverage.ts";
+import { isRefusal } from "./is-refusal.ts";
+import { nextPollAt } from "./pace.ts";
+import type { PollParts } from "./poll-parts.ts";
+import type { PollState } from "./poll-state.ts";
+import { preparePage } from "./prepare-page.ts";
+import { quirksOfPoll } from "./quirks-of-poll.ts";
+import { createRepeatCounter } from "./repeat-counter.ts";
+import type { SourcePage } from "./source-page.ts";
+import { tryTail } from "./try-tail.ts";
+import { abandonPoll, afterPage, nextCall, type PolledPage, type PollSettings } from "./watermark.ts";
+
+/** One run of a walk whose lease is held. */
+export interface PollRun {
+  readonly key: PollKey;
+  readonly query: WatchedQuery;
+  readonly lease: string;
+  readonly startedAt: Instant;
+  readonly signal: AbortSignal;
+  /** Pages that this run has committed. */
+  readonly progress: { pages: number };
+  readonly settings: PollSettings;
+}
+
+/** A walk that has come to its end. */
+export interface CompletePoll {
+  readonly outcome: "complete";
+  readonly pages: number;
+  readonly added: number;
+  readonly changed: number;
+  /** A bucket has closed that nobody has judged. */
+  readonly windowsDue: boolean;
+  readonly startedAt: Instant;
+}
+
+/**
+ * Fetches page after page and commits each with everything that follows from it in one transaction. Throws what a page
+ * or its commit throws; what was committed before stands.
+ */
+export async function pollPages(
+  parts: PollParts,
+  walking: PollRun,
+  stored: PollState,
+): Promise<CompletePoll> {
+  const { key, query, lease, startedAt, settings } = walking;
+  const call = nextCall(key.walk, stored, settings, startedAt);
+  const tally: PollCounts = {
+    pages: 0,
+    added: 0,
+    changed: 0,
+    rejected: 0,
+    repeated: 0,
+    lateMs: 0,
+    restamped: 0,
+  };
+  const repeats = createRepeatCounter();
+  let { state } = call;
+  try {
+    const rules = parts.rulesFor(query);
+    const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
+    const pages = prefetch((signal) => parts.walkPages(query, call.request, signal), prepare, walking.signal);
+    const whileStoring = pages.begin;
+    for await (const prepared of pages) {
+      const { page } = prepared;
+      const repeated = repeats.count(page.mentions);
+      const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
+      const committed = isEmpty(page)
+        ? NOTHING_COMMITTED
+        : await commitWithDeadLetters({ ...parts, prepare, whileStoring }, { key, query, lease }, prepared, {
+            before: resumable(page, state, state, settings),
+            after: resumable(page, state, after.state, settings),
+          });
+      state = after.state;
+      walking.progress.pages += 1;
+      tally.pages += 1;
+      tally.added += committed.added;
+      tally.changed += committed.changed;
+      tally.rejected += page.rejected.length;
+      tally.repeated += repeated;
+      tally.restamped += committed.restamped;
+      tally.lateMs = Math.max(tally.lateMs, latenessOf(stored, committed.earliestAdded));
+      if (committed.owed.length > 0) await parts.onOwed(committed.owed);
+      if (after.outcome === "Ended") return await finish(parts, walking, stored, after, tally);
+    }
+  } catch (error) {
+    if (isRefusedCursor(error, state) || (error as { readonly abandons?: boolean }).abandons === true) {
+      await parts.store.walks.advance(key, lease, abandonPoll(state, settings));
+    }
+    throw error;
+  }
+  // The last page was full, and the one behind it, which is empty, is not given to us.
+  const after = afterPage(state, EMPTY_PAGE, settings);
+  if (tally.pages === 0 || after.outcome !== "Ended") throw new PollBrokenError("the source sent no page");
+  return finish(parts, walking, stored, after, tally);
+}
+
+/** What one run of a walk found. */
+export interface PollCounts {
+  pages: number;
+  added: number;
+  changed: number;
+  rejected: number;
+  repeated: number;
+  /** How far behind what was known already a new one lay. */
+  lateMs: number;
+  /** Known ones that came with a newer `added`. */
+  restamped: number;
+}
+
+/** What lies behind a watermark that is known to be sound, and is new, has become visible late. */
+function latenessOf({ watermark, gap }: PollState, earliestAdded: Instant | null): number {
+  if (watermark === null || gap !== null || earliestAdded === null) return 0;
+  return Math.max(0, watermark - earliestAdded);
+}
+
+const EMPTY_PAGE: PolledPage = {
+  highest: null,
+  rows: 0,
+  repeated: 0,
+  total: null,
+  nextCursor: null,
+  pageSize: null,
+};
+
+/**
+ * Who was cut off in the middle of a shared walk begins anew at its watermark; and so does who follows a cursor that leads
+ * to itself, for the server may have moved on by a page that never was committed.
+ */
+function resumable(page: SourcePage, asked: PollState, state: PollState, settings: PollSettings): PollState {
+  const isKeptThere = page.nextCursor !== null && page.nextCursor === asked.running?.cursor;
+  return page.shared === undefined && !isKeptThere ? state : abandonPoll(state, settings);
+}
+
+/** A page without anything on it is not worth a transaction: the end of the walk writes its state. */
+function isEmpty(page: SourcePage): boolean {
+  return page.mentions.length === 0 && page.rejected.length === 0;
+}
+
+const NOTHING_COMMITTED = { added: 0, changed: 0, restamped: 0, earliestAdded: null, owed: [] };
+
+class PollBrokenError extends Error {
+  override readonly name = "WalkBrokenError";
+  readonly retryable = true;
+}
+
+async function finish(
+  parts: PollParts,
+  walking: PollRun,
+  before: PollState,
+  { state, coverage }: { readonly state: PollState; readonly coverage: Coverage },
+  tally: PollCounts,
+): Promise<CompletePoll> {
+  const { key, query, lease, startedAt } = walking;
+  const { completeUntil } = state;
+
+  await parts.store.transaction(async (facts) => {
+    await facts.walks.advance(key, lease, state);
+    await facts.coverage.record({
+      ...key,
+      startedAt,
+      fromAt: coverage.from,
+      untilAt: coverage.to,
+      claimed: coverage.total,
+      seen: coverage.seen,
+      stored: tally.added,
+      rejected: tally.rejected,
+      gap: coverage.outcome === "Gap" ? coverage.missing : 0,
+    });
+    const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.walk));
+    await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
+  });
+  await learn(parts, walking, { before, after: state, coverage }, tally);
+  const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
+  const { pages, added, changed } = tally;
+  const windowsDue = key.walk === "added" && closed;
+  return { outcome: "complete", pages, added, changed, windowsDue, startedAt };
+}
+
+/** What is learned of the server is worth knowing, and never worth a walk. */
+async function learn(
+  { knowledge, firstPage, isShared }: PollParts,
+  { key, query, signal }: PollRun,
+  walked: { readonly before: PollState; readonly after: PollState; readonly coverage: Coverage },
+  tally: PollCounts,
+): Promise<void> {
+  try {
+    // What shared pages have in all is known of all their queries together, and of none alone.
+    const found = quirksOfPoll(key.walk, walked, tally).filter(
+      ({ trait }) => isShared !== true || trait !== "total",
+    );
+    const isTried = isShared === true || (await knowledge.traits()).has("after-end");
+    const tail = isTried || tally.added === 0 ? null : (walked.before.tail ?? null);
+    const tried =
+      tail === null ? [] : await tryTail(tail, (request) => firstPage(query, request, signal), key.walk);
+    await knowledge.note([...found, ...tried]);
+  } catch {
+    // It shows itself again.
+  }
+}
+
+/** A cursor that is refused today is refused tomorrow; the watermark is not. */
+function isRefusedCursor(error: unknown, state: PollState): boolean {
+  return state.running?.cursor != null && isRefusal(error);
+}
+
+function measure(walk: PollKey["walk"], page: SourcePage) {
+  let highest: Instant | null = page.shared?.highest ?? null;
+  for (const mention of page.mentions) {
+    const at = walk === "added" ? mention.addedAt : mention.updatedAt;
+    if (highest === null || at > highest) highest = at;
+  }
+  const { nextCursor, total, pageSize } = page;
+  return { highest, rows: page.mentions.length + page.rejected.length, total, nextCursor, pageSize };
+}

@@ -1,0 +1,22 @@
+/** `1698` → `1,698`, `84.7` → `85`, `2.94` → `2.9`, `0.0496` → `0.05`: as many digits as a reader can use. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (size > 0 && size < 0.05) return String(Number(value.toPrecision(1)));
+  if (size < 9.95 && !Number.isInteger(value)) return trimZero(value.toFixed(1));
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** What was reckoned, not counted: `13733.9` → `13,700`. More digits would promise what no model can hold. */
+export function formatExpected(value: number): string {
+  return formatNumber(Math.abs(value) < 999.5 ? value : Number(value.toPrecision(3)));
+}
+
+/** `0.5714` → `57 %`. */
+export function formatShare(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function trimZero(text: string): string {
+  return text.endsWith(".0") ? text.slice(0, -2) : text;
+}

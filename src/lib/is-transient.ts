@@ -1,0 +1,22 @@
+/**
+ * Whether a failure is of the moment (a connection, a lock, a full disk) and not of what was worked on. SQLSTATE classes
+ * 08, 40, 53, 55, 57 and 58 speak of the server; a code of the network begins with E. An error that says by itself
+ * whether trying again helps is believed.
+ */
+export function isTransient(error: unknown): boolean {
+  for (let one = error; typeof one === "object" && one !== null; one = Reflect.get(one, "cause")) {
+    if (Reflect.get(one, "isPassing") === true) return true;
+    const retryable: unknown = Reflect.get(one, "retryable");
+    if (typeof retryable === "boolean") return retryable;
+    const code: unknown = Reflect.get(one, "code");
+    if (typeof code === "string" && (/^(08|40|53|55|57|58)/.test(code) || /^E[A-Z]{3,}/.test(code)))
+      return true;
+    const message: unknown = Reflect.get(one, "message");
+    if (
+      typeof message === "string" &&
+      /connection (terminated|ended|refused)|timeout exceeded|pool/i.test(message)
+    )
+      return true;
+  }
+  return false;
+}

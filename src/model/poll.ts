@@ -1,0 +1,9 @@
+/** added: mentions that are new to the query. updated: mentions that changed after they were seen. */
+export type PollKind = "added" | "updated";
+
+/** One of the two walks over a query. */
+export interface PollKey {
+  readonly projectId: string;
+  readonly queryId: string;
+  readonly walk: PollKind;
+}

@@ -1,0 +1,116 @@
+import type { Instant } from "../lib/instant.ts";
+
+/**
+ * What a server of the Listening API may or may not do, and its documentation does not say: what Earshot finds out, by
+ * name, and what each value means for people. A trait that is missing has not shown itself yet.
+ */
+export const QUIRKS = {
+  "since-added": {
+    what: "Asked for what is new (sinceAdded)",
+    accepted: "it answers; whether it leaves out what is older has not shown yet",
+    honoured: "it sends just that",
+    ignored: "it sends everything: Earshot reads the newest first and stops where it knows all",
+    refused: "it refuses: Earshot reads the newest first and stops where it knows all",
+  },
+  "since-updated": {
+    what: "Asked for what has changed (sinceUpdated)",
+    accepted: "it answers; whether it leaves out what is older has not shown yet",
+    honoured: "it sends just that",
+    ignored: "it sends everything: Earshot reads the latest change first and stops where it knows all",
+    refused: "it refuses: Earshot reads the latest change first and stops where it knows all",
+  },
+  addresses: {
+    what: "Addresses",
+    long: "may be long: hundreds of queries share a call",
+    short: "are refused when they are long: 200 queries share a call at most",
+  },
+  cursors: {
+    what: "Cursors",
+    followed: "lead from page to page",
+    expire: "are forgotten after a while: Earshot then asks for pages by number for an hour",
+    refused: "are refused: Earshot asks for pages by number, 10,000 mentions at a time",
+  },
+  "last-page": {
+    what: "The last page",
+    "with-cursor": "carries a cursor all the same",
+    "without-cursor": "carries no cursor",
+  },
+  "short-pages": {
+    what: "Pages with fewer mentions than asked for",
+    "go-on": "are no end: Earshot follows their cursor until nothing comes, or the total has come",
+  },
+  "after-end": {
+    what: "The cursor of the last page",
+    resumes:
+      "leads to what came later; Earshot begins at its watermark all the same, for what is indexed late",
+    silent: "leads nowhere, whatever came later",
+    refused: "is refused",
+  },
+  "repeated-rows": {
+    what: "Pages",
+    seen: "repeat mentions of the page before: each is stored and counted once",
+  },
+  "late-indexing": {
+    what: "Mentions",
+    seen: "become visible behind others that are newer; Earshot reads back further than that with every poll",
+  },
+  "restamped-added": {
+    what: "Known mentions",
+    seen: "come again with a newer `added`, as after a backfill: they are neither new nor counted again",
+  },
+  total: {
+    what: "The total of the server",
+    agrees: "agrees with what it sends",
+    high: "is higher than what it sends, however often it is asked: such gaps are asked for less and less",
+    low: "is lower than what it sends",
+    none: "is missing: nothing can be held against it",
+  },
+  dates: { what: "The dates of mentions", missing: "are missing at times: their arrival stands in for it" },
+  clock: {
+    what: "The clock of the server",
+    agrees: "agrees with ours",
+    ahead: "runs ahead of ours",
+    behind: "runs behind ours",
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>> & { readonly what: string }>>;
+
+export type QuirkName = keyof typeof QUIRKS;
+export type QuirkValue<Name extends QuirkName> = Exclude<keyof (typeof QUIRKS)[Name], "what">;
+
+/** One trait that has shown itself. `ms`: how late, how far ahead; null where that is no question. */
+export type ObservedQuirk = {
+  [Name in QuirkName]: {
+    readonly trait: Name;
+    readonly value: QuirkValue<Name>;
+    readonly ms?: number;
+  };
+}[QuirkName];
+
+/** A trait as the tables have it. */
+export interface ServerQuirk {
+  readonly trait: QuirkName;
+  readonly value: string;
+  readonly ms: number | null;
+  readonly firstAt: Instant;
+  readonly lastAt: Instant;
+}
+
+export type ServerQuirks = ReadonlyMap<QuirkName, ServerQuirk>;
+
+/** What a trait says, in words: `lead from page to page`. */
+export function formatQuirk({ trait, value }: Pick<ServerQuirk, "trait" | "value">): string {
+  const words: Readonly<Record<string, string>> = QUIRKS[trait];
+  return words[value] ?? value;
+}
+
+/** In the order in which people read them. */
+export function inOrder<Known extends Pick<ServerQuirk, "trait">>(
+  traits: readonly Known[],
+): readonly Known[] {
+  const names = Object.keys(QUIRKS);
+  return [...traits].sort((a, b) => names.indexOf(a.trait) - names.indexOf(b.trait));
+}
+
+export function isQuirkName(name: string): name is QuirkName {
+  return Object.hasOwn(QUIRKS, name);
+}

@@ -1,9 +1,0 @@
-/** added: mentions that are new to the query. updated: mentions that changed after they were seen. */
-export type WalkName = "added" | "updated";
-
-/** One of the two walks over a query. */
-export interface WalkKey {
-  readonly projectId: string;
-  readonly queryId: string;
-  readonly walk: WalkName;
-}

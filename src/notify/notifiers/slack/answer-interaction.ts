@@ -1,0 +1,36 @@
+import { escapeValue } from "../../../templates/escape.ts";
+import type { SlackConfig } from "./slack-config.ts";
+
+/** Tells one person what came of a press; nobody else sees it. It is a courtesy: what fails of it is only said. */
+export async function answerInteraction(
+  responseUrl: string,
+  text: string,
+  { apiUrl }: Pick<SlackConfig, "apiUrl">,
+): Promise<"answered" | "not-answered"> {
+  if (!leadsToSlack(responseUrl, apiUrl)) return "not-answered";
+  // Names in it are what people called themselves.
+  const safe = escapeValue(text, "mrkdwn");
+  const body = JSON.stringify({ response_type: "ephemeral", replace_original: false, text: safe });
+  try {
+    const answer = await fetch(responseUrl, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json; charset=utf-8" },
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await answer.arrayBuffer();
+    return answer.ok ? "answered" : "not-answered";
+  } catch {
+    return "not-answered";
+  }
+}
+
+/** The address came in a request: it may lead to Slack and nowhere else, least of all into our own network. */
+function leadsToSlack(url: string, apiUrl: string): boolean {
+  const { protocol, hostname, origin } = new URL(url);
+  if (origin === new URL(apiUrl).origin) return true;
+  return protocol === "https:" && (hostname === "hooks.slack.com" || hostname === "hooks.slack-gov.com");
+}
+
+const TIMEOUT_MS = 5_000;

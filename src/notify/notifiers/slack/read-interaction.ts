@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { parseDuration } from "../../../lib/duration.ts";
+import { SILENCE_LENGTHS } from "../../../model/silence.ts";
+import { ACTION_IDS, alertOfBlock } from "./action-blocks.ts";
+
+/** Somebody pressed a button of ours, or chose something. */
+export interface Interaction {
+  /** The same however often Slack tells of it. */
+  readonly id: string;
+  readonly alertId: string;
+  readonly deed: InteractionAction;
+  readonly user: { readonly id: string; readonly name: string };
+  /** Where an answer for this person alone goes, for half an hour; null where Slack gave none. */
+  readonly responseUrl: string | null;
+}
+
+export type InteractionAction =
+  | { readonly do: "acknowledge" | "resolve" | "not-relevant" }
+  | { readonly do: "silence"; readonly lengthMs: number }
+  | { readonly do: "assign"; readonly userId: string };
+
+export type ReadInteraction =
+  | { readonly outcome: "pressed"; readonly press: Interaction }
+  /** Nothing that we have to do with: a link was followed, or another kind of interaction. */
+  | { readonly outcome: "not-ours" }
+  /** Slack would not send this; `reason` says what is wrong with it, and nothing of what it holds. */
+  | { readonly outcome: "unfit"; readonly reason: string };
+
+/** What an interaction means. It is hostile until it is read: nothing of it is used but what is checked here. */
+export function readInteraction(payload: unknown): ReadInteraction {
+  const kind = Kind.safeParse(payload);
+  if (!kind.success) return { outcome: "unfit", reason: "it has no type" };
+  if (kind.data.type !== "block_actions") return { outcome: "not-ours" };
+  const parsed = BlockActions.safeParse(payload);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "it");
+    return { outcome: "unfit", reason: `of another shape: ${[...new Set(fields)].slice(0, 5).join(", ")}` };
+  }
+  const { user, team, channel, message, response_url: responseUrl, actions } = parsed.data;
+  const [action] = actions;
+  if (action === undefined || alertOfBlock(action.block_id) === null || action.action_id === LINK)
+    return { outcome: "not-ours" };
+  const alertId = alertOfBlock(action.block_id) ?? "";
+  if (!z.guid().safeParse(alertId).success) return { outcome: "unfit", reason: "no alert has such an id" };
+  const deed = actionOf(action);
+  if (deed === null) return { outcome: "unfit", reason: "nothing of ours offers this" };
+  const told = [
+    team?.id ?? "",
+    user.id,
+    channel?.id ?? "",
+    message?.ts ?? "",
+    action.action_id,
+    action.action_ts,
+  ];
+  const id = createHash("sha256").update(JSON.stringify(told)).digest("base64url");
+  const name = user.name ?? user.username ?? user.id;
+  return {
+    outcome: "pressed",
+    press: { id, alertId, deed, user: { id: user.id, name }, responseUrl: responseUrl ?? null },
+  };
+}
+
+const LINK = "open-in-earshot";
+
+function actionOf({
+  action_id: actionId,
+  selected_option: option,
+  selected_user: userId,
+}: Action): InteractionAction | null {
+  switch (actionId) {
+    case ACTION_IDS.acknowledge:
+      return { do: "acknowledge" };
+    case ACTION_IDS.resolve:
+      return { do: "resolve" };
+    case ACTION_IDS["not-relevant"]:
+      return { do: "not-relevant" };
+    case ACTION_IDS.assign:
+      return userId === undefined ? null : { do: "assign", userId };
+    case ACTION_IDS.silence: {
+      const wanted = parseDuration(option?.value ?? "");
+      const lengthMs = SILENCE_LENGTHS.find((known) => known === wanted);
+      return lengthMs === undefined ? null : { do: "silence", lengthMs };
+    }
+    default:
+      return null;
+  }
+}
+
+const UserId = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
+const short = z.string().max(255);
+
+const Kind = z.object({ type: z.string().max(100) });
+const Action = z.object({
+  action_id: short,
+  block_id: short,
+  action_ts: short,
+  selected_option: z
+    .object({ value: short })
+    .nullish()
+    .transform((option) => option ?? undefined),
+  selected_user: UserId.nullish().transform((user) => user ?? undefined),
+});
+type Action = z.output<typeof Action>;
+const BlockActions = z.object({
+  user: z.object({ id: UserId, name: short.optional(), username: short.optional() }),
+  team: z.object({ id: short }).nullish(),
+  channel: z.object({ id: short }).nullish(),
+  message: z.object({ ts: short }).nullish(),
+  response_url: z.url().max(2000).optional(),
+  actions: z.array(Action).min(1).max(25),
+});

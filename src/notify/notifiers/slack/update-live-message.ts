@@ -1,0 +1,145 @@
+import type { AlertMessage, LiveMessage, Shown, UpdateOptions, VendorRef } from "../../define-notifier.ts";
+import { addPicture } from "./add-picture.ts";
+import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
+import type { Connection } from "./connect.ts";
+import { type Edited, editMessage } from "./edit-message.ts";
+import { findOwnMessage } from "./find-own-message.ts";
+import { postMessage, type Thread } from "./post-message.ts";
+import { hasButtons } from "./slack-config.ts";
+import { slackErrorCode } from "./slack-error.ts";
+
+/**
+ * What we keep of a message beside `channel` and `ts`: `details` names the reply that tells more, `picture` the file in
+ * its thread (see `addPicture`), `embedded` the file that the message itself shows.
+ */
+interface Parts {
+  readonly details?: string;
+  readonly picture?: string;
+  readonly embedded?: string;
+}
+
+/**
+ * Brings the message of an alert up to date, and then adds what is worth more than a glance below it: the details, and
+ * the picture, which takes Slack a moment to work on and so never delays the message. A message that people deleted
+ * while its alert still stands is posted anew.
+ */
+export async function updateLiveMessage(
+  message: LiveMessage,
+  options: UpdateOptions,
+  connection: Connection,
+): Promise<Shown> {
+  const thread = threadOf(message.previous);
+  if (thread === null) return DONE;
+  let ref: VendorRef = message.previous;
+  const keep = async (next: VendorRef): Promise<void> => {
+    ref = next;
+    await options.onRef(next);
+  };
+  const edited = await editWithPicture(thread, message, ref, connection);
+  if (edited.ref !== ref) await keep(edited.ref);
+  if (edited.outcome === "gone") return postAnew(message, options, connection);
+  if (message.view.kind === "test") return DONE;
+  if (ref["details"] === undefined) {
+    const details = composeDetails(message.view, connection.renderer);
+    if (details !== null) {
+      const ts = await postDetails(details, thread, message, options, connection);
+      if (ts === null) return LATER;
+      await keep({ ...ref, details: ts });
+    }
+  }
+  return addPicture(thread, message, { ref: () => ref, keep }, options, connection);
+}
+
+const DONE: Shown = { finished: true, picture: null };
+const LATER: Shown = { finished: false, picture: null };
+
+/** The channel and time by which Slack knows a message; null where there is none yet. */
+export function threadOf(ref: VendorRef | null): Thread | null {
+  const channel = ref?.["channel"];
+  const ts = ref?.["ts"];
+  return channel === undefined || ts === undefined ? null : { channel, ts };
+}
+
+/** The message stays the first message: it shows the numbers of now, without the words of what was told later. */
+export function liveContent(
+  { alertId, view }: Pick<AlertMessage, "alertId" | "view">,
+  parts: Parts,
+  { renderer, config }: Connection,
+): SlackContent {
+  const kind = view.kind === "test" ? "test" : "fired";
+  const around = { alertId: hasButtons(config) ? alertId : null, picture: parts.embedded ?? null };
+  return composeSlack({ kind, view: { ...view, kind } }, renderer, around);
+}
+
+/** A file that Slack is still working on, or that somebody deleted, must not keep the text from being shown. */
+async function editWithPicture(
+  thread: Thread,
+  message: LiveMessage,
+  ref: VendorRef,
+  connection: Connection,
+): Promise<{ readonly outcome: Edited; readonly ref: VendorRef }> {
+  const wanted: VendorRef = ref["picture"] === undefined ? ref : { ...ref, embedded: ref["picture"] };
+  const outcome = await editMessage(thread, liveContent(message, wanted, connection), connection);
+  if (outcome !== "refused" || wanted["embedded"] === undefined)
+    return { outcome, ref: wanted["embedded"] === ref["embedded"] ? ref : wanted };
+  const { embedded: _, ...without } = ref;
+  return {
+    outcome: await editMessage(thread, liveContent(message, without, connection), connection),
+    ref: ref["embedded"] === undefined ? ref : without,
+  };
+}
+
+/** Found again where an earlier try had posted it. Null: the channel has no room for it now. */
+async function postDetails(
+  details: SlackContent,
+  thread: Thread,
+  { notificationId, attempt }: LiveMessage,
+  { mayPost }: UpdateOptions,
+  connection: Connection,
+): Promise<string | null> {
+  const where = { channel: thread.channel, threadTs: thread.ts, notificationId, part: "details" as const };
+  const earlier = attempt > 1 ? await foundOrNull(where, connection) : null;
+  if (earlier !== null) return earlier;
+  if (!(await mayPost())) return null;
+  const post = { content: details, notificationId, part: "details" as const, thread, broadcast: false };
+  return (await postMessage(post, connection))["ts"] ?? "";
+}
+
+/** Nothing is posted about what is over: its end was told, or will be, by a message of its own. */
+async function postAnew(
+  message: LiveMessage,
+  { mayPost, onRef }: UpdateOptions,
+  connection: Connection,
+): Promise<Shown> {
+  const { view, notificationId, previous } = message;
+  if (view.resolvedAt !== null || view.kind === "test") return DONE;
+  const channel = previous["channel"] ?? connection.config.channel;
+  // After a crash it may stand there already, under a name that we have not learned.
+  const earlier =
+    message.attempt > 1 ? await foundOrNull({ channel, threadTs: null, notificationId }, connection) : null;
+  if (earlier !== null && earlier !== previous["ts"]) {
+    await onRef({ channel, ts: earlier });
+    return LATER;
+  }
+  if (!(await mayPost())) return LATER;
+  const content = liveContent(message, {}, connection);
+  await onRef(
+    await postMessage(
+      { content, notificationId, part: "message", thread: null, broadcast: false },
+      connection,
+    ),
+  );
+  return LATER;
+}
+
+async function foundOrNull(
+  where: Parameters<typeof findOwnMessage>[1],
+  { client }: Connection,
+): Promise<string | null> {
+  try {
+    return await findOwnMessage(client, where);
+  } catch (error) {
+    if (slackErrorCode(error) === null) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import { type UsualShare, usualShare } from "./usual-share.ts";
+
+/**
+ * How much a query's share usually swings from window to window, beyond chance: faded sums, and the window that is
+ * being filled with what has left the one that is judged.
+ */
+export type ShareVariation = {
+  readonly excess: number;
+  readonly weight: number;
+  readonly part: number;
+  readonly whole: number;
+  readonly buckets: number;
+};
+
+export const noShareVariation: ShareVariation = { excess: 0, weight: 0, part: 0, whole: 0, buckets: 0 };
+
+/** Before anything is known: two mentions of a window agree a little more often than chance has it. */
+const PRIOR = 0.02;
+const PRIOR_WEIGHT = 600;
+const DAY_BUCKETS = 288;
+
+/** One bucket more of what is past. Learns whenever a window of `buckets` is full. */
+export function learnVariation(
+  swing: ShareVariation,
+  usual: UsualShare,
+  part: number,
+  whole: number,
+  buckets: number,
+): ShareVariation {
+  const filled = { part: swing.part + part, whole: swing.whole + whole, buckets: swing.buckets + 1 };
+  if (filled.buckets < buckets) return { ...swing, ...filled };
+  const fading = 0.5 ** (buckets / (20 * DAY_BUCKETS));
+  const share = usualShare(usual);
+  const chance = filled.whole * share * (1 - share);
+  const error = Math.min((filled.part - filled.whole * share) ** 2, 25 * chance + 16);
+  return {
+    excess: Math.fround(fading * swing.excess + (filled.whole > 1 ? error - chance : 0)),
+    weight: Math.fround(fading * swing.weight + Math.max(0, chance * (filled.whole - 1))),
+    part: 0,
+    whole: 0,
+    buckets: 0,
+  };
+}
+
+/** How much more two mentions of one window agree than any two: the swing, and what is not known of the usual. */
+export function togetherness({ excess, weight }: ShareVariation, { whole }: UsualShare): number {
+  const swing = (excess + PRIOR * PRIOR_WEIGHT) / (weight + PRIOR_WEIGHT);
+  return Math.min(0.5, Math.max(0.002, swing) + 1 / (whole + 1));
+}

@@ -1,0 +1,19 @@
+import { formatNumber } from "../lib/format-number.ts";
+
+/**
+ * How often ordinary noise brings what has the chance `exp(lnP)`, at one hour of the day: `about once in 5 months`. A
+ * day acts like 150 independent tests, so an hour like 6. Beyond a hundred years nothing is claimed: so rare a chance
+ * was never tested. `testsADay`: how many independent tests of that chance a day holds.
+ */
+export function formatRarity(lnP: number, testsADay = TESTS_AN_HOUR): string {
+  // Rounded down, so that nothing is called rarer than it is; a hair above, so that 16 days are not 15.
+  const days = (Math.exp(-lnP) / testsADay) * (1 + 1e-9);
+  if (!(days < 100 * YEAR)) return "less than once in 100 years";
+  if (days < 2) return "about once a day";
+  if (days >= 2 * YEAR) return `about once in ${formatNumber(Math.floor(days / YEAR))} years`;
+  if (days >= 60) return `about once in ${Math.floor(days / 30)} months`;
+  return `about once in ${Math.floor(days)} days`;
+}
+
+const TESTS_AN_HOUR = 150 / 24;
+const YEAR = 365.25;

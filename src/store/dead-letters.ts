@@ -1,0 +1,124 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import { uuid7 } from "../lib/uuid7.ts";
+import type { DeadLetter, DeadLetterKind, NewDeadLetter } from "../model/dead-letter.ts";
+import type { DeadLetterCount } from "../model/pipeline-facts.ts";
+import { at, type Db } from "./database.ts";
+
+export function createDeadLetterStore(db: Db) {
+  return {
+    /** Sets something aside, once while it stands. */
+    async add(one: NewDeadLetter, now: Instant): Promise<void> {
+      const scope = one.scope ?? null;
+      const resourceId = one.resourceId ?? null;
+      await sql`
+        insert into earshot.set_aside (project_id, query_id, at, id, kind, resource_id, scope, reason, tries, body)
+        select ${one.projectId}, ${one.queryId}, ${at(now)}, ${uuid7(now)}::uuid, ${one.kind}, ${resourceId}::text,
+          ${scope}::text, ${one.reason}, ${one.tries}, nullif(${JSON.stringify(one.body)}::jsonb, 'null'::jsonb)
+        where not exists (
+          select from earshot.set_aside s where s.project_id = ${one.projectId} and s.query_id = ${one.queryId}
+            and s.kind = ${one.kind} and s.settled_at is null and s.scope is not distinct from ${scope}::text
+            and s.resource_id is not distinct from ${resourceId}::text)
+      `.execute(db);
+    },
+
+    /** What stands aside, newest first. */
+    async standing(limit: number): Promise<DeadLetter[]> {
+      const { rows } = await sql<DeadLetter>`
+        select s.id, s.project_id as "projectId", s.query_id as "queryId", q.name as "queryName", s.kind, s.at,
+          s.resource_id as "resourceId", s.scope, s.reason, s.tries, s.body is not null as replayable,
+          s.replay_wanted_at is not null as "replayWanted"
+        from earshot.set_aside s left join earshot.queries q using (project_id, query_id)
+        where s.settled_at is null order by s.at desc, s.id desc limit ${limit}
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * How much stands aside, by kind: every job, and what else was set aside after `since`. A mention that can never be
+     * stored is news once. Digests are left out: that one is missing is told as such.
+     */
+    async tally(since: Instant): Promise<DeadLetterCount[]> {
+      const { rows } = await sql<DeadLetterCount>`
+        select kind, count(*) as n, min(at) as since, (array_agg(reason order by at desc))[1] as reason
+        from earshot.set_aside
+        where settled_at is null and (kind = 'job' or at > ${at(since)})
+          and (scope is null or scope not like 'build-digest %')
+        group by kind order by kind
+      `.execute(db);
+      return rows;
+    },
+
+    /** Keys of the jobs that stand aside, with their reasons. */
+    async jobs(): Promise<{ scope: string; reason: string }[]> {
+      const { rows } = await sql<{ scope: string; reason: string }>`
+        select scope, reason from earshot.set_aside where kind = 'job' and settled_at is null
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Asks for another try: of those with these ids (or their beginnings), or of all that can be tried. A job is free
+     * at once; a mention or a page is taken up by the next walk of its query, which is made due. Returns how many.
+     */
+    async replay(ids: readonly string[] | "all", now: Instant): Promise<number> {
+      const chosen =
+        ids === "all"
+          ? sql`true`
+          : sql`exists (select from unnest(${[...ids]}::text[]) as i where s.id::text like i || '%')`;
+      const { rows } = await sql<{ n: number }>`
+        with wanted as (
+          update earshot.set_aside s set replay_wanted_at = ${at(now)},
+            settled_at = case when s.kind = 'job' then ${at(now)} end
+          where s.settled_at is null and s.body is not null and ${chosen}
+          returning s.project_id, s.query_id, s.kind, s.scope),
+        freed as (
+          delete from earshot.failures f using wanted w where w.kind = 'job' and f.kind = 'job' and f.scope = w.scope),
+        hurried as (
+          update earshot.walks k set next_at = least(k.next_at, ${at(now)}), retry_at_wall = null
+          from wanted w where w.kind <> 'job' and k.project_id = w.project_id and k.query_id = w.query_id)
+        select count(*) as n from wanted
+      `.execute(db);
+      return rows[0]?.n ?? 0;
+    },
+
+    /** What somebody wants to be tried again, of one query. */
+    async wanted(
+      projectId: string,
+      queryId: string,
+    ): Promise<{ id: string; kind: DeadLetterKind; body: unknown }[]> {
+      const { rows } = await sql<{ id: string; kind: DeadLetterKind; body: unknown }>`
+        select id, kind, body from earshot.set_aside
+        where project_id = ${projectId} and query_id = ${queryId} and kind in ('mention', 'page')
+          and settled_at is null and replay_wanted_at is not null
+        order by at, id limit 500
+      `.execute(db);
+      return rows;
+    },
+
+    /** Rules are read anew when a process starts: what broke before may be mended, and is set aside again if not. */
+    async forgetRules(now: Instant): Promise<void> {
+      await sql`
+        update earshot.set_aside set settled_at = ${at(now)}
+        where kind = 'job' and settled_at is null and scope like 'rule %'
+      `.execute(db);
+    },
+
+    /** It has gone through. */
+    async settle(projectId: string, ids: readonly string[], now: Instant): Promise<void> {
+      if (ids.length === 0) return;
+      await sql`
+        update earshot.set_aside set settled_at = ${at(now)}
+        where project_id = ${projectId} and id = any(${[...ids]}::uuid[])
+      `.execute(db);
+    },
+
+    /** It failed again, for this reason. */
+    async failedAgain(projectId: string, id: string, reason: string): Promise<void> {
+      await sql`
+        update earshot.set_aside set replay_wanted_at = null, tries = tries + 1, reason = ${reason}
+        where project_id = ${projectId} and id = ${id}::uuid
+      `.execute(db);
+    },
+  };
+}

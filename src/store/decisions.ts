@@ -1,0 +1,145 @@
+import { sql } from "kysely";
+import { DAY, type Instant } from "../lib/instant.ts";
+import type { GroupFlush, ReceiverEntry } from "../model/notification.ts";
+import type { Severity } from "../model/severity.ts";
+import { at, type Db } from "./database.ts";
+
+/** What was decided for each receiver of an alert, and when it is decided again. */
+export function createDecisionStore(db: Db) {
+  return {
+    async entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]> {
+      if (alertIds.length === 0) return [];
+      const { rows } = await sql<ReceiverEntry>`
+        select project_id as "projectId", alert_id as "alertId", receiver, entry, next_at as "nextAt"
+        from earshot.alert_receivers where project_id = ${projectId} and alert_id = any(${[...alertIds]}::uuid[])
+      `.execute(db);
+      return rows;
+    },
+
+    async saveEntries(entries: readonly ReceiverEntry[]): Promise<void> {
+      if (entries.length === 0) return;
+      await sql`
+        insert into earshot.alert_receivers (project_id, alert_id, receiver, entry, next_at)
+        select "projectId", "alertId", receiver, entry, to_timestamp("nextAt" / 1000)
+        from json_to_recordset(${JSON.stringify(entries)}::json) as e("projectId" text, "alertId" uuid, receiver text,
+          entry jsonb, "nextAt" double precision)
+        on conflict (project_id, alert_id, receiver) do update set entry = excluded.entry, next_at = excluded.next_at
+      `.execute(db);
+    },
+
+    /**
+     * Queries with an alert whose decision for some receiver is due again. While a query is read, or about to be, its
+     * decisions wait for what that brings: an alert may be over by then. A source that is away holds up none.
+     */
+    async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
+      const { rows } = await sql<{ projectId: string; queryId: string }>`
+        select distinct r.project_id as "projectId", a.query_id as "queryId"
+        from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+        where r.next_at <= ${at(now)} and not ${isBeingRead(now)}
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Lets one transaction at a time decide who of a project is told what, until it ends: alerts of several queries go
+     * into one message, and a receiver's share is counted right. Whoever takes it holds the lock of a query already,
+     * or none, and takes no other after it.
+     */
+    async lockTelling(projectId: string): Promise<void> {
+      await sql`select pg_advisory_xact_lock(hashtext('earshot-telling'), hashtext(${projectId}))`.execute(
+        db,
+      );
+    },
+
+    /**
+     * The alerts of a query whose decision for some receiver is due again, and with them those of the whole project
+     * that wait to be told to that receiver together with others.
+     */
+    async alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]> {
+      const { rows } = await sql<{ id: string }>`
+        with due as (
+          select r.alert_id, r.receiver, r.entry->>'last' as last
+          from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+          where r.project_id = ${projectId} and a.query_id = ${queryId} and r.next_at <= ${at(now)})
+        select alert_id as id from due
+        union
+        select r.alert_id
+        from earshot.alert_receivers r join earshot.alerts a on a.project_id = r.project_id and a.id = r.alert_id
+        where r.project_id = ${projectId} and r.next_at is not null and r.entry->>'last' in ${TOGETHER}
+          and r.receiver in (select receiver from due where last in ${TOGETHER})
+          and (a.query_id = ${queryId} or not ${isBeingRead(now)})
+      `.execute(db);
+      return rows.map((row) => row.id);
+    },
+
+    /** What was decided about an alert is looked at again: a person did something about it. */
+    async reconsider(projectId: string, alertId: string, now: Instant): Promise<void> {
+      await sql`
+        update earshot.alert_receivers set next_at = ${at(now)}
+        where project_id = ${projectId} and alert_id = ${alertId}::uuid
+      `.execute(db);
+    },
+
+    /**
+     * What is held for this reason is looked at again: what held it may be over. Null: in all projects. Whoever decides
+     * at this moment is waited for, since it may still know of what is over.
+     */
+    async wake(projectId: string | null, reason: string, now: Instant): Promise<number> {
+      await sql`
+        select pg_advisory_xact_lock(hashtext('earshot-telling'), project)
+        from (select distinct hashtext(project_id) as project from earshot.queries
+          where ${projectId}::text is null or project_id = ${projectId} order by 1) p
+      `.execute(db);
+      const { numAffectedRows } = await sql`
+        update earshot.alert_receivers set next_at = ${at(now)}
+        where next_at > ${at(now)} and entry->>'last' = ${reason} and (${projectId}::text is null or project_id = ${projectId})
+      `.execute(db);
+      return Number(numAffectedRows ?? 0);
+    },
+
+    /** When receivers were told of the groups of a project; those of the last week. */
+    async flushes(projectId: string): Promise<GroupFlush[]> {
+      const { rows } = await sql<GroupFlush>`
+        select project_id as "projectId", receiver, key, at from earshot.group_flushes where project_id = ${projectId}
+      `.execute(db);
+      return rows;
+    },
+
+    async saveFlushes(flushes: readonly GroupFlush[]): Promise<void> {
+      const [first] = flushes;
+      if (first === undefined) return;
+      await sql`
+        insert into earshot.group_flushes (project_id, receiver, key, at)
+        select "projectId", receiver, key, to_timestamp(at / 1000)
+        from json_to_recordset(${JSON.stringify(flushes)}::json)
+          as f("projectId" text, receiver text, key text, at double precision)
+        on conflict (project_id, receiver, key) do update set at = excluded.at
+      `.execute(db);
+      await sql`
+        delete from earshot.group_flushes
+        where project_id = ${first.projectId} and at < ${at(first.at - 7 * DAY)}
+      `.execute(db);
+    },
+
+    /** When notifications about alerts were decided for a receiver, since a moment, and how grave their alerts are. */
+    async decidedSince(receiver: string, since: Instant): Promise<{ at: Instant; severity: Severity }[]> {
+      const { rows } = await sql<{ at: Instant; severity: Severity }>`
+        select n.created_at as at, coalesce(a.severity, 'info') as severity from earshot.notifications n
+        left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
+        where n.receiver = ${receiver} and n.alert_id is not null and n.created_at >= ${at(since)}
+      `.execute(db);
+      return rows;
+    },
+  };
+}
+
+/** Held so that several are told in one message. */
+const TOGETHER = sql`('HeldByGroup', 'HeldByThrottle')`;
+
+/** Whether the query of the alert \`a\` is read, or about to be. */
+function isBeingRead(now: Instant) {
+  return sql`exists (
+    select from earshot.walks w
+    where w.project_id = a.project_id and w.query_id = a.query_id and w.walk = 'added' and w.next_at <= ${at(now)}
+      and (w.retry_at_wall is null or w.retry_at_wall <= now()))`;
+}

@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import type { DistinctAuthor, DistinctAuthorKey } from "../model/distinct-author.ts";
+import { at, type Db } from "./database.ts";
+
+export function createDistinctAuthorStore(db: Db) {
+  return {
+    /** The stored ones among these. The caller holds the query's lock. */
+    async find(
+      projectId: string,
+      queryId: string,
+      keys: readonly DistinctAuthorKey[],
+    ): Promise<DistinctAuthor[]> {
+      if (keys.length === 0) return [];
+      const { rows } = await sql<DistinctAuthor>`
+        select v.series, v.voice, v.span, v.bucket, v.mentions
+        from json_to_recordset(${JSON.stringify(keys)}::json) as k(series text, voice text, span double precision)
+        join earshot.voices v on v.project_id = ${projectId} and v.query_id = ${queryId} and v.series = k.series
+          and v.voice = k.voice and v.span = to_timestamp(k.span / 1000)
+      `.execute(db);
+      return rows;
+    },
+
+    async save(projectId: string, queryId: string, voices: readonly DistinctAuthor[]): Promise<void> {
+      if (voices.length === 0) return;
+      await sql`
+        insert into earshot.voices (project_id, query_id, series, voice, span, bucket, mentions)
+        select ${projectId}, ${queryId}, series, voice, to_timestamp(span / 1000), to_timestamp(bucket / 1000), mentions
+        from json_to_recordset(${JSON.stringify(voices)}::json)
+          as v(series text, voice text, span double precision, bucket double precision, mentions int)
+        on conflict (project_id, query_id, series, voice, span) do update
+          set bucket = excluded.bucket, mentions = excluded.mentions
+      `.execute(db);
+    },
+
+    /** Voices of so long ago that no window can count them any more. */
+    async forgetBefore(moment: Instant): Promise<void> {
+      await sql`delete from earshot.voices where span < ${at(moment)}`.execute(db);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { sql } from "kysely";
+import type { Instant } from "../lib/instant.ts";
+import { isQuirkName, type ObservedQuirk, type QuirkName, type ServerQuirk } from "../model/server-quirk.ts";
+import { at, type Db } from "./database.ts";
+
+/** What was found out about the server of one account. */
+export function createServerQuirkStore(db: Db, account: string) {
+  return {
+    async all(): Promise<ReadonlyMap<QuirkName, ServerQuirk>> {
+      const { rows } = await sql<ServerQuirk>`
+        select trait, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.source_traits
+        where account = ${account}
+      `.execute(db);
+      return new Map(rows.filter(({ trait }) => isQuirkName(trait)).map((row) => [row.trait, row]));
+    },
+
+    /** What the same value says again is written at most once an hour. The most of `ms` is kept, but of a clock the last. */
+    async note(findings: readonly ObservedQuirk[], now: Instant): Promise<void> {
+      if (findings.length === 0) return;
+      const rows = [...new Map(findings.map((one) => [one.trait, one])).values()].sort((a, b) =>
+        a.trait < b.trait ? -1 : 1,
+      );
+      await sql`
+        insert into earshot.source_traits as t (account, trait, value, ms, first_at, last_at)
+        select ${account}, trait, value, ms, ${at(now)}, ${at(now)}
+        from json_to_recordset(${JSON.stringify(rows)}::json) as f(trait text, value text, ms double precision)
+        on conflict (account, trait) do update
+          set value = excluded.value, last_at = excluded.last_at,
+            ms = case when t.trait = 'clock' or t.value <> excluded.value then excluded.ms
+              else greatest(t.ms, excluded.ms) end,
+            first_at = case when t.value = excluded.value then t.first_at else excluded.first_at end
+          where t.value <> excluded.value or t.last_at <= excluded.last_at - interval '1 hour'
+            or coalesce(excluded.ms, 0) > coalesce(t.ms, 0) * 1.1
+      `.execute(db);
+    },
+  };
+}

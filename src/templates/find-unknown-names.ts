@@ -1,0 +1,178 @@
+import Handlebars from "handlebars";
+import { closestWord } from "../lib/closest-word.ts";
+import { describeFault } from "../lib/fault.ts";
+import { helpers } from "./helpers.ts";
+import { ANYTHING, PLAIN, type Shape } from "./view-shape.ts";
+
+/**
+ * Names that a template asks for and that nobody has: fields, helpers, parts; also in branches that no sample takes, and
+ * in the parts that it includes. Rendering alone would find those at the moment when the branch is taken.
+ */
+export function findUnknownNames(
+  sources: ReadonlyMap<string, string>,
+  name: string,
+  view: Shape,
+): readonly string[] {
+  const faults = new Set<string>();
+  walkFile(name, {
+    sources,
+    faults,
+    open: new Set(),
+    file: name,
+    root: view,
+    around: [view],
+    named: new Map(),
+  });
+  return [...faults];
+}
+
+/** Where in a template we are, and what can be named there. */
+interface Place {
+  readonly sources: ReadonlyMap<string, string>;
+  readonly faults: Set<string>;
+  /** Files that are being read: a part that includes itself is told of by rendering it. */
+  readonly open: ReadonlySet<string>;
+  readonly file: string;
+  readonly root: Shape;
+  /** What `this` is, and behind it what `..` is, and so on. */
+  readonly around: readonly Shape[];
+  /** Names of blocks: `as |mention|`. */
+  readonly named: ReadonlyMap<string, Shape>;
+}
+
+function walkFile(name: string, place: Place): void {
+  if (place.open.has(name)) return;
+  const program = parsed(place.sources.get(name) ?? "");
+  if (program !== null) walk(program, { ...place, file: name, open: new Set([...place.open, name]) });
+}
+
+/** Null for what cannot be read: rendering says what is wrong with it. */
+function parsed(source: string): hbs.AST.Program | null {
+  try {
+    return Handlebars.parseWithoutProcessing(source);
+  } catch {
+    return null;
+  }
+}
+
+function walk(program: hbs.AST.Program | undefined, place: Place): void {
+  for (const statement of program?.body ?? []) walkStatement(statement, place);
+}
+
+function walkStatement(statement: hbs.AST.Statement, place: Place): void {
+  if (isOf<hbs.AST.MustacheStatement>(statement, "MustacheStatement")) value(statement, place);
+  else if (isOf<hbs.AST.BlockStatement>(statement, "BlockStatement")) block(statement, place);
+  else if (isOf<hbs.AST.PartialStatement>(statement, "PartialStatement")) part(statement, place);
+  else if (statement.type !== "ContentStatement" && statement.type !== "CommentStatement")
+    tell(place, statement, `"${statement.type}" is not possible here: write the text, or include a part`);
+}
+
+/** `{{query}}`, `{{time openedAt}}`. */
+function value({ path, params, hash }: Call, place: Place): Shape {
+  if (!isOf<hbs.AST.PathExpression>(path, "PathExpression")) return PLAIN;
+  const isHelper = Object.hasOwn(helpers, path.original);
+  if (!isHelper && params.length === 0 && hash === undefined) return shapeAt(path, place);
+  if (!isHelper)
+    tell(place, path, `there is no helper "${path.original}"`, [path.original, Object.keys(helpers)]);
+  else if (params.length === 0) tell(place, path, `"${path.original}" is a helper: say of what`);
+  for (const param of params) argument(param, place);
+  return PLAIN;
+}
+
+type Call = Pick<hbs.AST.MustacheStatement, "path" | "params"> & { readonly hash?: hbs.AST.Hash };
+
+function argument(param: hbs.AST.Expression, place: Place): Shape {
+  if (isOf<hbs.AST.SubExpression>(param, "SubExpression")) return value(param, place);
+  return isOf<hbs.AST.PathExpression>(param, "PathExpression") ? shapeAt(param, place) : PLAIN;
+}
+
+/** `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`. */
+function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place: Place): void {
+  const { original } = path;
+  if (!BLOCKS.includes(original)) {
+    tell(place, path, `there is no block "${original}"`, [original, BLOCKS]);
+    return;
+  }
+  const of = params.map((param) => argument(param, place))[0] ?? ANYTHING;
+  walk(inverse, place);
+  if (original === "if" || original === "unless") {
+    walk(program, place);
+    return;
+  }
+  const inside = original === "with" ? of : (of.item ?? ANYTHING);
+  const [first, ...others] = program?.blockParams ?? [];
+  const named = new Map([
+    ...place.named,
+    ...(first === undefined ? [] : [[first, inside] as const]),
+    ...others.map((name) => [name, PLAIN] as const),
+  ]);
+  walk(program, { ...place, around: [inside, ...place.around], named });
+}
+
+const BLOCKS = ["if", "unless", "each", "with"];
+
+/** `{{> email/mention.html}}`, also with another `this`, and with fields beside it. */
+function part({ name, params, hash }: hbs.AST.PartialStatement, place: Place): void {
+  if (!isOf<hbs.AST.PathExpression>(name, "PathExpression")) {
+    if (name.type === "SubExpression") tell(place, name, "parts are included by their names");
+    return;
+  }
+  if (!place.sources.has(name.original)) {
+    tell(place, name, `there is no part "${name.original}"`, [name.original, [...place.sources.keys()]]);
+    return;
+  }
+  const [context] = params;
+  const inside = context === undefined ? (place.around[0] ?? ANYTHING) : argument(context, place);
+  const beside = (hash?.pairs ?? []).map(({ key, value: of }) => [key, argument(of, place)] as const);
+  const fields = inside.fields === null ? null : new Map([...inside.fields, ...beside]);
+  walkFile(name.original, { ...place, around: [{ ...inside, fields }, ...place.around.slice(1)] });
+}
+
+function shapeAt(path: hbs.AST.PathExpression, place: Place): Shape {
+  const [head = "", ...rest] = path.parts;
+  if (path.data) return head === "root" ? follow(place.root, rest, path, place) : dataAt(head, path, place);
+  const named = path.depth === 0 ? place.named.get(head) : undefined;
+  if (named !== undefined) return follow(named, rest, path, place);
+  const around = place.around[path.depth];
+  if (around === undefined) {
+    tell(place, path, `"${path.original}" leads out of the view`);
+    return ANYTHING;
+  }
+  return follow(around, path.parts, path, place);
+}
+
+function dataAt(name: string, path: hbs.AST.PathExpression, place: Place): Shape {
+  if (!DATA.includes(name)) tell(place, path, `there is no "@${name}"`, [name, DATA]);
+  return PLAIN;
+}
+
+const DATA = ["first", "index", "key", "last", "root"];
+
+function follow(from: Shape, parts: readonly string[], path: hbs.AST.PathExpression, place: Place): Shape {
+  let shape = from;
+  for (const name of parts) {
+    if (shape.fields === null) return ANYTHING;
+    const next = shape.fields.get(name);
+    if (next === undefined) {
+      tell(place, path, `"${path.original}" is not in the view`, [name, [...shape.fields.keys()]]);
+      return ANYTHING;
+    }
+    shape = next;
+  }
+  return shape;
+}
+
+function tell(
+  { faults, file }: Place,
+  { loc }: hbs.AST.Node,
+  message: string,
+  [word, known]: readonly [string, readonly string[]] = ["", []],
+): void {
+  const meant = closestWord(word, known);
+  const place = { file: `templates/${file}.hbs`, line: loc.start.line, column: loc.start.column + 1 };
+  faults.add(describeFault({ ...place, message, ...(meant !== undefined && { suggestion: meant }) }));
+}
+
+function isOf<N extends hbs.AST.Node>(node: hbs.AST.Node, type: N["type"]): node is N {
+  return node.type === type;
+}

@@ -1,0 +1,186 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { parseDuration } from "../lib/duration.ts";
+import { UserError } from "../lib/errors.ts";
+import { DAY, HOUR } from "../lib/instant.ts";
+import type { Actor } from "../model/actor.ts";
+import type { Alert } from "../model/alert.ts";
+import { ACTION_LABELS, AlertLink, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
+import { LONGEST_SILENCE_MS } from "../model/silence.ts";
+import { type Door, PUBLIC } from "./auth/demand-login.ts";
+import type { Forms } from "./auth/forms.ts";
+import type { ConsoleActions } from "./console-actions.ts";
+import type { ConsoleFacts } from "./facts.ts";
+import type { createFrames } from "./frames.ts";
+import { actionDonePage, actionPage } from "./pages/action.ts";
+import { silencesPage } from "./pages/silences.ts";
+import { readSilenceForm } from "./silence-form.ts";
+import type { Times } from "./times.ts";
+
+interface Parts {
+  readonly desk: ConsoleActions;
+  readonly forms: Forms;
+  readonly facts: ConsoleFacts;
+  readonly times: Times;
+  readonly door: Door;
+}
+type Frames = ReturnType<typeof createFrames>;
+type LinkAction = AlertLink["deed"];
+
+/** What people do: forms of the page, which only the page itself can send, and signed links, which need no login. */
+export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames): void {
+  const { desk, forms, facts, times } = parts;
+  const ownForm = { preHandler: [...forms.check] };
+
+  app.get("/silences", async (request, reply) =>
+    frames.sendPage(request, reply, async () => {
+      const [silences, rules] = await Promise.all([
+        desk.silences(false),
+        desk.precision(times.now() - 30 * DAY),
+      ]);
+      return silencesPage({ silences, rules }, times, forms.token(request));
+    }),
+  );
+
+  app.post("/silences", ownForm, async (request, reply) => {
+    const form = Form.safeParse(request.body);
+    if (!form.success) return refuse(request, reply, 400, "That is no silence");
+    const read = readSilenceForm(request.body);
+    if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
+    const { match, comment, lengthMs, windows } = read;
+    const asked = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
+    const refused = await desk.addSilence(asked).then(() => null, reasonOf);
+    if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
+    return reply.redirect("/silences", 303);
+  });
+
+  app.post("/silences/:id/expire", ownForm, async (request, reply) => {
+    const form = Form.safeParse(request.body);
+    const id = z.object({ id: z.guid() }).safeParse(request.params);
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That is no silence");
+    await desk.expireSilence(id.data.id, actorOf(request, form.data.by));
+    return reply.redirect("/silences", 303);
+  });
+
+  app.post("/alerts/:id/act", ownForm, async (request, reply) => {
+    const form = ActForm.safeParse(request.body);
+    const id = z.object({ id: z.guid() }).safeParse(request.params);
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
+    const alert = await facts.alert(id.data.id);
+    if (alert === null) return refuse(request, reply, 404, "There is no such alert");
+    const refused = await perform(parts, alert, form.data, actorOf(request, form.data.by));
+    if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
+    return reply.redirect(`/alerts/${alert.id}`, 303);
+  });
+
+  app.get("/act/:link", { config: PUBLIC }, async (request, reply) => {
+    const found = await alertOfLink(request);
+    if (found === null) return linkTooOld(reply);
+    const { alert, link, text } = found;
+    const asks = { label: ACTION_LABELS[link.deed], asksWho: link.deed === "assign", action: `/act/${text}` };
+    return reply
+      .type(HTML)
+      .header("cache-control", "no-store")
+      .send(actionPage({ alert, ...asks }).toString());
+  });
+
+  // The signature in the address is what a form's token is elsewhere: whoever has it may do this one thing.
+  app.post("/act/:link", { config: PUBLIC }, async (request, reply) => {
+    const found = await alertOfLink(request);
+    if (found === null) return linkTooOld(reply);
+    const { alert, link, text } = found;
+    const { to } = LinkForm.parse(request.body ?? {});
+    const asked = { do: link.deed, to, length: LINK_SILENCE_MS };
+    const refused = await performOnce(text, MOST_OF_LINK[link.deed], () =>
+      perform(parts, alert, asked, { via: "mail", login: link.by, typed: null }),
+    );
+    const sentence =
+      refused === null ? `Done: ${ACTION_LABELS[link.deed]}.` : `Nothing was changed: ${refused}.`;
+    return reply
+      .code(refused === null ? 200 : 409)
+      .type(HTML)
+      .send(actionDonePage(sentence).toString());
+  });
+
+  async function alertOfLink(request: FastifyRequest) {
+    const { link: text } = z.object({ link: z.string().max(2000) }).parse(request.params);
+    const link = readAlertLink(desk.secret, text, times.now());
+    const alert = link === null ? null : await facts.alert(link.alertId);
+    return link === null || alert === null ? null : { link, alert, text };
+  }
+
+  /** Whoever has a link needs no login: it acts as often as it has to, and no more. */
+  async function performOnce(link: string, most: number, work: () => Promise<string | null>) {
+    const taken = await desk.takeLink(link, most);
+    if (taken === null) return "this link was used already";
+    const refused = await work();
+    if (refused !== null) await desk.giveBackLink(taken);
+    return refused;
+  }
+
+  function actorOf(request: FastifyRequest, typed: string): Actor {
+    const login = parts.door.visitor(request)?.username ?? null;
+    return { via: "page", login, typed: typed === "" ? null : typed };
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {
+    return frames.sendProblem(request, reply, status, headline, "Go back to the page and look again.");
+  }
+
+  function linkTooOld(reply: FastifyReply) {
+    return reply
+      .code(410)
+      .type(HTML)
+      .send(actionDonePage("This link is too old, or not whole. Open the alert on the page.").toString());
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof UserError) return error.message;
+  throw error;
+}
+
+/** What stood in the way, or null when it is done. */
+async function perform(
+  { desk }: Parts,
+  alert: Alert,
+  asked: { readonly do: LinkAction; readonly to: string; readonly length: number },
+  by: Actor,
+): Promise<string | null> {
+  if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
+  const acted =
+    asked.do === "silence"
+      ? await desk.silenceAlert(alert.id, asked.length, by)
+      : await desk.act(
+          alert.id,
+          asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
+          by,
+        );
+  if (acted === null) return "the alert is stored no longer";
+  return acted.outcome === "Refused" ? acted.because : null;
+}
+
+const HTML = "text/html; charset=utf-8";
+
+const Name = z.string().trim().max(80).catch("");
+const LinkForm = z.object({ to: Name }).catch({ to: "" });
+/** Somebody may give an alert to the wrong person first; everything else is done once. */
+const MOST_OF_LINK: Readonly<Record<LinkAction, number>> = {
+  acknowledge: 1,
+  assign: 5,
+  resolve: 1,
+  "not-relevant": 1,
+  silence: 1,
+};
+
+const Form = z.object({ by: Name });
+const Length = z
+  .string()
+  .transform((text) => parseDuration(text) ?? 0)
+  .pipe(z.number().min(60_000).max(LONGEST_SILENCE_MS))
+  .catch(4 * HOUR);
+const ActForm = Form.extend({
+  do: AlertLink.shape.deed,
+  to: Name,
+  length: Length,
+});

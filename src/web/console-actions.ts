@@ -1,0 +1,42 @@
+import type { Instant } from "../lib/instant.ts";
+import type { WeeklyRange } from "../lib/weekly-range.ts";
+import type { Actor } from "../model/actor.ts";
+import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
+import type { AlertMatch } from "../model/alert-match.ts";
+import type { Silence } from "../model/silence.ts";
+
+/** What people can do at the page. It writes facts; what follows from them is decided elsewhere, within a second. */
+export interface ConsoleActions {
+  /** Signs forms and links; the same for every process. */
+  readonly secret: string;
+  /** Null: there is no such alert. */
+  act(
+    alertId: string,
+    action: AlertAction,
+    by: Actor,
+  ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
+  /** Throws a UserError with a sentence for who asked. */
+  addSilence(asked: {
+    readonly match: AlertMatch;
+    readonly by: Actor;
+    readonly comment: string;
+    readonly lengthMs: number;
+    readonly windows?: readonly WeeklyRange[];
+  }): Promise<Silence>;
+  /** Silences this alert, and what follows it. Null: there is no such alert. */
+  silenceAlert(
+    alertId: string,
+    lengthMs: number,
+    by: Actor,
+  ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
+  /** False: it had ended already. */
+  expireSilence(id: string, by: Actor): Promise<boolean>;
+  /**
+   * Counts a use of a link from a mail: whoever has it needs no login, so it acts `most` times at most. Null: it has.
+   * Else what `giveBackLink` takes where nothing came of it.
+   */
+  takeLink(link: string, most: number): Promise<string | null>;
+  giveBackLink(taken: string): Promise<void>;
+  silences(past: boolean): Promise<readonly Silence[]>;
+  precision(since: Instant): Promise<readonly RulePrecision[]>;
+}

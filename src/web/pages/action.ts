@@ -1,0 +1,29 @@
+import type { Alert } from "../../model/alert.ts";
+import { type Html, html } from "../html.ts";
+import { expandReason, foreign } from "../parts/words.ts";
+import { barePage } from "./bare-page.ts";
+
+/**
+ * Where a link in a mail leads. Looking does nothing, for mail programs and scanners open links by themselves: only the
+ * button does. It shows no more of the alert than the mail did.
+ */
+export function actionPage(shown: {
+  readonly alert: Alert;
+  readonly label: string;
+  readonly action: string;
+  /** Whether it has to be said to whom. */
+  readonly asksWho: boolean;
+}): Html {
+  return barePage(
+    "Do something about it",
+    html`<h1>${foreign(shown.alert.queryName)}: ${expandReason(shown.alert.rule)}</h1>
+<p dir="auto">${shown.alert.because}</p>
+<form method="post" action="${shown.action}">${
+      shown.asksWho && html`<label>To <input name="to" maxlength="80" required></label>`
+    }<button type="submit">${shown.label}</button></form>`,
+  );
+}
+
+export function actionDonePage(sentence: string): Html {
+  return barePage("Do something about it", html`<h1>Earshot</h1><p role="status">${sentence}</p>`);
+}

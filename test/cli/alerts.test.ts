@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readMatch } from "../../src/cli/alerts/read-match.ts";
+import { readWindow } from "../../src/cli/alerts/read-window.ts";
+import { createProgram } from "../../src/cli/create-program.ts";
+import { UserError } from "../../src/lib/errors.ts";
+import { HOUR } from "../../src/lib/instant.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { useStores } from "../use-stores.ts";
+import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
+
+const NOW = Date.parse("2026-03-03T14:05:00Z");
+const alert = anAlert({ openedAt: NOW - HOUR, fingerprint: "shell" });
+const { url, database, stores } = await useStores({ onError: () => {} });
+let home: string;
+
+beforeAll(async () => {
+  await ensurePartitions(database.db, NOW);
+  await tellAStory(stores, NOW);
+  await stores.alerts.save([alert]);
+  const notification = pending(alert);
+  await stores.notifications.owe([notification]);
+  await stores.notifications.saveEntries([
+    {
+      projectId: alert.projectId,
+      alertId: alert.id,
+      receiver: "comms-slack",
+      entry: { told: null, last: "HeldByQuietHours" },
+      nextAt: NOW + HOUR,
+    },
+  ]);
+  const claimed = await stores.notifications.claim(alert.projectId, notification.id);
+  if (claimed !== null) await stores.notifications.markFailed(claimed, "Slack answered not_in_channel", null);
+  home = await mkdtemp(join(tmpdir(), "earshot-desk-"));
+});
+afterAll(async () => {
+  await rm(home, { recursive: true });
+});
+
+/** What a command prints. */
+async function earshot(...words: string[]): Promise<string> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => {
+    lines.push(line);
+  });
+  try {
+    const program = await createProgram({ DATABASE_URL: url, EARSHOT_HOME: home }, words);
+    await program.parseAsync(["node", "earshot", ...words]);
+  } finally {
+    log.mockRestore();
+  }
+  return lines.join("\n");
+}
+
+test("an alert is listed, assigned and called not relevant, and the precision of its rule says so", async () => {
+  expect(await earshot("alerts")).toContain(alert.id.slice(0, 23));
+  expect(await earshot("alerts", "assign", alert.id.slice(0, 23), "Ann", "--by", "Bo")).toBe(
+    `Aurora Air, crisis-spike: acknowledged (by ${userInfo().username}, as "Bo", to Ann)`,
+  );
+  await expect(earshot("alerts", "assign", alert.id, "Ann")).rejects.toThrow("Ann has it already");
+  await earshot("alerts", "not-relevant", `https://earshot.example/alerts/${alert.id}`, "--by", "Ann");
+  const rules = JSON.parse(await earshot("alerts", "precision", "--last", "1000d", "--json"));
+  expect(rules).toContainEqual(expect.objectContaining({ rule: "crisis-spike", notRelevant: 1 }));
+  await expect(earshot("alerts", "ack", "0000000")).rejects.toThrow('there is no alert "0000000"');
+});
+
+test("why prints what the rule measured, who stands how, and what each delivery answered", async () => {
+  const text = await earshot("why", alert.id, "--rules", "rules");
+  for (const part of [
+    "212 mentions in an hour",
+    "observed 212",
+    "comms-slack",
+    "Held by quiet hours (HeldByQuietHours), never told, looked at again 2026-03-03 13:05:00Z",
+    "fired in 30 days",
+    "attempt 1: dead: Slack answered not_in_channel",
+  ]) {
+    expect(text).toContain(part);
+  }
+  const told = JSON.parse(await earshot("why", alert.id, "--rules", "rules", "--json"));
+  expect(told).toMatchObject({ alert: { id: alert.id }, receivers: [{ receiver: "comms-slack" }] });
+});
+
+test("why tells what the vendor said of a message that it took", async () => {
+  const one = anAlert({ openedAt: NOW - 2 * HOUR, fingerprint: "answered" });
+  await stores.alerts.save([one]);
+  const refs = [
+    { answer: "250 2.0.0 queued as 4F1", messageId: "<1@example.com>" },
+    { channel: "C01", ts: "1.000001" },
+    { status: "202" },
+  ];
+  for (const ref of refs) {
+    const notification = pending(one);
+    await stores.notifications.owe([notification]);
+    const claimed = await stores.notifications.claim(one.projectId, notification.id);
+    if (claimed !== null) await stores.notifications.markSent(claimed, NOW, ref as Record<string, string>);
+  }
+  const text = await earshot("why", one.id, "--rules", "rules");
+  for (const said of ["250 2.0.0 queued as 4F1", "message 1.000001 in C01", "HTTP 202"])
+    expect(text).toContain(`attempt 1: sent: ${said}`);
+});
+
+test("a message about a stored alert is previewed by the letters of its id that lists show", async () => {
+  const folder = join(home, "shown");
+  const id = alert.id.slice(0, 23);
+  const files = await earshot("preview", "email/alert.txt", "--alert", id, "--out", folder);
+  expect(files).toBe(join(folder, `email-alert-${alert.id}.txt`));
+  const missing = earshot("preview", "alert", "--alert", "0000000", "--out", folder);
+  await expect(missing).rejects.toThrow('there is no alert "0000000"');
+});
+
+test("why of a mention tells of every rule that is about its query, and of the alert that it went to", async () => {
+  const text = await earshot("why", "courier-1", "--rules", "rules");
+  expect(text).toContain("Mention courier-1 in Kestrel Mobile");
+  expect(text).toMatch(/large-account-negative +met .*1,204,000 followers.* \(alert /);
+  expect(text).toMatch(/safety-category +not met/);
+  await expect(earshot("why", "nothing-like-it", "--rules", "rules")).rejects.toThrow(
+    "neither an alert nor a mention",
+  );
+});
+
+test("a silence is added with matchers and weekly windows, listed, and ended", async () => {
+  const added = await earshot(
+    ...["silence", "add", "--match", "rule=volume-*", "--match", "severity!=critical", "--for", "90d"],
+    ...["--every", "mon-fri 22:00-07:00 Europe/Berlin", "--comment", "nights", "--by", "Ann", "--json"],
+  );
+  const { id } = JSON.parse(added);
+  expect(await earshot("silence", "list")).toMatch(
+    /rule volume-\*, not severity critical or graver .*mon, tue, wed/,
+  );
+  expect(await earshot("silence", "expire", id.slice(0, 20))).toContain("ended:");
+  expect(await earshot("silence", "list")).toBe("Nothing is silenced.");
+  await expect(earshot("silence", "add", "--for", "91d", "--match", "query=*")).rejects.toThrow(
+    "from 1m to 90d",
+  );
+  await expect(earshot("silence", "add", "--match", "auther=bot*", "--rules", "rules")).rejects.toThrow(
+    `no rule gives a label "auther" — did you mean "author"?`,
+  );
+  await expect(earshot("silence", "add")).rejects.toThrow("needs --match or --alert");
+});
+
+test.each([
+  ["22:00-07:00 UTC", 7],
+  ["fri-mon 00:00-24:00 Asia/Kolkata", 4],
+  ["sat,sun 08:00-09:30 UTC", 2],
+])("%s is a window on %i days", (text, days) => {
+  expect(readWindow(text).days).toHaveLength(days);
+});
+
+test.each([
+  "",
+  "always",
+  "mon-fri 22:00-07:00",
+  "mon-fri 25:00-07:00 UTC",
+  "abc 22:00-07:00 UTC",
+  "22:00-22:00 UTC",
+  "22:00-07:00 +02:00",
+])("%j is no window", (text) => {
+  expect(() => readWindow(text)).toThrow(UserError);
+});
+
+test.each(["", "rule", "=x", "severity=fatal"])("%j is no matcher", (text) => {
+  expect(() => readMatch([text])).toThrow(UserError);
+});

@@ -1,0 +1,50 @@
+import { expect, test, vi } from "vitest";
+import { onEveryEngine } from "./on-every-engine.ts";
+import { NEGATIVE } from "./rules.ts";
+import { asAdministrator } from "./story.ts";
+
+const REFUSE = `
+create function refuse() returns trigger language plpgsql as $$ begin raise exception 'out of ink'; end $$;
+create trigger refuse before update on earshot.digests for each row execute function refuse()`;
+
+onEveryEngine((tell) => {
+  test("a digest that can never be built is set aside after bounded tries, told, and built when it is replayed", async () => {
+    const story = await tell({
+      from: "06:30",
+      rules: { negative: NEGATIVE },
+      digests: [{ name: "morning-read", at: "08:00", timezone: "Europe/Berlin", receivers: ["desk"] }],
+      operator: { receivers: ["on-call"] },
+    });
+    await asAdministrator(story.databaseUrl, REFUSE);
+    const living = story.until("07:05");
+    // Nine tries are as good as behind us.
+    await vi.waitFor(
+      async () =>
+        expect(
+          await story.query(
+            "update earshot.failures set times = 9 where kind = 'job' and times < 9 returning 1",
+          ),
+        ).toHaveLength(1),
+      { timeout: 20_000, interval: 20 },
+    );
+    await living;
+    expect(await story.earshot.stores.setAside.standing(5)).toMatchObject([
+      { kind: "job", scope: "build-digest 2026-03-02 morning-read", reason: "out of ink", tries: 10 },
+    ]);
+    expect((await story.earshot.sweep()).digests).toBe(0);
+    await story.earshot.look();
+    expect(story.mailed("on-call@acme.example")).toEqual(["[WARNING] Earshot: digest-not-built"]);
+    expect(story.smtp.mails[0]?.parsed.text).toContain("earshot dead-letters replay");
+
+    await asAdministrator(story.databaseUrl, "drop trigger refuse on earshot.digests");
+    expect(await story.earshot.stores.setAside.replay("all", story.clock.now())).toBe(1);
+    await story.settle();
+    expect(story.mailed("desk@acme.example")).toHaveLength(1);
+    expect(await story.earshot.stores.setAside.standing(5)).toEqual([]);
+    story.clock.advance(3 * 60_000);
+    await story.earshot.look();
+    expect(await story.query("select state from earshot.alerts where project_id = 'all'")).toEqual([
+      { state: "resolved" },
+    ]);
+  });
+});

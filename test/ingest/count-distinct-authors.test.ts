@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  countDistinctAuthors,
+  type DistinctAuthorChange,
+  distinctAuthorKey,
+} from "../../src/ingest/count-distinct-authors.ts";
+import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import type { DistinctAuthor } from "../../src/model/distinct-author.ts";
+
+const NOON = Date.UTC(2026, 2, 2, 12);
+
+const said = (speaker: string, at: number, n: 1 | -1 = 1): DistinctAuthorChange => ({
+  series: "s",
+  speaker,
+  arrivedAt: NOON + at,
+  eventAt: NOON + at,
+  n,
+});
+
+/** Changes page by page, each reading what the one before it stored. */
+function inPages(pages: readonly (readonly DistinctAuthorChange[])[]) {
+  const stored = new Map<string, DistinctAuthor>();
+  let count = 0;
+  for (const page of pages) {
+    const keys = new Set(page.map(distinctAuthorKey).map(({ voice, span }) => `${voice} ${span}`));
+    const known = [...stored].filter(([key]) => keys.has(key)).map(([, voice]) => voice);
+    const counted = countDistinctAuthors(known, page);
+    for (const voice of counted.voices) stored.set(`${voice.voice} ${voice.span}`, voice);
+    for (const { n } of counted.counts) count += n;
+  }
+  return count;
+}
+
+test("one text that is told 500 times in two hours is one voice, or two where a span ends in between", () => {
+  const changes = Array.from({ length: 500 }, (_, i) => said("story a", (i * 2 * HOUR) / 500));
+  expect(inPages([changes])).toBeLessThanOrEqual(2);
+  expect(inPages([changes.slice(0, 200), changes.slice(200)])).toBe(inPages([changes]));
+});
+
+test("five hundred people are five hundred voices", () => {
+  const changes = Array.from({ length: 500 }, (_, i) => said(`author ${i}`, i * 1_000));
+  expect(inPages([changes])).toBe(500);
+});
+
+test("a voice is taken back with its last mention, from the bucket in which it was counted", () => {
+  const first = countDistinctAuthors([], [said("a", 0), said("a", MINUTE)]);
+  expect(first.counts).toEqual([{ series: "s", arrived: NOON, bucket: NOON, n: 1 }]);
+  const less = countDistinctAuthors(first.voices, [{ ...said("a", 0, -1), arrivedAt: NOON + HOUR }]);
+  expect(less.counts).toEqual([]);
+  const none = countDistinctAuthors(less.voices, [{ ...said("a", MINUTE, -1), arrivedAt: NOON + HOUR }]);
+  expect(none.counts).toEqual([{ series: "s", arrived: NOON + HOUR, bucket: NOON, n: -1 }]);
+});
+
+test("spans do not begin for everybody at the same moment", () => {
+  const spans = Array.from({ length: 200 }, (_, i) => distinctAuthorKey(said(`author ${i}`, 0)).span);
+  expect(new Set(spans).size).toBeGreaterThan(190);
+});
+
+test("how often voices count does not depend on the order of mentions or on their pages", () => {
+  const changes = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 30 * 60 })), {
+    minLength: 1,
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(changes, fc.integer({ min: 0, max: 40 }), (list, cut) => {
+      const all = list.map(([speaker, minute]) => said(`author ${speaker}`, minute * MINUTE));
+      const expected = new Set(all.map(distinctAuthorKey).map(({ voice, span }) => `${voice} ${span}`)).size;
+      expect(inPages([all])).toBe(expected);
+      expect(inPages([all.toReversed().slice(0, cut), all.toReversed().slice(cut)])).toBe(expected);
+      const back = all.map((change) => ({ ...change, n: -1 as const }));
+      expect(inPages([all, back.slice(0, cut), back.slice(cut)])).toBe(0);
+    }),
+  );
+});

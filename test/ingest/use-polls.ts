@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect } from "vitest";
+import type { QuirkLog } from "../../src/ingest/adapt-pages.ts";
+import type { PollParts } from "../../src/ingest/poll-parts.ts";
+import { createManualClock } from "../../src/lib/clock.ts";
+import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import type { Mention } from "../../src/model/mention.ts";
+import type { QuirkName, ServerQuirk } from "../../src/model/server-quirk.ts";
+import { type Database, openDatabase } from "../../src/store/database.ts";
+import { createStores, type Stores } from "../../src/store/stores.ts";
+import { aMention } from "../mention.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { aWindowRule } from "../rules/a-rule.ts";
+
+export const NOON = Date.parse("2026-03-02T12:00:00Z");
+/** Counts negative mentions, and fires never. */
+export const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }");
+
+/** Tables, a clock and watched queries of project `p` for tests of walks; all as new before each test. */
+export function useWalks(queryIds: readonly string[] = ["1"]) {
+  const clock = createManualClock(NOON);
+  let testDatabase: TestDatabase;
+  let database: Database;
+  let stores: Stores;
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    database = openDatabase({ url: testDatabase.url, onError: (error) => expect.fail(error.message) });
+    stores = createStores(database.db);
+  });
+  afterAll(async () => {
+    await database.close();
+    await testDatabase.drop();
+  });
+  const reset = async (): Promise<void> => {
+    await sql`truncate earshot.queries, earshot.walks, earshot.mentions, earshot.counts, earshot.series,
+      earshot.coverage, earshot.condition_states, earshot.set_aside, earshot.source_traits,
+      earshot.count_checks, earshot.counted_queries`.execute(database.db);
+    clock.set(NOON);
+    const queries = queryIds.map((queryId) => ({
+      projectId: "p",
+      queryId,
+      name: `Query ${queryId}`,
+      projectName: "Brands",
+      timezone: "UTC",
+    }));
+    await stores.queries.register(queries, NOON - DAY, NOON - DAY);
+    await stores.walks.ensure(NOON);
+  };
+  beforeEach(reset);
+  return {
+    clock,
+    reset,
+    db: () => database.db,
+    stores: () => stores,
+    /** A poll with nothing learned, rules that count, and nobody to tell. */
+    parts: (more: Pick<PollParts, "walkPages"> & Partial<PollParts>): PollParts => ({
+      store: stores,
+      firstPage: async () => null,
+      knowledge: createMemoryKnowledge(() => clock.now()),
+      rulesFor: () => [RULE],
+      directory: NOBODY,
+      clock,
+      settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
+      everyMs: () => MINUTE,
+      onOwed: async () => {},
+      ...more,
+    }),
+    /** The next poll is due, and nothing waits to be tried again. */
+    due: async (): Promise<void> => {
+      await sql`update earshot.walks set next_at = to_timestamp(0), retry_at_wall = null`.execute(
+        database.db,
+      );
+    },
+  };
+}
+
+/** Routes that lead to nobody. */
+export const NOBODY: PollParts["directory"] = {
+  routes: [],
+  inhibitions: [],
+  escalations: [],
+  rotations: [],
+  receiver: () => undefined,
+  throttled: [],
+};
+
+/** What is learned, for as long as the test lives. */
+export function createMemoryKnowledge(now: () => Instant): QuirkLog {
+  const known = new Map<QuirkName, ServerQuirk>();
+  return {
+    traits: async () => known,
+    note: async (findings) => {
+      for (const { trait, value, ms } of findings)
+        known.set(trait, { trait, value, ms: ms ?? null, firstAt: now(), lastAt: now() });
+    },
+  };
+}
+
+/** A negative mention that arrived at `addedAt`. */
+export function negative(resourceId: string, addedAt: Instant, queryId = "1"): Mention {
+  return aMention({ queryId, resourceId, publishedAt: addedAt, addedAt, sentiment: "negative" });
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { yieldingLoop } from "../../src/lib/yielding-loop.ts";
+
+function* count(to: number, did: (step: number) => void): Generator<void, string> {
+  for (let step = 1; step <= to; step++) {
+    did(step);
+    yield;
+  }
+  return `${to} steps`;
+}
+
+test("a long computation lets others work between its steps, and gives its result in the end", async () => {
+  const order: string[] = [];
+  setImmediate(() => order.push("somebody else"));
+  expect(
+    await yieldingLoop(
+      count(3, (step) => order.push(`step ${step}`)),
+      0,
+    ),
+  ).toBe("3 steps");
+  expect(order.indexOf("somebody else")).toBe(1);
+});
+
+test("a short one is done at once", async () => {
+  const order: string[] = [];
+  const done = yieldingLoop(count(3, (step) => order.push(`step ${step}`)));
+  expect(order).toHaveLength(3);
+  await done;
+});
+
+test("what it throws reaches who asked for it", async () => {
+  const breaks = count(3, () => {
+    throw new Error("no");
+  });
+  await expect(yieldingLoop(breaks)).rejects.toThrow("no");
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { startTale } from "../story.ts";
+
+const CRISIS_MUTES = [{ while: { rule: "crisis" } }];
+const critical = { severity: "critical" } as const;
+
+test("a crisis mutes the small alerts of its own query, and those that still stand are told when it is over", () => {
+  const tale = startTale({ inhibitions: CRISIS_MUTES })
+    .evidence("crisis", "09:00", critical)
+    .evidence("angry", "09:10")
+    .evidence("loud", "09:20")
+    .evidence("other brand", "09:20", { query: "Delta" })
+    .ends("loud", "09:50")
+    .ends("crisis", "11:00");
+  expect(tale.until("12:00")).toEqual([
+    "09:00 team: fired crisis (FirstNotification)",
+    "09:20 team: fired other brand (FirstNotification)",
+    "11:00 team: resolved crisis (Resolved)",
+    "11:00 team: fired angry (FirstNotification)",
+  ]);
+  expect(tale.history("loud").at(-1)).toBe(
+    "09:50 EndedWhileMuted team (inhibition while rule crisis: United, crisis is open)",
+  );
+});
+
+test("what was told before the crisis is told as over while it goes on", () => {
+  const tale = startTale({ inhibitions: CRISIS_MUTES })
+    .evidence("angry", "08:50")
+    .evidence("crisis", "09:00", critical)
+    .ends("angry", "09:30");
+  expect(tale.until("10:00").at(-1)).toBe("09:30 team: resolved angry (Resolved)");
+});
+
+test("what was over before the crisis is told while it goes on; what only began before it, when it is over", () => {
+  const asleep = { team: { quietHours: [{ timezone: "UTC", from: "07:00", to: "09:00" }] } };
+  const tale = startTale({ inhibitions: CRISIS_MUTES, manners: asleep })
+    .evidence("early", "08:00")
+    .ends("early", "08:20")
+    .evidence("angry", "08:30")
+    .evidence("crisis", "08:50", critical)
+    .ends("angry", "08:55")
+    .ends("crisis", "10:00");
+  expect(tale.until("11:00")).toEqual([
+    "08:50 team: fired crisis (FirstNotification)",
+    "09:00 team: ended early (FiredAndEnded)",
+    "10:00 team: resolved crisis (Resolved)",
+    "10:00 team: ended angry (FiredAndEnded)",
+  ]);
+});
+
+test("what grows as grave as the crisis is heard", () => {
+  const tale = startTale({ inhibitions: CRISIS_MUTES })
+    .evidence("crisis", "09:00", critical)
+    .evidence("angry", "09:10")
+    .evidence("angry", "09:30", critical);
+  expect(tale.until("10:00").at(-1)).toBe("09:30 team: fired angry (FirstNotification)");
+});

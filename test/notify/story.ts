@@ -1,0 +1,266 @@
+import { act } from "../../src/alerts/act.ts";
+import type { LifeRule, Observation } from "../../src/alerts/alert-life.ts";
+import { parseDuration } from "../../src/lib/duration.ts";
+import { groupBy } from "../../src/lib/group-by.ts";
+import type { Instant } from "../../src/lib/instant.ts";
+import type { WeeklyRange } from "../../src/lib/weekly-range.ts";
+import type { Alert } from "../../src/model/alert.ts";
+import type { AlertAction } from "../../src/model/alert-action.ts";
+import { AlertMatch } from "../../src/model/alert-match.ts";
+import type { GroupFlush, ReceiverEntry } from "../../src/model/notification.ts";
+import type { Severity } from "../../src/model/severity.ts";
+import type { Silence } from "../../src/model/silence.ts";
+import { decideNotifications, type NotifyConfig } from "../../src/notify/decide-notifications.ts";
+import { EscalationConfig } from "../../src/notify/escalation.ts";
+import { Inhibition, isInhibitor } from "../../src/notify/inhibition.ts";
+import { QuietHours } from "../../src/notify/quiet-hours.ts";
+import { Rotation } from "../../src/notify/rotation.ts";
+import { RouteConfig } from "../../src/notify/route.ts";
+import { Throttle } from "../../src/notify/throttle.ts";
+import { observeAll } from "../alerts/observe-all.ts";
+import { alertOf } from "./alert-of.ts";
+
+/**
+ * The life of alerts and what receivers are told of it, on a clock of its own and without a database: what is written
+ * in tables elsewhere is kept in lists here, and every decision that falls due is asked for at its moment.
+ */
+export interface Tale {
+  /** Evidence for the alert of this name. The first fires it; graver evidence makes it rise. */
+  evidence(name: string, at: string, given?: Given): Tale;
+  /** It is over. */
+  ends(name: string, at: string): Tale;
+  does(at: string, name: string, action: AlertAction | AlertAction["do"], by: string): Tale;
+  silences(at: string, silence: { match: object; for: string; windows?: readonly WeeklyRange[] }): Tale;
+  /** The silence that was made first is ended early. */
+  expires(at: string): Tale;
+  /** Lives on to that moment and gives every message, in order: `09:00 team: fired crisis (FirstNotification)`. */
+  until(at: string): string[];
+  /** Every decision about an alert: `09:00 HeldBySilence team (silence by ann)`. */
+  history(name: string): string[];
+}
+
+interface Given {
+  readonly severity?: Severity;
+  readonly rule?: string;
+  readonly query?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface TaleSetting {
+  readonly routes?: readonly object[];
+  readonly inhibitions?: readonly object[];
+  readonly escalations?: readonly object[];
+  readonly rotations?: readonly object[];
+  /** Quiet hours or a throttle, by receiver. */
+  readonly manners?: Readonly<Record<string, { quietHours?: readonly object[]; throttle?: object }>>;
+  readonly reopenWithin?: string;
+  /** The day of the tale, `2026-03-02` (a Monday) unless told otherwise; times are its UTC. */
+  readonly day?: string;
+}
+
+interface Happening {
+  readonly at: Instant;
+  readonly does: (now: Instant) => string[];
+}
+
+export function startTale(setting: TaleSetting = {}): Tale {
+  const dayStart = Date.parse(`${setting.day ?? "2026-03-02"}T00:00:00Z`);
+  const time = (text: string): Instant => {
+    const [, day = "1", hours = "0", minutes = "0", seconds = "0"] =
+      /^(?:day (\d+) )?(\d+):(\d\d)(?::(\d\d))?$/.exec(text) ?? [];
+    return (
+      dayStart +
+      (Number(day) - 1) * 86_400_000 +
+      Number(hours) * 3_600_000 +
+      Number(minutes) * 60_000 +
+      Number(seconds) * 1_000
+    );
+  };
+  const clock = (at: Instant): string => {
+    const day = Math.floor((at - dayStart) / 86_400_000);
+    const text = new Date(at).toISOString();
+    const shown = text.slice(17, 19) === "00" ? text.slice(11, 16) : text.slice(11, 19);
+    return day === 0 ? shown : `day ${day + 1} ${shown}`;
+  };
+  const directory = directoryOf(setting);
+  const rule: Omit<LifeRule, "severity"> = {
+    forMs: 0,
+    overAfterMs: Number.POSITIVE_INFINITY,
+    reopenWithinMs: parseDuration(setting.reopenWithin ?? "0s") ?? 0,
+  };
+  const alerts = new Map<string, Alert>();
+  const entries = new Map<string, ReceiverEntry>();
+  const flushes = new Map<string, GroupFlush>();
+  const decidedAt: { receiver: string; at: Instant; severity: Severity }[] = [];
+  const silences: Silence[] = [];
+  const events: { alertId: string; line: string }[] = [];
+  const messages: string[] = [];
+  const happenings: Happening[] = [];
+
+  const observe = (name: string, observation: Observation, given: Given = {}): string[] => {
+    const known = alerts.get(name);
+    const severity = given.severity ?? known?.severity ?? "warning";
+    const { life } = observeAll(known ?? null, { ...rule, severity }, [observation]);
+    if (life === null) return [];
+    const query = given.query ?? known?.queryId ?? "United";
+    const fresh = alertOf({
+      id: name,
+      fingerprint: name,
+      rule: given.rule ?? name,
+      queryId: query,
+      queryName: query,
+      labels: { query, ...given.labels },
+    });
+    alerts.set(name, { ...(known ?? fresh), ...life });
+    return [name];
+  };
+
+  const tell = (moved: readonly string[], now: Instant): void => {
+    const due = [...entries.values()].filter(({ nextAt }) => nextAt !== null && nextAt <= now);
+    const isTogether = ({ entry }: ReceiverEntry) =>
+      /HeldBy(Group|Throttle)/.test((entry as { last: string }).last);
+    // Those that wait to be told together are asked together, as the tables give them.
+    const receivers = new Set(due.filter(isTogether).map((entry) => entry.receiver));
+    const together = [...entries.values()].filter(
+      (entry) => entry.nextAt !== null && isTogether(entry) && receivers.has(entry.receiver),
+    );
+    const ids = new Set([...moved, ...[...due, ...together].map((entry) => entry.alertId)]);
+    const asked = [...alerts.values()].filter((alert) => ids.has(alert.id));
+    const open = [...alerts.values()].filter((alert) => alert.firedAt !== null && alert.resolvedAt === null);
+    const recent = groupBy(decidedAt, ({ receiver }) => receiver);
+    const telling = decideNotifications(asked, [...entries.values()], directory, now, {
+      recent,
+      around: { silences, inhibitions: directory.inhibitions, open },
+      flushes: [...flushes.values()],
+    });
+    for (const entry of telling.entries) entries.set(`${entry.alertId} ${entry.receiver}`, entry);
+    for (const flush of telling.flushes) flushes.set(`${flush.receiver} ${flush.key}`, flush);
+    for (const { alertId, what, detail } of telling.events)
+      events.push({ alertId, line: `${clock(now)} ${what} ${detail}` });
+    for (const { receiver, alertId, kind, reason, also = [] } of telling.owed) {
+      decidedAt.push({ receiver, at: now, severity: alerts.get(alertId ?? "")?.severity ?? "info" });
+      const more = also.length === 0 ? "" : `, and ${also.length} more: ${also.join(", ")}`;
+      messages.push(`${clock(now)} ${receiver}: ${kind} ${alertId}${more} (${reason})`);
+    }
+    const over = asked.some(
+      (alert) => alert.resolvedAt !== null && isInhibitor(directory.inhibitions, alert),
+    );
+    if (over) wake("HeldByInhibition", now);
+  };
+
+  const wake = (reason: string, now: Instant): void => {
+    for (const [key, entry] of entries) {
+      if ((entry.entry as { last: string }).last === reason) entries.set(key, { ...entry, nextAt: now });
+    }
+  };
+
+  const tale: Tale = {
+    evidence: (name, at, given = {}) => {
+      happenings.push({
+        at: time(at),
+        does: (now) => {
+          const severity = given.severity === undefined ? {} : { severity: given.severity };
+          const found = { mentions: 1, because: name, windowFrom: now, windowTo: now, values: {} };
+          return observe(name, { kind: "evidence", at: now, ...found, ...severity }, given);
+        },
+      });
+      return tale;
+    },
+    ends: (name, at) => {
+      happenings.push({ at: time(at), does: (now) => observe(name, { kind: "withdrawn", at: now }) });
+      return tale;
+    },
+    does: (at, name, action, by) => {
+      happenings.push({
+        at: time(at),
+        does: (now) => {
+          const alert = alerts.get(name);
+          if (alert === undefined) throw new Error(`there is no ${name} yet`);
+          const acted = act(
+            alert,
+            typeof action === "string" ? ({ do: action } as AlertAction) : action,
+            by,
+            now,
+          );
+          if (acted.outcome === "Refused") throw new Error(acted.because);
+          alerts.set(name, acted.alert);
+          events.push({ alertId: name, line: `${clock(now)} ${acted.event.what} ${acted.event.detail}` });
+          return [name];
+        },
+      });
+      return tale;
+    },
+    silences: (at, { match, for: length, windows = [] }) => {
+      happenings.push({
+        at: time(at),
+        does: (now) => {
+          silences.push({
+            id: `s${silences.length}`,
+            match: AlertMatch.parse(match),
+            author: "ann",
+            comment: "",
+            createdAt: now,
+            startsAt: now,
+            endsAt: now + (parseDuration(length) ?? 0),
+            windows,
+            endedBy: null,
+          });
+          return [];
+        },
+      });
+      return tale;
+    },
+    expires: (at) => {
+      happenings.push({
+        at: time(at),
+        does: (now) => {
+          const [first] = silences;
+          if (first !== undefined) silences[0] = { ...first, endsAt: now, endedBy: "bo" };
+          wake("HeldBySilence", now);
+          return [];
+        },
+      });
+      return tale;
+    },
+    until: (at) => {
+      const end = time(at);
+      happenings.sort((a, b) => a.at - b.at);
+      for (let steps = 0; ; steps++) {
+        if (steps > 5_000) throw new Error("the tale does not come to an end: something is due for ever");
+        const dueAt = Math.min(
+          happenings[0]?.at ?? Number.POSITIVE_INFINITY,
+          ...[...entries.values()].map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY),
+        );
+        if (dueAt > end) break;
+        const moved: string[] = [];
+        while ((happenings[0]?.at ?? Number.POSITIVE_INFINITY) <= dueAt)
+          moved.push(...(happenings.shift()?.does(dueAt) ?? []));
+        tell(moved, dueAt);
+      }
+      return [...messages];
+    },
+    history: (name) => events.filter(({ alertId }) => alertId === name).map(({ line }) => line),
+  };
+  return tale;
+}
+
+function directoryOf(setting: TaleSetting): NotifyConfig {
+  const manners = setting.manners ?? {};
+  return {
+    routes: (setting.routes ?? [{ receivers: ["team"], repeatEvery: "never" }]).map((one) =>
+      RouteConfig.parse(one),
+    ),
+    inhibitions: (setting.inhibitions ?? []).map((one) => Inhibition.parse(one)),
+    escalations: (setting.escalations ?? []).map((one) => EscalationConfig.parse(one)),
+    rotations: (setting.rotations ?? []).map((one) => Rotation.parse(one)),
+    receiver: (name) => {
+      const { quietHours = [], throttle } = manners[name] ?? {};
+      return {
+        name,
+        quietHours: quietHours.map((one) => QuietHours.parse(one)),
+        throttle: throttle === undefined ? null : Throttle.parse(throttle),
+      };
+    },
+    throttled: [],
+  };
+}
