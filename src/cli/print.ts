@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { escapeActing } from "../lib/escape-acting.ts";
 
 /**
@@ -15,6 +16,12 @@ export function printError(text: string): void {
 
 export function printJson(value: unknown, indent?: number): void {
   print(JSON.stringify(value, null, indent) ?? "null");
+}
+
+/** Many lines at once. Resolves when standard output has room for more. */
+export async function printLines(lines: readonly string[]): Promise<void> {
+  if (lines.length > 0 && !process.stdout.write(`${showActing(lines.join("\n"))}\n`))
+    await once(process.stdout, "drain");
 }
 
 /** Line breaks and tabs stay: what is printed has lines. */

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
@@ -6,7 +5,7 @@ import { exportMentions } from "../../local-api/desk/export-mentions.ts";
 import { findProject } from "../../local-api/desk/find-project.ts";
 import { pick } from "../../local-api/desk/pick.ts";
 import { listQueries } from "../../local-api/store/queries.ts";
-import { printError } from "../print.ts";
+import { printError, printLines } from "../print.ts";
 import { collect, toMoment } from "./flags.ts";
 import { withTables } from "./with-tables.ts";
 
@@ -46,8 +45,7 @@ Examples:
         const { from = Date.UTC(0, 0), to = at + FAR } = options;
         const which = { queryIds: chosen.map(({ id }) => id), from, to, at };
         for await (const lines of exportMentions(db, which)) {
-          if (lines.length > 0 && !process.stdout.write(`${lines.join("\n")}\n`))
-            await once(process.stdout, "drain");
+          await printLines(lines);
           written += lines.length;
           if (process.stderr.isTTY)
             process.stderr.write(`\r\u001b[K${written.toLocaleString("en")} mentions`);

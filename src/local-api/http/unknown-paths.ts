@@ -35,9 +35,11 @@ function fits(path: readonly string[], pattern: readonly string[]): boolean {
   );
 }
 
-/** `:id`, or `:id(^\\d+$)` for values of that form alone. */
+/** A parameter of a path that takes numbers alone, so that `/queries/summary` is another path than `/queries/1`. */
+export const NUMERIC_ID = ":id(^\\d{1,15}$)";
+const NUMBER = /^\d{1,15}$/;
+
 function fitsSegment(pattern: string, segment: string): boolean {
-  if (!pattern.startsWith(":")) return pattern === segment;
-  const form = /\((.*)\)$/.exec(pattern)?.[1];
-  return form === undefined || new RegExp(form).test(segment);
+  if (pattern === NUMERIC_ID) return NUMBER.test(segment);
+  return pattern.startsWith(":") || pattern === segment;
 }

@@ -27,6 +27,9 @@ export interface BodyReader {
 
 const MAX_NAME = 255;
 
+/** A body of 5,000 unknown fields is refused without an answer of its own size. */
+const MOST_NAMED = 20;
+
 export function createBodyReader(given: unknown, unknown: UnknownParameters): BodyReader {
   if (!isObject(given)) throw invalidRequest("body: expected a JSON object.");
   const body = given;
@@ -106,8 +109,12 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
     },
     finish(what) {
       const strangers = Object.keys(body).filter((field) => !asked.has(field));
-      if (unknown === "refuse")
-        for (const field of strangers) faults.add(`${quote(field)} is not a field of ${what}.`);
+      if (unknown === "refuse") {
+        for (const field of strangers.slice(0, MOST_NAMED))
+          faults.add(`${quote(field)} is not a field of ${what}.`);
+        if (strangers.length > MOST_NAMED)
+          faults.add(`${strangers.length - MOST_NAMED} more names are not fields of ${what}.`);
+      }
       if (faults.size > 0) throw invalidRequest(...faults);
       if (unknown !== "refuse") unknown(strangers.map((field) => ({ name: `body.${field}` })));
     },

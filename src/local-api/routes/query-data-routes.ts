@@ -3,6 +3,7 @@ import { lookBack } from "../assign/look-back.ts";
 import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
+import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
@@ -21,15 +22,13 @@ interface OfQuery {
   Querystring: RawParameters;
 }
 
-const ID = ":id(^\\d{1,15}$)";
-
 /**
  * GET …/query/:id/mentionfind: one mention by `resourceId` or `url`, with its full text, as `{mention}`. And
  * GET …/queries/:id/date-range: the saved date ranges of a query, of which there are none. And POST
  * …/queries/:id/backfill, by which older programs make a query look back: from `minDate` on, as a changed start date does.
  */
 export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext): void {
-  app.get<OfQuery>(`/projects/:projectId/query/${ID}/mentionfind`, async (request) => {
+  app.get<OfQuery>(`/projects/:projectId/query/${NUMERIC_ID}/mentionfind`, async (request) => {
     const { project, queryId } = await queryOf(context, request);
     const { client } = callerOf(request);
     const parameters = parametersOf(request);
@@ -47,13 +46,15 @@ export function queryDataRoutes(app: FastifyInstance, context: LocalApiContext):
     throw notFound(`Query ${queryId} has no mention ${JSON.stringify(resourceId ?? url)}.`);
   });
 
-  app.get<OfQuery>(`/projects/:projectId/queries/${ID}/date-range`, async (request) => {
+  app.get<OfQuery>(`/projects/:projectId/queries/${NUMERIC_ID}/date-range`, async (request) => {
     await queryOf(context, request);
     parametersOf(request).finish();
     return [];
   });
 
-  app.post<OfQuery>(`/projects/:projectId/queries/${ID}/backfill`, (request) => backfill(context, request));
+  app.post<OfQuery>(`/projects/:projectId/queries/${NUMERIC_ID}/backfill`, (request) =>
+    backfill(context, request),
+  );
 }
 
 /** What it looks back from becomes its start date, where that is earlier. */

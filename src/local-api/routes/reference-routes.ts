@@ -7,6 +7,7 @@ import { FILTERS } from "../filters/filters.ts";
 import { notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
+import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter } from "../parameters/list-filter.ts";
 import { readListPaging } from "../parameters/list-paging.ts";
@@ -44,13 +45,10 @@ export function referenceRoutes(app: FastifyInstance, context: LocalApiContext):
       await projectOf(context, request);
       return emptyList(request);
     });
-    app.get<InProject & { Params: { id: string } }>(
-      `${project}/${path}/:id(^\\d{1,15}$)`,
-      async (request) => {
-        await projectOf(context, request);
-        throw notFound(`There is no ${noun} ${request.params.id}: the local API keeps none.`);
-      },
-    );
+    app.get<InProject & { Params: { id: string } }>(`${project}/${path}/${NUMERIC_ID}`, async (request) => {
+      await projectOf(context, request);
+      throw notFound(`There is no ${noun} ${request.params.id}: the local API keeps none.`);
+    });
   }
   app.get<InProject>(`${project}/workflow`, async (request) => {
     await projectOf(context, request);

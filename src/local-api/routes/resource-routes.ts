@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { invalidRequest, notFound } from "../http/api-error.ts";
 import { callerOf } from "../http/authenticate.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
+import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import type { LocalApiContext } from "../local-api-context.ts";
 import { readListFilter } from "../parameters/list-filter.ts";
 import { readListPaging } from "../parameters/list-paging.ts";
@@ -24,9 +25,6 @@ interface OfOne {
   Querystring: RawParameters;
 }
 
-/** Other words below a resource are nothing of it. */
-const ID = ":id(^\\d{1,15}$)";
-
 /** For each resource: its list, and reading, making, changing and deleting one. PUT and PATCH do the same. */
 export function resourceRoutes(app: FastifyInstance, context: LocalApiContext): void {
   for (const resource of RESOURCES) {
@@ -37,15 +35,15 @@ export function resourceRoutes(app: FastifyInstance, context: LocalApiContext): 
       app.get<InProject>(`/projects/:projectId/${path}`, (request) =>
         answerList(context, request, resource, record),
       );
-    app.get<OfOne>(`${at}/${ID}`, (request) => answerOne(context, request, resource));
+    app.get<OfOne>(`${at}/${NUMERIC_ID}`, (request) => answerOne(context, request, resource));
     app.post<InProject>(at, limit, (request, reply) => create(context, request, reply, resource));
     app.route<OfOne>({
       method: ["PUT", "PATCH"],
-      url: `${at}/${ID}`,
+      url: `${at}/${NUMERIC_ID}`,
       ...limit,
       handler: (request) => update(context, request, resource),
     });
-    app.delete<OfOne>(`${at}/${ID}`, (request) => remove(context, request, resource));
+    app.delete<OfOne>(`${at}/${NUMERIC_ID}`, (request) => remove(context, request, resource));
   }
 }
 
