@@ -1,12 +1,11 @@
 import type { Instant } from "../../src/lib/instant.ts";
-import { LATEST_MS, type Outgoing, QUERIES } from "./stream.ts";
-import { TALE_QUERIES } from "./tale.ts";
+import { LATEST_MS, type Outgoing } from "./stream.ts";
 import type { World } from "./world.ts";
 
 /** Every query is known, and its past is read: what is said from now on alerts. */
-export function isWatching({ factsPool }: World): Promise<boolean> {
+export function isWatching({ factsPool, queries }: World): Promise<boolean> {
   return isSo(
-    factsPool.query(`select count(*) = ${QUERIES.length + TALE_QUERIES.length} as yes from earshot.walks
+    factsPool.query(`select count(*) = ${queries.length} as yes from earshot.walks
       where walk = 'added' and complete_until is not null`),
   );
 }

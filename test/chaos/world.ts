@@ -21,6 +21,8 @@ import { QUERIES } from "./stream.ts";
 import { shiftOf, TALE_DIGESTS, TALE_ESCALATIONS, TALE_QUERIES } from "./tale.ts";
 
 export interface World {
+  /** The names of the queries that the account has. */
+  readonly queries: readonly string[];
   /** Holds Earshot's configuration. */
   readonly folder: string;
   /** Earshot's own PostgreSQL, which is killed; it comes back by itself on the same port. */
@@ -60,6 +62,7 @@ export async function openWorld(
   queue: QueueKind,
   { withTale }: { readonly withTale: boolean } = { withTale: true },
 ): Promise<World> {
+  const queries = withTale ? [...QUERIES, ...TALE_QUERIES] : QUERIES;
   const closing = createClosing();
   try {
     const folder = await mkdtemp(join(tmpdir(), "earshot-chaos-"));
@@ -82,7 +85,7 @@ export async function openWorld(
       await rename(`${shiftFile}.new`, shiftFile);
     };
     await migrateLocalApi(outside);
-    const account = await seedAccount(outside, accountAt(clock.now()));
+    const account = await seedAccount(outside, accountAt(clock.now(), queries));
     const api = createLocalApi({
       pool: outside,
       clock,
@@ -115,6 +118,7 @@ export async function openWorld(
     };
     const db = createDatabase(outside);
     return {
+      queries,
       folder,
       facts,
       clock,
@@ -162,7 +166,7 @@ function poolOf(closing: Closing, url: string, connections: number): Pool {
   return pool;
 }
 
-function accountAt(at: Instant) {
+function accountAt(at: Instant, queries: readonly string[]) {
   return {
     client: {
       name: "Acme",
@@ -170,7 +174,7 @@ function accountAt(at: Instant) {
     },
     user: USER,
     project: { name: "Brands" },
-    queries: [...QUERIES, ...TALE_QUERIES].map((name) => ({ name })),
+    queries: queries.map((name) => ({ name })),
     at,
   };
 }

@@ -93,7 +93,7 @@ onAnyEngine((tell) => {
     at("09:20").mentions("Acme", { count: 80, every: "15s", sentiment: "negative" });
     await until("13:00", "30m");
     expect(await told("#crisis")).toEqual([
-      "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected. Since Mon 2 Mar, 09:25 UTC.",
+      "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected at this hour. Since Mon 2 Mar, 09:25 UTC.",
       "↳ Over: Acme, crisis-spike. It lasted 2h 25m and took 80 mentions.",
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
