@@ -67,8 +67,10 @@ export async function liveThrough(queue: QueueKind, troubles: readonly Trouble[]
       (await world.factsPool.query("select from earshot.mentions limit 1")).rowCount === 1;
     const begun = await until(PATIENCE_MS, hasBegun);
     for (const happen of troubles) {
+      const before = await outagesOf(world);
       await happen(world);
-      await until(PATIENCE_MS, () => stands(world));
+      // It is written down by then, so the next outage is one of its own.
+      await until(PATIENCE_MS, async () => (await outagesOf(world)) > before);
     }
     const drained = await until(PATIENCE_MS, () => isDrained(world, lastMomentOf(sayings, from)));
     const broken = compareWorlds(heldOf(sayings, { withTale: false }), await collect(world, null)).filter(
@@ -83,7 +85,6 @@ export async function liveThrough(queue: QueueKind, troubles: readonly Trouble[]
   }
 }
 
-/** What has happened is written down, so the next trouble is one of its own. */
-async function stands({ factsPool }: World): Promise<boolean> {
-  return (await factsPool.query("select from earshot.outages")).rowCount !== 0;
+async function outagesOf({ factsPool }: World): Promise<number> {
+  return (await factsPool.query("select from earshot.outages")).rowCount ?? 0;
 }
