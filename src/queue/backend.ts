@@ -1,14 +1,8 @@
-import {
-  createPostgresBackend,
-  type JobsOptions,
-  Queue,
-  Worker,
-  type WorkerOptions,
-  withBackend,
-} from "bullmq";
+import { type JobsOptions, Queue, Worker, type WorkerOptions, withBackend } from "bullmq";
 import { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
 import type { QueueName } from "./jobs.ts";
+import { createQueueBackend, migrateQueueTables } from "./postgres-connection.ts";
 import { createQueueErrors } from "./queue-errors.ts";
 
 /** Where the queue lives. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
@@ -74,19 +68,8 @@ const QUEUE_POOL = 2;
 const WORKER_POOL = 3;
 
 function onPostgres(options: { url: string; schema: string }, onTrouble: OnQueueError): Backend {
-  const classes = withBackend(createPostgresBackend);
-  // A connection config, not a ready pool: only from a config BullMQ takes the schema, and it closes what it opened.
-  const connection = (max: number, name: string) => ({
-    connectionString: options.url,
-    schema: options.schema,
-    max,
-    idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    application_name: name,
-    // A power cut may forget the queue's last instants: jobs only remind, and the sweep finds their work again.
-    options: "-c synchronous_commit=off",
-  });
+  const classes = withBackend(createQueueBackend);
+  const connection = (max: number, name: string) => ({ ...options, max, name });
   return {
     openQueue: (name) => {
       const queue = new classes.Queue(name, { connection: connection(QUEUE_POOL, `earshot queue ${name}`) });
@@ -108,18 +91,7 @@ function onPostgres(options: { url: string; schema: string }, onTrouble: OnQueue
 
 /** BullMQ's own migrations: idempotent, in one transaction, under an advisory lock of its own. */
 export async function migrateQueueSchema(options: BackendOptions): Promise<void> {
-  if (options.kind === "redis") return;
-  const { Queue: PostgresQueue } = withBackend(createPostgresBackend);
-  const queue = new PostgresQueue("migration", {
-    connection: { connectionString: options.url, schema: options.schema, max: 1, migrate: true },
-    skipMetasUpdate: true,
-  });
-  queue.on("error", () => {});
-  try {
-    await queue.waitUntilReady();
-  } finally {
-    await queue.close();
-  }
+  if (options.kind === "postgres") await migrateQueueTables(options);
 }
 
 function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueError): Backend {

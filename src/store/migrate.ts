@@ -1,6 +1,6 @@
-import { Kysely, type Migration, Migrator, PostgresDialect, sql } from "kysely";
-import pg from "pg";
+import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../lib/errors.ts";
+import { openDatabase } from "./database.ts";
 import * as facts from "./migrations/0001-facts.ts";
 import * as noHash from "./migrations/0002-no-hash.ts";
 import * as budget from "./migrations/0010-budget.ts";
@@ -47,13 +47,12 @@ export const MIGRATIONS: Record<string, Migration> = {
  * of processes may start at once.
  */
 export async function migrate(url: string): Promise<void> {
-  const db = new Kysely<never>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 2 }) }),
-  });
+  // A connection that breaks makes the statement reject, which is all that there is to say.
+  const { db, close } = openDatabase({ url, connections: 2, onError: () => {} });
   try {
     await migrateDatabase(db);
   } finally {
-    await db.destroy();
+    await close();
   }
 }
 

@@ -36,6 +36,8 @@ function urlOf(url: string, name: string): string {
 
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // A server that goes away makes the query reject; the event alone would end the process.
+  client.on("error", () => {});
   await client.connect();
   try {
     return await work(client);

