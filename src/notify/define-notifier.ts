@@ -29,6 +29,8 @@ export interface AlertMessage {
   readonly chart?: ((scheme?: "light" | "dark") => Promise<Buffer>) | null;
   /** The message of this alert at this receiver that later ones answer; null when there is none yet. */
   readonly previous: VendorRef | null;
+  /** Later notifications whose news this message brings as well; absent for none. */
+  readonly alsoTells?: readonly string[];
 }
 
 export interface DigestMessage {
@@ -45,7 +47,19 @@ export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMe
 export interface Taken {
   readonly vendorRef: VendorRef;
   /** An earlier try had got through, so the vendor has what was to be said then, and not what is to be said now. */
-  readonly isFound?: boolean;
+  readonly found?: {
+    /** `alsoTells` of that try. */
+    readonly alsoTells: readonly string[];
+  };
+}
+
+export interface SendOptions {
+  readonly signal: AbortSignal;
+  /**
+   * Awaited just before each message goes out; rejects when another worker has taken the notification meanwhile, for
+   * then that one sends it. Absent: nobody else can.
+   */
+  readonly beforePost?: () => Promise<void>;
 }
 
 /** A place that takes messages at a pace. Receivers that lead to one place share it. */
@@ -109,7 +123,7 @@ export interface Notifier {
   readonly lane?: ChannelLimit;
   readonly following?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
-  send(message: NotifierMessage, options: { signal: AbortSignal }): Promise<Taken>;
+  send(message: NotifierMessage, options: SendOptions): Promise<Taken>;
   /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */
   check(options: { signal: AbortSignal }): Promise<void>;
   /** What of a receiver that works could be better; absent where nothing is known. Throws DeliveryError. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../lib/clock.ts";
+import { type Clock, monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import { isTransient } from "../lib/is-transient.ts";
@@ -13,7 +13,8 @@ import { kindToSend, type Superseded } from "./superseded.ts";
 /** The rows that a delivery reads and settles. */
 export interface DeliveryLog {
   claim(projectId: string, id: string): Promise<Notification | null>;
-  renew(projectId: string, id: string): Promise<void>;
+  /** False: another worker has claimed it since. */
+  renew(notification: Notification): Promise<boolean>;
   /** Null for one that is not stored. */
   receiverOf(projectId: string, id: string): Promise<string | null>;
   /** What could be sent to these receivers next: the gravest, and of those the oldest. */
@@ -21,14 +22,14 @@ export interface DeliveryLog {
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
   /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
   waitingBehind(notification: Notification): Promise<readonly Superseded[]>;
-  /** `said`: those of them that the message has told already. */
+  /** `said`: ids of those that the message has told already. */
   markSent(
     notification: Notification,
     sentAt: Instant,
     vendorRef: VendorRef,
-    said: readonly Superseded[],
+    said: readonly string[],
   ): Promise<void>;
-  /** `retryAfterMs` null: given up. */
+  /** `retryAfterMs` null: given up. Changes nothing where another worker has claimed it since. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
 
@@ -99,9 +100,18 @@ async function deliverOne(
     await place.giveBack();
     return { outcome: "not-due" };
   }
+  const lost = new AbortController();
+  const renew = async (): Promise<void> => {
+    for (let answeredIn = Number.POSITIVE_INFINITY; answeredIn > STALE_MS; ) {
+      const askedAt = monotonicMs();
+      if (!(await parts.log.renew(notification))) lost.abort();
+      if (lost.signal.aborted) throw new DeliveryError("another worker has taken it", { retryable: true });
+      answeredIn = monotonicMs() - askedAt;
+    }
+  };
   const keepAlive = setInterval(() => {
     // A renewal that fails leaves the lease to run out; the row decides what is sent.
-    parts.log.renew(notification.projectId, notification.id).catch(() => {});
+    renew().catch(() => {});
   }, RENEW_EVERY_MS);
   try {
     const notifier = parts.notifierOf(notification.receiver);
@@ -111,16 +121,21 @@ async function deliverOne(
     const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
     const message = await messageOf(parts, notification, behind);
     if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
-    const { vendorRef, isFound = false } = await notifier.send(message, { signal });
+    const { vendorRef, found } = await notifier.send(message, {
+      signal: AbortSignal.any([signal, lost.signal]),
+      beforePost: renew,
+    });
+    const said = found?.alsoTells ?? behind.map(({ id }) => id);
     // Nothing else comes between: who dies here has sent what nobody knows of, and it is sent again.
     await noteSent(signal, async () => {
       // Written first: whatever dies in between, a message that was sent follows its alert.
       if (notifier.following !== undefined) await follow(parts, notification);
-      await parts.log.markSent(notification, parts.clock.now(), vendorRef, isFound ? [] : behind);
+      await parts.log.markSent(notification, parts.clock.now(), vendorRef, said);
     });
     await place.worked();
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
+    if (lost.signal.aborted) return { outcome: "not-due" };
     return await settleFailure(parts, notification, asDeliveryError(error), place);
   } finally {
     clearInterval(keepAlive);
@@ -160,6 +175,13 @@ async function follow({ standing }: DeliverParts, notification: Notification): P
 }
 
 const RENEW_EVERY_MS = 3_000;
+
+/**
+ * A process that stood still while the answer was on its way may have lost since what the answer grants, so it asks
+ * again. What is left is a pause between this answer and the vendor's acceptance, for longer than the lease: no vendor
+ * takes a key by which it would refuse the second.
+ */
+const STALE_MS = 2_000;
 
 /** Waits grow to a minute, so this is some two days of a place that is away; any other fault is given up earlier. */
 const MOST_ATTEMPTS_AWAY = 2_880;
@@ -228,5 +250,6 @@ async function messageOf(
     view,
     previous,
     ...(chart !== undefined && { chart }),
+    ...(behind.length > 0 && { alsoTells: behind.map(({ id }) => id) }),
   };
 }

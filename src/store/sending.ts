@@ -78,11 +78,13 @@ export function createSendingStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    async renew(projectId: string, id: string): Promise<void> {
-      await sql`
+    /** False: another worker has claimed it since; each claim has a number of its own, that of the attempt. */
+    async renew({ projectId, id, attempts }: Notification): Promise<boolean> {
+      const { numAffectedRows } = await sql`
         update earshot.notifications set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
-        where project_id = ${projectId} and id = ${id}::uuid and state = 'due'
+        where project_id = ${projectId} and id = ${id}::uuid and state = 'due' and attempts = ${attempts}
       `.execute(db);
+      return Number(numAffectedRows ?? 0) > 0;
     },
 
     /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
@@ -102,43 +104,49 @@ export function createSendingStore(db: Db) {
       return rows;
     },
 
-    /** `said`: those that waited behind it, whose news it has told. */
+    /** `said`: ids of those that waited behind it, whose news it has told. One that is noted as sent stays as it is. */
     async markSent(
       notification: Notification,
       sentAt: Instant,
       vendorRef: Record<string, string>,
-      said: readonly { readonly id: string }[] = [],
+      said: readonly string[] = [],
     ): Promise<void> {
       await sql`
         with settled as (
           update earshot.notifications
           set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null,
             leased_until_wall = null
-          where project_id = ${notification.projectId} and id = ${notification.id}::uuid),
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state <> 'sent'
+          returning project_id, id),
         said as (
           update earshot.notifications
           set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null
-          where project_id = ${notification.projectId} and id = any(${said.map(({ id }) => id)}::uuid[]) and state = 'due'
+          where project_id = ${notification.projectId} and id = any(${[...said]}::uuid[]) and state = 'due'
           returning project_id, id)
         insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
-        select ${notification.projectId}, ${notification.id}::uuid, ${notification.attempts}::int, 'sent', ''
+        select project_id, id, ${notification.attempts}::int, 'sent', '' from settled
         union all
         select project_id, id, 0, 'sent', 'told by the message before it, which had waited, too' from said
         on conflict do nothing
       `.execute(db);
     },
 
-    /** A failed attempt: tried again after `retryAfterMs`, or given up when that is null. */
+    /**
+     * A failed attempt: tried again after `retryAfterMs`, or given up when that is null. Nothing where another worker has
+     * claimed it since.
+     */
     async markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void> {
       await sql`
         with settled as (
           update earshot.notifications
           set state = ${retryAfterMs === null ? "dead" : "due"}, last_error = ${error}, leased_until_wall = null,
             next_attempt_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000})
-          where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state = 'due')
+          where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state = 'due'
+            and attempts = ${notification.attempts}
+          returning project_id, id)
         insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
-        values (${notification.projectId}, ${notification.id}::uuid, ${notification.attempts},
-          ${retryAfterMs === null ? "dead" : "failed"}, ${error})
+        select project_id, id, ${notification.attempts}::int, ${retryAfterMs === null ? "dead" : "failed"}::text, ${error}::text
+        from settled
         on conflict do nothing
       `.execute(db);
     },

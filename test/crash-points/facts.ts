@@ -37,16 +37,10 @@ export async function readEnding(lane: Lane, url: string): Promise<Ending> {
     );
     const { mails, repeated } = await mailsOf(lane);
     const messages = [...(await slackOf(lane)), ...mails].map(nameIds);
-    return { lines: [...once(facts), ...messages].sort(), repeatedMails: repeated };
+    return { lines: [...facts, ...messages].sort(), repeatedMails: repeated };
   } finally {
     await client.end();
   }
-}
-
-/** Who stood still for longer than its lease notes as sent what another has sent and noted meanwhile. */
-function once(facts: readonly string[]): string[] {
-  const deliveries = new Set(facts.filter((line) => line.startsWith("deliveries: ")));
-  return [...facts.filter((line) => !deliveries.has(line)), ...deliveries];
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -33,9 +33,10 @@ export const email = defineNotifier({
     };
     return {
       lane: serverLimit(config),
-      send: (message, { signal }) =>
+      send: (message, { signal, beforePost }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);
+          await beforePost?.();
           const { response } = await transport.sendMail(mail);
           const first = previousId(message.previous);
           const { messageId, subject } = mail;

@@ -4,6 +4,7 @@ import {
   type DigestMessage,
   defineNotifier,
   type NotifierMessage,
+  type SendOptions,
   type Taken,
   type VendorRef,
 } from "../define-notifier.ts";
@@ -13,7 +14,7 @@ import { composeReply, composeSlack } from "./slack/compose-slack.ts";
 import { type Connection, secretsOf, withSlack } from "./slack/connect.ts";
 import { tryToEdit } from "./slack/edit-message.ts";
 import { findChannelId } from "./slack/find-channel-id.ts";
-import { findOwnMessage } from "./slack/find-own-message.ts";
+import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
 import { postMessage, type Thread } from "./slack/post-message.ts";
 import { hasButtons, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
@@ -37,11 +38,11 @@ export const slack = defineNotifier({
           updateLiveMessage(message, options, connection),
         ),
     },
-    send: (message, { signal }) =>
+    send: (message, { signal, beforePost }) =>
       withSlack(config, deps, signal, async (connection) =>
         message.kind === "digest"
-          ? { vendorRef: await sendDigest(message, connection) }
-          : sendAlert(message, connection),
+          ? { vendorRef: await sendDigest(message, connection, beforePost) }
+          : sendAlert(message, connection, beforePost),
       ),
     check: ({ signal }) => withSlack(config, deps, signal, checkReceiver),
     notes: ({ signal }): Promise<readonly CheckNote[]> => withSlack(config, deps, signal, checkSlack),
@@ -66,9 +67,13 @@ async function checkReceiver({ client, config }: Connection): Promise<void> {
   }
 }
 
-async function sendDigest(message: DigestMessage, connection: Connection): Promise<VendorRef> {
+async function sendDigest(
+  message: DigestMessage,
+  connection: Connection,
+  beforePost: SendOptions["beforePost"],
+): Promise<VendorRef> {
   const earlier = message.attempt > 1 ? await findEarlierTry(message, null, connection) : null;
-  if (earlier !== null) return earlier;
+  if (earlier !== null) return earlier.vendorRef;
   return postMessage(
     {
       content: composeSlack(message, connection.renderer),
@@ -76,13 +81,18 @@ async function sendDigest(message: DigestMessage, connection: Connection): Promi
       part: "message",
       thread: null,
       broadcast: false,
+      beforePost,
     },
     connection,
   );
 }
 
-async function sendAlert(message: AlertMessage, connection: Connection): Promise<Taken> {
-  const { notificationId, view, previous } = message;
+async function sendAlert(
+  message: AlertMessage,
+  connection: Connection,
+  beforePost: SendOptions["beforePost"],
+): Promise<Taken> {
+  const { notificationId, view, previous, alsoTells } = message;
   const thread = threadOf(previous);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
   const isThere =
@@ -93,7 +103,7 @@ async function sendAlert(message: AlertMessage, connection: Connection): Promise
       connection,
       notificationId,
     )) !== "gone";
-  if (earlier !== null) return { vendorRef: earlier, isFound: true };
+  if (earlier !== null) return earlier;
   const around = { alertId: buttonsFor(message, connection), picture: null };
   const vendorRef = await postMessage(
     {
@@ -106,6 +116,8 @@ async function sendAlert(message: AlertMessage, connection: Connection): Promise
       // A message in a thread rings for nobody who has not opened it: that is for what grew graver, came
       // back, or is taken on by nobody.
       broadcast: RINGS.has(message.kind),
+      alsoTells,
+      beforePost,
     },
     connection,
   );
@@ -123,7 +135,7 @@ async function findEarlierTry(
   message: NotifierMessage,
   thread: Thread | null,
   { client, config }: Connection,
-): Promise<VendorRef | null> {
+): Promise<Taken | null> {
   const { notificationId } = message;
   const channel = thread?.channel ?? (await orNull(() => findChannelId(client, config.channel)));
   if (channel === null) return null;
@@ -131,10 +143,15 @@ async function findEarlierTry(
     const reply = await orNull(() =>
       findOwnMessage(client, { channel, threadTs: thread.ts, notificationId }),
     );
-    if (reply !== null && reply !== thread.ts) return { channel, ts: reply, inThread: thread.ts };
+    if (reply !== null && reply.ts !== thread.ts)
+      return foundAt({ channel, ts: reply.ts, inThread: thread.ts }, reply);
   }
-  const ts = await orNull(() => findOwnMessage(client, { channel, threadTs: null, notificationId }));
-  return ts === null ? null : { channel, ts };
+  const found = await orNull(() => findOwnMessage(client, { channel, threadTs: null, notificationId }));
+  return found === null ? null : foundAt({ channel, ts: found.ts }, found);
+}
+
+function foundAt(vendorRef: VendorRef, { alsoTells }: OwnMessage): Taken {
+  return { vendorRef, found: { alsoTells } };
 }
 
 /** An app that may not read, or a thread that is gone: then it is rather told twice than not at all. */

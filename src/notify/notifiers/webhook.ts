@@ -31,7 +31,8 @@ export const webhook = defineNotifier({
     return {
       // Each change has a key of its own, and a program may act on every one of them.
       wantsEveryChange: true,
-      send: async (message, { signal }) => {
+      send: async (message, { signal, beforePost }) => {
+        await beforePost?.();
         const response = await post(connections, config, request(message, config, deps), signal);
         await response.body.dump();
         judge(response);

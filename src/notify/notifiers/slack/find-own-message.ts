@@ -8,17 +8,27 @@ interface Place {
 
 /**
  * Looks for a message that an earlier try may have posted without our learning of it, by the notification id in its
- * metadata. Returns its `ts`, or null.
+ * metadata.
  */
 export async function findOwnMessage(
   client: WebClient,
   where: Place & { readonly notificationId: string; readonly part?: MessagePart },
-): Promise<string | null> {
-  return findMessage(client, where, ({ metadata }) => {
+): Promise<OwnMessage | null> {
+  const found = await findMessage(client, where, ({ metadata }) => {
     const payload: Record<string, unknown> = { ...metadata?.event_payload };
     const isOurs = metadata?.event_type === EVENT_TYPE && payload["notification_id"] === where.notificationId;
     return isOurs && (payload["part"] ?? "message") === (where.part ?? "message");
   });
+  if (found === null) return null;
+  const payload: Record<string, unknown> = { ...found.metadata?.event_payload };
+  const also = payload["also_tells"];
+  return { ts: found.ts, alsoTells: typeof also === "string" ? also.split(" ") : [] };
+}
+
+export interface OwnMessage {
+  readonly ts: string;
+  /** Other notifications whose news it brings. */
+  readonly alsoTells: readonly string[];
 }
 
 /**
@@ -37,7 +47,10 @@ export async function isFileShared(client: WebClient, where: Place, fileId: stri
 /** What one notification may have posted: the message itself, and what is told in its thread at length. */
 export type MessagePart = "message" | "details";
 
-/** Our mark on messages; the payload holds `notification_id`, and `part` where it is not the message itself. */
+/**
+ * Our mark on messages; the payload holds `notification_id`, `part` where it is not the message itself, and `also_tells`
+ * with the ids of other notifications whose news it brings.
+ */
 export const EVENT_TYPE = "earshot_notification";
 
 /** 600 messages: in a channel that is busier than that between two tries, one more message does no harm. */
@@ -53,7 +66,7 @@ async function findMessage(
   client: WebClient,
   { channel, threadTs }: Place,
   isWanted: (message: Message) => boolean,
-): Promise<string | null> {
+): Promise<(Message & { readonly ts: string }) | null> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const options = { channel, limit: 200, include_all_metadata: true, ...(cursor && { cursor }) };
@@ -63,7 +76,7 @@ async function findMessage(
         : await client.conversations.replies({ ...options, ts: threadTs });
     const messages: readonly Message[] = answer.messages ?? [];
     const found = messages.find(isWanted);
-    if (found?.ts !== undefined) return found.ts;
+    if (found?.ts !== undefined) return { ...found, ts: found.ts };
     cursor = answer.response_metadata?.next_cursor || undefined;
     if (cursor === undefined) return null;
   }

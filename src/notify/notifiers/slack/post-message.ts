@@ -1,4 +1,4 @@
-import type { VendorRef } from "../../define-notifier.ts";
+import type { SendOptions, VendorRef } from "../../define-notifier.ts";
 import type { SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
 import { EVENT_TYPE, type MessagePart } from "./find-own-message.ts";
@@ -19,13 +19,20 @@ export interface Post {
   readonly thread: Thread | null;
   /** Shown in the channel, too. */
   readonly broadcast: boolean;
+  /** Other notifications whose news it brings. */
+  readonly alsoTells?: readonly string[] | undefined;
+  readonly beforePost?: SendOptions["beforePost"];
 }
 
 export async function postMessage(post: Post, connection: Connection): Promise<VendorRef> {
-  const { content, thread, notificationId, part, broadcast } = post;
+  const { content, thread, notificationId, part, broadcast, alsoTells = [] } = post;
   const { text, blocks } = content;
   const channel = thread?.channel ?? connection.config.channel;
-  const payload = { notification_id: notificationId, ...(part === "message" ? {} : { part }) };
+  const payload = {
+    notification_id: notificationId,
+    ...(part === "message" ? {} : { part }),
+    ...(alsoTells.length === 0 ? {} : { also_tells: alsoTells.slice(0, MOST_TOLD).join(" ") }),
+  };
   const message = {
     channel,
     ...(blocks.length > 0 ? { text, blocks } : { text }),
@@ -36,6 +43,7 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
     unfurl_links: false,
     unfurl_media: false,
   };
+  await post.beforePost?.();
   try {
     const answer = await connection.client.chat.postMessage(
       thread === null ? message : { ...message, thread_ts: thread.ts, reply_broadcast: broadcast },
@@ -55,6 +63,9 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
     throw error;
   }
 }
+
+/** Slack limits what a mark may hold; who is left out is told once more after a crash, at worst. */
+const MOST_TOLD = 50;
 
 const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
 

@@ -137,7 +137,7 @@ async function foundOrNull(
   { client }: Connection,
 ): Promise<string | null> {
   try {
-    return await findOwnMessage(client, where);
+    return (await findOwnMessage(client, where))?.ts ?? null;
   } catch (error) {
     if (slackErrorCode(error) === null) throw error;
     return null;
