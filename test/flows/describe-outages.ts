@@ -1,0 +1,31 @@
+import { describe, test } from "vitest";
+import { hasRedis, NO_REDIS } from "../redis.ts";
+import { databaseGoesAway, liveThrough, redisGoesAway, redisIsEmptied } from "./outage-story.ts";
+
+const WELL = { watching: true, begun: true, drained: true, broken: [] };
+
+/** The engines are away for so long, once each; everything else is the same for every length. */
+export function describeOutages(awayMs: number, timeout: number): void {
+  describe.concurrent("work goes on by itself, nothing is lost or told twice, and what happened stands on the page, after", {
+    timeout,
+  }, () => {
+    test("PostgreSQL was gone for a while, with the queues in it", async ({ expect }) => {
+      const came = await liveThrough("postgres", [databaseGoesAway(awayMs)]);
+      expect(came).toMatchObject(WELL);
+      expect(came.outages).toContain("database away");
+    });
+
+    test.skipIf(!hasRedis())(
+      `PostgreSQL was gone for a while, then Redis, which came back empty and was emptied again (${NO_REDIS} where there is none)`,
+      async ({ expect }) => {
+        const came = await liveThrough("redis", [
+          databaseGoesAway(awayMs),
+          redisGoesAway(awayMs),
+          redisIsEmptied,
+        ]);
+        expect(came).toMatchObject(WELL);
+        expect(came.outages).toEqual(["database away", "queue away", "queue emptied"]);
+      },
+    );
+  });
+}
