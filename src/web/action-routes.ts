@@ -68,7 +68,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
     const alert = await facts.alert(id.data.id);
     if (alert === null) return refuse(request, reply, 404, "There is no such alert");
-    const refused = await perform(parts, alert, form.data, actorOf(request, form.data.by));
+    const refused = await perform(desk, alert, form.data, actorOf(request, form.data.by));
     if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
     return reply.redirect(`/alerts/${alert.id}`, 303);
   });
@@ -91,8 +91,9 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const { alert, link, text } = found;
     const { to } = LinkForm.parse(request.body ?? {});
     const asked = { do: link.deed, to, length: LINK_SILENCE_MS };
-    const refused = await performOnce(text, MOST_OF_LINK[link.deed], () =>
-      perform(parts, alert, asked, { via: "mail", login: link.by, typed: null }),
+    const by: Actor = { via: "mail", login: link.by, typed: null };
+    const refused = await desk.useLink(text, MOST_OF_LINK[link.deed], (actions) =>
+      perform(actions, alert, asked, by),
     );
     const sentence =
       refused === null ? `Done: ${ACTION_LABELS[link.deed]}.` : `Nothing was changed: ${refused}.`;
@@ -107,15 +108,6 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const link = readAlertLink(desk.secret, text, times.now());
     const alert = link === null ? null : await facts.alert(link.alertId);
     return link === null || alert === null ? null : { link, alert, text };
-  }
-
-  /** Whoever has a link needs no login: it acts as often as it has to, and no more. */
-  async function performOnce(link: string, most: number, work: () => Promise<string | null>) {
-    const taken = await desk.takeLink(link, most);
-    if (taken === null) return "this link was used already";
-    const refused = await work();
-    if (refused !== null) await desk.giveBackLink(taken);
-    return refused;
   }
 
   function actorOf(request: FastifyRequest, typed: string): Actor {
@@ -142,7 +134,7 @@ function reasonOf(error: unknown): string {
 
 /** What stood in the way, or null when it is done. */
 async function perform(
-  { desk }: Parts,
+  desk: Pick<ConsoleActions, "act" | "silenceAlert">,
   alert: Alert,
   asked: { readonly do: LinkAction; readonly to: string; readonly length: number },
   by: Actor,

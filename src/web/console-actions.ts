@@ -32,11 +32,15 @@ export interface ConsoleActions {
   /** False: it had ended already. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
   /**
-   * Counts a use of a link from a mail: whoever has it needs no login, so it acts `most` times at most. Null: it has.
-   * Else what `giveBackLink` takes where nothing came of it.
+   * Does the work for a use of a link from a mail: whoever has it needs no login, so it acts `most` times at most. The
+   * reason why nothing was done, or null. The use is counted in the transaction of the work, which acts through the
+   * actions that it is given.
    */
-  takeLink(link: string, most: number): Promise<string | null>;
-  giveBackLink(taken: string): Promise<void>;
+  useLink(
+    link: string,
+    most: number,
+    work: (actions: Pick<ConsoleActions, "act" | "silenceAlert">) => Promise<string | null>,
+  ): Promise<string | null>;
   silences(past: boolean): Promise<readonly Silence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }

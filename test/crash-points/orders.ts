@@ -14,6 +14,7 @@ export type Order =
     }
   | { readonly do: "settle"; readonly now: number }
   | { readonly do: "unsubscribe"; readonly now: number; readonly token: string }
+  | { readonly do: "resolve"; readonly now: number }
   | { readonly do: "replay"; readonly now: number }
   | { readonly do: "redeliver"; readonly now: number; readonly receiver: string }
   | { readonly do: "stop" };

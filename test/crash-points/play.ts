@@ -206,6 +206,7 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
     if (token === undefined) throw new Error(`no mail to ${happening.unsubscribe} has such a link`);
     return players.obey({ do: "unsubscribe", now, token });
   }
+  if ("resolve" in happening) return players.obey({ do: "resolve", now });
   if ("replay" in happening) return players.obey({ do: "replay", now });
   if ("redeliver" in happening) return players.obey({ do: "redeliver", now, receiver: happening.redeliver });
   await players.obey({ do: "settle", now });

@@ -8,6 +8,8 @@ export type Happening =
   | { readonly press: string; readonly channel: string; readonly option?: string; readonly at: string }
   /** Somebody follows the link in the newest mail to an address that has one. */
   | { readonly unsubscribe: string }
+  /** Somebody follows the link in a mail that ends the alert. */
+  | { readonly resolve: true }
   /** Somebody wants everything that stands aside to be tried again. */
   | { readonly replay: true }
   /** Somebody wants what a receiver refused for good to be sent after all. */
@@ -172,6 +174,7 @@ export const CHAPTERS: readonly Chapter[] = [
       { until: "09:15" },
       { slackRefuses: null },
       { redeliver: "crisis" },
+      { resolve: true },
     ],
   },
 ];

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
 import { linkSecret } from "../../src/app/notify/link-secret.ts";
 import { createUnsubscribing } from "../../src/app/notify/unsubscribe-links.ts";
 import { ROLES } from "../../src/app/roles.ts";
@@ -28,10 +29,22 @@ async function obey(order: Order): Promise<Report> {
     const unsubscribing = createUnsubscribing({ stores, secret: await linkSecret(stores), clock });
     if ((await unsubscribing.set(order.token, false)) === null) throw new Error("the link is not taken");
   }
+  if (order.do === "resolve") await resolveByLink(earshot);
   if (order.do === "replay") await earshot.stores.setAside.replay("all", clock.now());
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
   await settle(earshot);
   return { done: "settled" };
+}
+
+/** What the console does when somebody follows the link in a mail; it counts as often as the link is followed. */
+async function resolveByLink({ stores }: Earshot): Promise<void> {
+  const [alert] = await stores.alerts.findByPrefix("");
+  if (alert === undefined) throw new Error("there is no alert");
+  const by = { via: "mail", login: "desk", typed: null } as const;
+  await createAlertActions({ stores, clock }).useLink(`resolve ${alert.id}`, 1, async (actions) => {
+    const acted = await actions.act(alert.id, { do: "resolve" }, by);
+    return acted?.outcome === "Refused" ? acted.because : null;
+  });
 }
 
 async function start({

@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Alert } from "../../src/model/alert.ts";
@@ -94,4 +95,19 @@ test("a stranger who meets a fault sees nothing of what stands around the pages"
   expect(page).toContain("This page could not be made");
   expect(page).not.toContain("<nav");
   expect(page).not.toContain("A crisis breaks out");
+});
+
+test("a link that was pressed in vain, for the tables were away, acts when it is pressed again", async () => {
+  const link = linkTo("acknowledge");
+  const { db } = web.database;
+  await sql`create function earshot.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'out of ink'; end $$`.execute(db);
+  await sql`create trigger refuse before insert on earshot.alert_events for each row execute function earshot.refuse()`.execute(
+    db,
+  );
+  expect((await press(link)).status).toBe(500);
+  expect(await history()).toBe(0);
+  await sql`drop function earshot.refuse() cascade`.execute(db);
+  expect((await press(link)).status).toBe(200);
+  expect(await history()).toBe(1);
 });

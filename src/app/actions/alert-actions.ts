@@ -13,7 +13,7 @@ import type { AlertMatch } from "../../model/alert-match.ts";
 import { nextSeverity } from "../../model/severity.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { Stores } from "../../store/stores.ts";
+import type { NounStores, Stores } from "../../store/stores.ts";
 import { refuseUnknownNames } from "./unknown-names-in.ts";
 
 /**
@@ -35,9 +35,16 @@ export interface AlertActions {
   silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<Silenced | null>;
   /** False: it had ended already, or there is none. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
-  /** Counts a use of a link from a mail; null where it was used `most` times. Else what `giveBackLink` takes. */
-  takeLink(link: string, most: number): Promise<string | null>;
-  giveBackLink(taken: string): Promise<void>;
+  /**
+   * Does the work for a use of a link from a mail, `most` times at most, and gives the reason where nothing was done. The
+   * use is counted in the transaction of what the work does through the actions that it is given, so a press that was
+   * not acted on can be repeated.
+   */
+  useLink(
+    link: string,
+    most: number,
+    work: (actions: AlertActions) => Promise<string | null>,
+  ): Promise<string | null>;
   /** Those in force or to come; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly Silence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
@@ -65,13 +72,13 @@ export interface AlertActionsParts {
 
 export function createAlertActions(parts: AlertActionsParts): AlertActions {
   const { stores, clock, rules } = parts;
+  const within = (facts: NounStores): AlertActions =>
+    createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } });
   return {
     once: (pressId, work) =>
       stores.transaction(async (facts) => {
         if (!(await facts.presses.take(pressId))) return "known";
-        return work(
-          createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } }),
-        );
+        return work(within(facts));
       }),
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
     addSilence: async (asked) => {
@@ -90,14 +97,17 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
         return isEnded;
       });
     },
-    takeLink: async (link, most) => {
-      const name = `link ${stableHash(link)}`;
-      for (let use = 1; use <= most; use++) {
-        if (await stores.presses.take(`${name} ${use}`)) return `${name} ${use}`;
-      }
-      return null;
-    },
-    giveBackLink: (taken) => stores.presses.giveBack(taken),
+    useLink: (link, most, work) =>
+      stores.transaction(async (facts) => {
+        for (let use = 1; use <= most; use++) {
+          const name = `link ${stableHash(link)} ${use}`;
+          if (!(await facts.presses.take(name))) continue;
+          const refused = await work(within(facts));
+          if (refused !== null) await facts.presses.giveBack(name);
+          return refused;
+        }
+        return "this link was used already";
+      }),
     silences: (past) => stores.silences.list(clock.now(), past),
     precision: (since) => stores.alerts.precision(since),
   };
