@@ -1,8 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type JobsOptions, Queue, Worker, type WorkerOptions, withBackend } from "bullmq";
 import { Redis } from "ioredis";
 import type { Logger } from "../log.ts";
-import type { QueueName } from "./jobs.ts";
-import { createQueueBackend, migrateQueueTables } from "./postgres-connection.ts";
+import { QUEUE_NAMES, type QueueName } from "./jobs.ts";
+import { createQueueBackend, migrateQueueTables, openQueuePool } from "./postgres-connection.ts";
 import { createQueueErrors } from "./queue-errors.ts";
 
 /** Where the queue lives. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
@@ -63,29 +64,30 @@ export function createBackend(options: BackendOptions, log: Logger): Backend {
 
 type OnQueueError = (error: unknown) => void;
 
-/** Connections a queue may open to add jobs; and a worker to fetch and finish them, beside its one for LISTEN. */
-const QUEUE_POOL = 2;
-const WORKER_POOL = 3;
+/** Connections for statements of all queues and workers, beside one to LISTEN for each queue that has a worker. */
+const STATEMENTS = 8;
 
 function onPostgres(options: { url: string; schema: string }, onTrouble: OnQueueError): Backend {
   const classes = withBackend(createQueueBackend);
-  const connection = (max: number, name: string) => ({ ...options, max, name });
+  const pool = openQueuePool(options, QUEUE_NAMES.length + STATEMENTS);
+  const connection = { pool, schema: options.schema };
   return {
     openQueue: (name) => {
-      const queue = new classes.Queue(name, { connection: connection(QUEUE_POOL, `earshot queue ${name}`) });
+      const queue = new classes.Queue(name, { connection });
       queue.on("error", onTrouble);
       return queue;
     },
     openWorker: (name, take, settings) => {
       const worker = new classes.Worker(name, take, {
         ...settings,
-        connection: connection(WORKER_POOL, `earshot worker ${name}`),
+        connection,
       });
       worker.on("error", onTrouble);
       worker.on("failed", (job, error) => onGivenUp(job?.name, error, onTrouble));
       return worker;
     },
-    close: async () => {},
+    // Who gave up waiting for a job leaves its connection to the end of the process.
+    close: () => Promise.race([pool.end(), delay(2_000, undefined, { ref: false })]),
   };
 }
 

@@ -58,7 +58,7 @@ function emptyQueueTables(world: World): Promise<boolean> {
 }
 
 const CUT_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid() and application_name like 'earshot%'`;
+  where datname = current_database() and pid <> pg_backend_pid()`;
 
 async function ask({ factsPool }: World, sql: string): Promise<boolean> {
   try {

@@ -138,7 +138,7 @@ function createPlayers({ lane, chapter, source, first, second, stage }: PlayPart
       await other.obey({ do: "settle", now: lane.clock.now() });
     })();
     // Where it stands still with a lock in its hands, the other one waits for it.
-    await Promise.race([work, delay(MOST_HELD_MS)]);
+    await Promise.all([Promise.race([work, delay(MOST_HELD_MS)]), delay(LEAST_HELD_MS)]);
     first.goOn();
     release();
     await work;
@@ -185,7 +185,9 @@ function createPlayers({ lane, chapter, source, first, second, stage }: PlayPart
   };
 }
 
-const MOST_HELD_MS = 1_500;
+const MOST_HELD_MS = 2_200;
+/** By the leases, fifteen seconds have gone by; whoever looks at the time that an answer took sees at least these. */
+const LEAST_HELD_MS = 2_100;
 
 /** What the dead held is free: some ten seconds have gone by, on the wall and for the queue. */
 async function leaveToTheLiving(stage: Stage, lane: Lane): Promise<void> {

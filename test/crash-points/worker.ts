@@ -41,7 +41,7 @@ async function resolveByLink({ stores }: Earshot): Promise<void> {
   const [alert] = await stores.alerts.findByPrefix("");
   if (alert === undefined) throw new Error("there is no alert");
   const by = { via: "mail", login: "desk", typed: null } as const;
-  await createAlertActions({ stores, clock }).useLink(`resolve ${alert.id}`, 1, async (actions) => {
+  await createAlertActions({ stores, clock }).useLink("resolve", 1, async (actions) => {
     const acted = await actions.act(alert.id, { do: "resolve" }, by);
     return acted?.outcome === "Refused" ? acted.because : null;
   });
