@@ -1,0 +1,63 @@
+import { beforeAll, expect, test } from "vitest";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { BUCKET_MS } from "../../src/model/count-change.ts";
+import { ensurePartitions } from "../../src/store/partitions.ts";
+import { useStores } from "../use-stores.ts";
+
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+const { database, stores } = await useStores();
+const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+
+beforeAll(async () => {
+  await ensurePartitions(database.db, NOON);
+  const query = { queryId: "1", name: "Acme", projectName: "Brands", timezone: "UTC" };
+  await stores.queries.register(
+    ["p", "other"].map((projectId) => ({ projectId, ...query })),
+    NOON,
+    NOON - DAY,
+  );
+  await stores.walks.ensure(NOON);
+});
+
+test("who writes about a query waits for whoever does so already, and not for another project's query of that id", async () => {
+  const order: string[] = [];
+  let second: Promise<unknown> = Promise.resolve();
+  await stores.transaction(async (mine) => {
+    await mine.queries.lock("p", "1");
+    second = stores.transaction(async (others) => {
+      await others.queries.lock("p", "1");
+      order.push("second");
+    });
+    await stores.transaction((others) => others.queries.lock("other", "1"));
+    // Whoever does not wait has been let in by the time that a statement of a later transaction is answered.
+    for (let i = 0; i < 5; i++) await stores.transaction((others) => others.queries.lock("other", "1"));
+    order.push("first");
+  });
+  await second;
+  expect(order).toEqual(["first", "second"]);
+});
+
+test("a channel that asked for a long wait stays closed, whatever shorter wait is told of later", async () => {
+  const pace = { key: "slack #alerts", everyMs: 0, burst: 1 };
+  await stores.lanes.close(pace.key, 60 * MINUTE, "wait an hour");
+  await stores.lanes.close(pace.key, 0, "wait a moment");
+  expect(await stores.lanes.take(pace)).toBeNull();
+});
+
+test("a window is due at the very moment at which its last bucket is complete, in its own project only", async () => {
+  await stores.queries.setTickedUntil("p", "1", NOON);
+  await stores.queries.setTickedUntil("other", "1", NOON);
+  const finish = async (completeUntil: number) => {
+    const claimed = await stores.walks.claim(KEY, NOON);
+    if (claimed === null) throw new Error("the walk cannot be claimed");
+    await stores.walks.finish(KEY, claimed.lease, { completeUntil, polledAt: NOON, nextAt: NOON });
+  };
+  await finish(NOON + BUCKET_MS - 1);
+  expect(await stores.walks.windowsDue(BUCKET_MS)).toEqual([]);
+  await finish(NOON + BUCKET_MS);
+  expect(await stores.walks.windowsDue(BUCKET_MS)).toEqual([{ projectId: "p", queryId: "1" }]);
+  // What was known stays known, whatever a later walk says of itself.
+  await finish(NOON);
+  expect(await stores.walks.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);
+  expect(await stores.walks.completeUntil("other", "1")).toBeNull();
+});
