@@ -187,7 +187,6 @@ function configOf(
     ],
     routes: [{ receivers: ["crisis", "desk"], repeatEvery: "never" }],
     rules: at.rules,
-    templates: "templates",
     ...config,
   };
 }
