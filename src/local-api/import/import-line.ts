@@ -76,11 +76,12 @@ export type ImportLine = z.infer<typeof ImportLine>;
 /** The line, or why it is none. */
 export function parseImportLine(json: unknown): ImportLine | { reason: string } {
   const given = withShortNames(json);
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return { reason: "is no object" };
+  if (given === undefined) return { reason: "is no object" };
   const line: Record<string, unknown> = {};
   const faults: string[] = [];
   // Field by field: of more than a hundred that there may be, a line has a dozen, and a schema looks for all of them.
-  for (const [name, value] of Object.entries(given)) {
+  for (const name in given) {
+    const value: unknown = given[name];
     const shape = value === undefined ? undefined : SHAPES.get(name);
     const parsed = shape?.safeParse(value);
     if (parsed?.success) line[name] = parsed.data;
@@ -89,8 +90,7 @@ export function parseImportLine(json: unknown): ImportLine | { reason: string } 
         faults.push([name, ...path, message].join(": "));
   }
   for (const name of REQUIRED)
-    if (!(name in line) && (given as Record<string, unknown>)[name] === undefined)
-      faults.push(`${name} is missing`);
+    if (!(name in line) && given[name] === undefined) faults.push(`${name} is missing`);
   return faults.length === 0 ? (line as ImportLine) : { reason: faults.join("; ") };
 }
 
@@ -98,8 +98,8 @@ const SHAPES: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(ImportLine
 const REQUIRED = ["id", "text", "date"] as const;
 
 /** A wire record, current or earlier, is a line too: what has to be there stands under the names that records have. */
-function withShortNames(json: unknown): unknown {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+function withShortNames(json: unknown): Record<string, unknown> | undefined {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
   const line: Record<string, unknown> = { ...json };
   line["id"] ??= line["resourceId"];
   line["brand"] ??= line["queryName"];

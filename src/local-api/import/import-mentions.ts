@@ -155,7 +155,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   for await (const row of readImportRows(file, format)) {
     const parsed = "reason" in row ? row : parseImportLine(preset(row.value, options));
     if ("value" in row && typeof row.value === "object" && row.value !== null)
-      noteUnused(Object.keys(row.value).filter((name) => !KNOWN_FIELDS.has(name)));
+      for (const name in row.value) if (!KNOWN_FIELDS.has(name)) noteUnused([name]);
     if ("reason" in parsed) skip(row.line, parsed.reason);
     else await take(parsed);
     linesRead = row.line;
@@ -183,6 +183,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
 /** What was said for all mentions counts more than what one of them says. */
 function preset(value: unknown, { query, arriveAt, pageType }: ImportOptions): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (query === undefined && arriveAt === undefined && pageType === undefined) return value;
   const now = arriveAt === undefined ? undefined : toIso(arriveAt);
   return {
     ...(pageType === undefined ? {} : { pageType }),

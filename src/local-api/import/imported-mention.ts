@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { findPlace } from "../places/find-place.ts";
 import { placeFields } from "../places/place-fields.ts";
 import { domainOf } from "../records/domain-of.ts";
@@ -32,19 +32,29 @@ export function importedMention(
 ): MentionVersion {
   const added = line.added ?? line.date;
   const updated = Math.max(added, line.updated ?? added);
-  const record = mentionRecord({
-    ...derivedFields(line),
-    ...broughtAlong(line),
+  const addedText = wireTime(added);
+  const named: MentionFields = {
     resourceId: resourceIdOf(line.id),
     queryId: query.id,
     queryName: query.name,
-    date: wireTime(line.date),
-    added: wireTime(added),
-    updated: wireTime(updated),
+    date: line.date === added ? addedText : wireTime(line.date),
+    added: addedText,
+    updated: updated === added ? addedText : wireTime(updated),
     tags: tags.map((tag) => tag.name),
     categories: categories.map((category) => Number(category.id)),
     categoryDetails: categories,
-  });
+  };
+  const pageType = pageTypeOf(line);
+  const record = mentionRecord(
+    named,
+    derivedFields(line, pageType),
+    threadFields(line.text),
+    linkFields(line.text),
+    insightsOf(line.text),
+    locationFields(line),
+    networkFields(line, pageType),
+    broughtAlong(line),
+  );
   return {
     version: 1,
     record,
@@ -60,17 +70,20 @@ export function importedMention(
   };
 }
 
-function derivedFields(line: ImportLine): Partial<MentionFields> {
+function pageTypeOf(line: ImportLine): string {
+  if (line.pageType != null) return line.pageType;
   const site = domainOf(line.url);
-  const pageType =
-    line.pageType ?? (site === null && isOfX(line) ? "twitter" : (pageTypeOfSite(site ?? "") ?? "general"));
+  return site === null && isOfX(line) ? "twitter" : (pageTypeOfSite(site ?? "") ?? "general");
+}
+
+function derivedFields(line: ImportLine, pageType: string): Partial<MentionFields> {
   return {
     resourceType: "import",
     title: line.title ?? null,
     snippet: line.snippet ?? excerptOf(line.text, SNIPPET_CHARACTERS),
     url: line.url ?? null,
     originalUrl: line.url ?? null,
-    domain: site ?? siteOfPageType(pageType),
+    domain: domainOf(line.url) ?? siteOfPageType(pageType),
     language: line.language ?? null,
     pageType,
     pageTypeName: PAGE_TYPE_NAMES[pageType] ?? null,
@@ -78,11 +91,6 @@ function derivedFields(line: ImportLine): Partial<MentionFields> {
     sentiment: line.sentiment ?? null,
     author: line.author ?? null,
     gender: "unknown",
-    ...threadFields(line.text),
-    ...linkFields(line.text),
-    ...insightsOf(line.text),
-    ...locationFields(line),
-    ...networkFields(line, pageType),
   };
 }
 
@@ -98,8 +106,10 @@ function isOfX(line: ImportLine): boolean {
 /** The record's own fields, as far as the line has them: a null says no more than a field that is not there. */
 function broughtAlong(line: ImportLine): Partial<MentionFields> {
   const fields: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(line))
+  for (const name in line) {
+    const value = line[name as keyof ImportLine];
     if (value !== undefined && value !== null && BROUGHT_ALONG.has(name)) fields[name] = value;
+  }
   return fields;
 }
 
@@ -146,10 +156,10 @@ function threadFields(text: string): Partial<MentionFields> {
 
 /** The file does not say which post was repeated; author and text name it well enough to bring copies together. */
 function repostId({ author, text }: { author: string; text: string }): string {
-  return `urn:post:${author}:${createHash("md5").update(text).digest("hex").slice(0, 16)}`;
+  return `urn:post:${author}:${hash("md5", text).slice(0, 16)}`;
 }
 
 /** 32 hex digits, as records have them: an id that is one already stays. */
 function resourceIdOf(id: string): string {
-  return /^[0-9a-f]{32}$/.test(id) ? id : createHash("md5").update(id).digest("hex");
+  return /^[0-9a-f]{32}$/.test(id) ? id : hash("md5", id);
 }

@@ -13,8 +13,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
 
   function finish(): Line {
     line++;
-    const whole: Line =
-      size > maxBytes ? { line, tooLong: true } : { line, text: Buffer.concat(pending).toString("utf8") };
+    const whole: Line = size > maxBytes ? { line, tooLong: true } : { line, text: textOf(pending) };
     pending = [];
     size = 0;
     return whole;
@@ -39,3 +38,10 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: nu
 }
 
 const LF = 0x0a;
+
+/** Most lines lie within one chunk. */
+function textOf(parts: readonly Uint8Array[]): string {
+  const [first] = parts;
+  const whole = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString("utf8");
+}

@@ -7,6 +7,7 @@ import type { MentionFields } from "./mention-record.ts";
 export function linkFields(
   text: string,
 ): Required<Pick<MentionFields, "displayUrls" | "expandedUrls" | "shortUrls">> {
+  if (!text.includes("://")) return { shortUrls: [], expandedUrls: [], displayUrls: [] };
   const links = [...new Set((text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, "")))];
   const expandedUrls = links.filter((link) => !SHORTENER.test(link));
   return {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 
 /** Keeps ids below 2^53 until the year 2089. */
@@ -10,6 +10,6 @@ const IDS_AN_HOUR = 2 ** 33;
  * of one in billions, also in a file whose mentions were all added at one moment.
  */
 export function mentionId(added: Instant, resourceId: string): number {
-  const hash = createHash("sha256").update(resourceId).digest().readUIntBE(0, 6);
-  return (floorTo(added, HOUR) / HOUR) * IDS_AN_HOUR + (hash % IDS_AN_HOUR);
+  const number = Number.parseInt(hash("sha256", resourceId).slice(0, 12), 16);
+  return (floorTo(added, HOUR) / HOUR) * IDS_AN_HOUR + (number % IDS_AN_HOUR);
 }

@@ -23,22 +23,39 @@ export interface RecordShape {
 export function packRecord(record: MentionRecord): PackedRecord {
   const fields = record as unknown as Readonly<Record<string, unknown>>;
   let said = "";
-  let silentAs = "";
   for (let i = 0; i < NAMES.length; i++) {
-    const value = fields[NAMES[i] ?? ""];
-    const sign =
-      value === null ? "n" : value === false ? "f" : Array.isArray(value) && value.length === 0 ? "e" : "s";
-    silentAs += sign;
-    if (sign === "s") said += `${said === "" ? "" : ","}${KEYS[i]}${JSON.stringify(value)}`;
+    const value = fields[NAMES[i] as string];
+    if (value === null) signs[i] = NULL;
+    else if (value === false) signs[i] = FALSE;
+    else if (typeof value === "object" && (value as { length?: number }).length === 0) signs[i] = EMPTY;
+    else {
+      signs[i] = SAID;
+      said += (said === "" ? "{" : ",") + KEYS[i] + jsonOf(value);
+    }
   }
   // A field that the spec does not know stands behind the others.
-  for (const name of Object.keys(fields))
-    if (!Object.hasOwn(SILENT_MENTION, name))
-      said += `,${JSON.stringify(name)}:${JSON.stringify(fields[name])}`;
-  return { said: `{${said}`, shape: shapeOf(silentAs) };
+  for (const name in fields)
+    if (!KNOWN.has(name)) said += `,${JSON.stringify(name)}:${JSON.stringify(fields[name])}`;
+  return { said: said === "" ? "{" : said, shape: shapeOf(signs.toString("latin1")) };
 }
 
+/** As JSON.stringify writes it; most values are short plain texts, for which calling it is most of the work. */
+function jsonOf(value: unknown): string {
+  return typeof value === "string" && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+}
+
+const PLAIN = /^[ !#-[\]-\u{d7ff}]*$/u;
+
+/** How each field of the record is silent, written anew for each. */
+const [NULL, FALSE, EMPTY, SAID] = [..."nfes"].map((sign) => sign.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+];
 const NAMES = Object.keys(SILENT_MENTION);
+const KNOWN = new Set(NAMES);
+const signs = Buffer.alloc(NAMES.length);
 const KEYS = NAMES.map((name) => `"${name}":`);
 const SILENT: Readonly<Record<string, string>> = { n: "null", f: "false", e: "[]" };
 

@@ -1,6 +1,9 @@
 /** Hashtags and mentioned authors of a text, each once, with their sign, in the order in which they stand. */
 export function insightsOf(text: string): { insightsHashtag: string[]; insightsMentioned: string[] } {
-  return { insightsHashtag: signed(text, HASHTAG), insightsMentioned: signed(text, AUTHOR) };
+  return {
+    insightsHashtag: text.includes("#") ? signed(text, HASHTAG) : [],
+    insightsMentioned: text.includes("@") ? signed(text, AUTHOR) : [],
+  };
 }
 
 const HASHTAG = /(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]{1,100}/gu;

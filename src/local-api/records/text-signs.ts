@@ -12,11 +12,12 @@ export function textSigns(text: string, expanded: readonly string[]): TextSigns 
   return {
     links,
     sites: distinct(links.flatMap(hostOf)),
-    emoji: distinct(text.match(EMOJI) ?? []),
+    emoji: ASCII.test(text) ? [] : distinct(text.match(EMOJI) ?? []),
     emoticons: distinct(text.match(EMOTICON) ?? []),
   };
 }
 
+const ASCII = /^[\0-\x7f]*$/;
 const LINK = /https?:\/\/[^\s<>"]{1,2000}/gi;
 const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…])[.,;:!?'")\]}…]+$/;
 /** A pictograph with its skin tone or variation, joined ones as one; or two letters of a flag; or a keycap. */
@@ -30,6 +31,7 @@ const EMOTICON =
   /(?<!\S)(?:[:;]'?[-^o]?[)(\][dDpPoO0/\\|*3@$]|='?[-^]?[)(\][DpP]|8-[)(D]|[xX]-?[)(D]|[)(\]]-?[:;=]|D-?[:;]|<\/?3|\^_*\^|-_+-|[oO]_[oO]|T_T|¯\\_\(ツ\)_\/¯)(?!\S)/g;
 
 function linksIn(text: string): string[] {
+  if (!text.includes("://")) return [];
   return (text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, ""));
 }
 

@@ -1,11 +1,13 @@
 import { sql } from "kysely";
+import { storableText } from "../../lib/storable-text.ts";
 import { exactText } from "../records/exact-text.ts";
 import { isInSample } from "../records/is-in-sample.ts";
 import { packRecord } from "../records/packed-record.ts";
-import type { Database } from "./database.ts";
+import { copyLine } from "./copy-line.ts";
+import { copyLines, type Database } from "./database.ts";
 import { textOf } from "./mention-facts.ts";
 import { ensureMentionMonths } from "./mention-months.ts";
-import { MENTION_COLUMNS, mentionRow } from "./mention-row.ts";
+import { MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { putRecordShapes } from "./record-shapes.ts";
 
@@ -22,40 +24,57 @@ export async function insertMentions(db: Database, found: readonly MentionVersio
     found.map((version) => version.date ?? version.added),
   );
   const percentages = await lockQueries(db, found);
-  const versions = found.filter(({ record }) =>
+  const kept = found.filter(({ record }) =>
     isInSample(record.resourceId, percentages.get(record.queryId) ?? 100),
   );
+  const versions = await missingVersions(db, kept);
+  if (versions.length === 0) return 0;
   const packed = versions.map((version) => packRecord(version.record));
   await putRecordShapes(
     db,
     packed.map((record) => record.shape),
   );
-  const given = versions.map((version, index) =>
-    mentionRow(version, {
-      shape_id: packed[index]?.shape.id ?? 0,
-      said: packed[index]?.said ?? "",
-      exact_text: exactText(textOf(version)),
-    }),
-  );
-  // What is stored already is looked for by hand: a unique key over months would have to hold the date. The lock on
-  // its query keeps every other writer away meanwhile.
-  const { rows } = await sql<{ query_id: string; inserted: string }>`
-    with stored as (
-      insert into local_api.mention (${COLUMNS})
-      select distinct on (query_id, resource_id, version) ${COLUMNS}
-      from json_populate_recordset(null::local_api.mention, ${`[${given.join(",")}]`}::json) as given
-      where not exists (select from local_api.mention m
-        where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version)
-      returning query_id
-    ), grown as (
-      select query_id, count(*) as inserted from stored group by query_id
-    )
-    update local_api.query q set revision = q.revision + 1 from grown where q.id = grown.query_id
-    returning q.id as query_id, grown.inserted`.execute(db);
-  return rows.reduce((sum, row) => sum + Number(row.inserted), 0);
+  let lines = "";
+  for (const [index, version] of versions.entries()) {
+    const { shape, said = "" } = packed[index] ?? {};
+    const columns = { shape_id: shape?.id ?? 0, said, exact_text: exactText(textOf(version)) };
+    lines += copyLine(mentionCells(version, columns));
+  }
+  await copyLines(db, COPY, lines);
+  await sql`
+    update local_api.query set revision = revision + 1
+    where id = any(${[...new Set(versions.map(({ record }) => record.queryId))]}::bigint[])`.execute(db);
+  return versions.length;
 }
 
-const COLUMNS = sql.join(MENTION_COLUMNS.map((name) => sql.ref(name)));
+const COPY = `copy local_api.mention (${MENTION_COLUMNS.join(", ")}) from stdin`;
+
+/**
+ * What is not stored yet, each once. A unique key over months would have to hold the date, so that it is looked for by
+ * hand; the lock on its query keeps every other writer away meanwhile.
+ */
+async function missingVersions(db: Database, versions: readonly MentionVersion[]): Promise<MentionVersion[]> {
+  const given = new Map<string, MentionVersion>();
+  for (const version of versions) {
+    const { queryId, resourceId } = version.record;
+    const key = `${queryId} ${version.version} ${storableText(resourceId)}`;
+    if (!given.has(key)) given.set(key, version);
+  }
+  const distinct = [...given.values()];
+  const { rows } = await sql<{ place: string }>`
+    select given.place
+    from unnest(
+      ${distinct.map(({ record }) => record.queryId)}::bigint[],
+      ${distinct.map(({ record }) => storableText(record.resourceId))}::text[],
+      ${distinct.map(({ version }) => version)}::integer[]
+    ) with ordinality as given (query_id, resource_id, version, place)
+    where exists (select from local_api.mention m
+      where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version)`.execute(
+    db,
+  );
+  const stored = new Set(rows.map(({ place }) => Number(place) - 1));
+  return distinct.filter((_, place) => !stored.has(place));
+}
 
 /**
  * In the order of their ids, so that two writers to the same queries wait for each other and never both. Gives the

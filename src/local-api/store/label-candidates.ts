@@ -9,7 +9,7 @@ import { conditionSql } from "./condition-sql.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import type { Database } from "./database.ts";
 import { visibleSql } from "./mention-range.ts";
-import { mentionRow } from "./mention-row.ts";
+import { MENTION_COLUMNS, mentionCells } from "./mention-row.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { wordsSql } from "./mention-words.ts";
 import { rowsAtATime } from "./rows-at-a-time.ts";
@@ -37,10 +37,11 @@ export async function matchingVersions(
   const rows = places.map((place) => {
     const version = versions[place];
     if (version === undefined) throw new Error("a version vanished while it was labelled");
-    return mentionRow(version, { shape_id: 0, said: "", exact_text: null });
+    const cells = mentionCells(version, { shape_id: 0, said: "", exact_text: null });
+    return Object.fromEntries(MENTION_COLUMNS.map((column, index) => [column, cells[index]]));
   });
   const { rows: met } = await sql<{ place: string }>`
-    select given.place from json_array_elements(${`[${rows.join(",")}]`}::json) with ordinality as given (fields, place),
+    select given.place from json_array_elements(${JSON.stringify(rows)}::json) with ordinality as given (fields, place),
       lateral json_populate_record(null::local_api.mention, given.fields) as mention
     where ${sql.join(conditions.map(conditionSql), sql` and `)}`.execute(db);
   return met.flatMap(({ place }) => places[Number(place) - 1] ?? []);

@@ -1,5 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
+import { mentionRecord } from "../records/mention-record.ts";
 import { textSigns } from "../records/text-signs.ts";
 import type { FieldType, MENTION_FIELDS, MentionField } from "./mention-fields.ts";
 import type { MentionVersion } from "./mention-version.ts";
@@ -59,6 +60,14 @@ export function derivedFacts(version: MentionVersion) {
     twitterLikeCount: version.twitterLikeCount ?? null,
   } satisfies Partial<MentionFacts>;
 }
+
+const SILENT_VERSION: MentionVersion = {
+  version: 1,
+  record: mentionRecord({ resourceId: "", queryId: 0, queryName: "", added: "", updated: "" }),
+  ...{ date: null, added: 0, updated: 0, visibleAt: 0, supersededAt: null, fullText: null },
+};
+/** Their names. */
+export const DERIVED_FIELDS: ReadonlySet<string> = new Set(Object.keys(derivedFacts(SILENT_VERSION)));
 
 /** What is searched: the full text where it is known, else the snippet. */
 export function textOf(version: MentionVersion): string | null {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DateTime } from "luxon";
-import type { Instant } from "../../lib/instant.ts";
+import { type Instant, toIso } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
 /** Any number that no other lock uses: two processes never make the same month. */
@@ -67,5 +67,5 @@ async function makeMonth(db: Database, month: string): Promise<void> {
 }
 
 function monthOf(at: Instant): string {
-  return DateTime.fromMillis(at, { zone: "utc" }).toFormat("yyyy_MM");
+  return toIso(at).slice(0, 7).replace("-", "_");
 }

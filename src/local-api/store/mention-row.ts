@@ -1,19 +1,19 @@
 import type { Instant } from "../../lib/instant.ts";
 import { storableText } from "../../lib/storable-text.ts";
 import { mentionId } from "../records/mention-id.ts";
-import { derivedFacts, textOf } from "./mention-facts.ts";
+import { textArray } from "./copy-line.ts";
+import { DERIVED_FIELDS, derivedFacts, textOf } from "./mention-facts.ts";
 import { columnOf, type FieldType, MENTION_FIELDS, type MentionField } from "./mention-fields.ts";
 import type { MentionVersion } from "./mention-version.ts";
 import { wordsVector } from "./mention-words.ts";
 
 const FIELDS = Object.entries(MENTION_FIELDS).map(([field, type]) => ({
   field: field as MentionField,
-  column: columnOf(field as MentionField),
-  key: `,"${columnOf(field as MentionField)}":`,
+  isDerived: DERIVED_FIELDS.has(field),
   write: writerOf(field as MentionField, type),
 }));
 
-/** The columns that `mentionRow` fills. */
+/** The columns that `mentionCells` fills, in its order. */
 export const MENTION_COLUMNS: readonly string[] = [
   "id",
   "version",
@@ -24,7 +24,7 @@ export const MENTION_COLUMNS: readonly string[] = [
   "full_text",
   "exact_text",
   "words",
-  ...FIELDS.map(({ column }) => column),
+  ...Object.keys(MENTION_FIELDS).map((field) => columnOf(field as MentionField)),
 ];
 
 /** How a version's record is stored: the columns that are none of the facts. */
@@ -34,43 +34,45 @@ export interface RecordColumns {
   readonly exact_text: string | null;
 }
 
-/** A row of `local_api.mention` as JSON text, by column; nulls are left out. */
-export function mentionRow(version: MentionVersion, record: RecordColumns): string {
+/** A row of `local_api.mention`, each value as PostgreSQL reads it from text. */
+export function mentionCells(version: MentionVersion, record: RecordColumns): (string | null)[] {
   const derived: Readonly<Record<string, unknown>> = derivedFacts(version);
   const plain = version.record as unknown as Readonly<Record<string, unknown>>;
   const text = textOf(version);
-  const row = [
-    `"id":${mentionId(version.added, version.record.resourceId)}`,
-    `"version":${version.version}`,
-    `"visible_at":"${moment(version.visibleAt)}"`,
-    `"superseded_at":"${version.supersededAt === null ? "infinity" : moment(version.supersededAt)}"`,
-    `"shape_id":${record.shape_id}`,
-    `"said":${JSON.stringify(record.said)}`,
+  const cells: (string | null)[] = [
+    String(mentionId(version.added, version.record.resourceId)),
+    String(version.version),
+    moment(version.visibleAt),
+    version.supersededAt === null ? "infinity" : moment(version.supersededAt),
+    String(record.shape_id),
+    record.said,
+    text === null ? null : storableText(text),
+    record.exact_text,
+    wordsVector(version.record.title, text),
   ];
-  row.push(`"words":${JSON.stringify(wordsVector(version.record.title, text))}`);
-  if (text !== null) row.push(`"full_text":${JSON.stringify(storableText(text))}`);
-  if (record.exact_text !== null) row.push(`"exact_text":${JSON.stringify(record.exact_text)}`);
-  let written = `{${row.join(",")}`;
-  for (const { field, key, write } of FIELDS) {
-    const value = field in derived ? derived[field] : plain[field];
-    if (value !== null && value !== undefined) written += key + write(value);
+  for (const { field, isDerived, write } of FIELDS) {
+    const value = isDerived ? derived[field] : plain[field];
+    cells.push(value === null || value === undefined ? null : write(value));
   }
-  return `${written}}`;
+  return cells;
 }
 
-/** As JSON. Columns hold what PostgreSQL can keep; inside the record texts arrive as they were found. */
-function writerOf(field: MentionField, type: FieldType): (value: unknown) => string {
+/** Columns hold what PostgreSQL can keep; inside the record texts arrive as they were found. */
+function writerOf(field: MentionField, type: FieldType): (value: unknown) => string | null {
   switch (type) {
     case "moment":
-      return (value) => `"${moment(Number(value))}"`;
+      return (value) => moment(Number(value));
     case "text":
-      return (value) => JSON.stringify(storableText(String(value)));
+      return (value) => storableText(String(value));
     case "texts":
-      return (value) => JSON.stringify((value as readonly string[]).map(storableText));
+      return (value) => textArray((value as readonly string[]).map(storableText));
+    case "ids":
+      return (value) => `{${(value as readonly number[]).join(",")}}`;
+    case "flag":
+      return (value) => (value ? "t" : "f");
     case "number":
-      if (field !== "latitude" && field !== "longitude") return (value) => String(whole(Number(value)));
+      return field === "latitude" || field === "longitude" ? finite : (value) => whole(Number(value));
   }
-  return (value) => JSON.stringify(value);
 }
 
 /** Of a mention that never changed, most moments are one. */
@@ -81,8 +83,12 @@ function moment(at: Instant): string {
   return lastText;
 }
 
+function finite(value: unknown): string | null {
+  return Number.isFinite(value) ? String(value) : null;
+}
+
 /** Counts are whole numbers that JavaScript keeps exactly. */
-function whole(value: number): number | null {
+function whole(value: number): string | null {
   if (Number.isNaN(value)) return null;
-  return Math.trunc(Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, value)));
+  return String(Math.trunc(Math.min(Number.MAX_SAFE_INTEGER, Math.max(Number.MIN_SAFE_INTEGER, value))));
 }
