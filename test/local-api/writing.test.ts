@@ -419,3 +419,40 @@ test("a tag and a category with rules label what is stored and what arrives", as
   expect((await ask("DELETE", `ruletags/${tag.id}`)).status).toBeLessThan(300);
   expect((await ask("DELETE", `rulecategories/${category.id}`)).status).toBeLessThan(300);
 });
+
+test("a new name of a query, a tag or a category stands in stored records at once, and `updated` stays", async () => {
+  const query = (await ask("POST", "queries", { name: "Cup", booleanQuery: "tea" })).body;
+  const tag = (await ask("POST", "tags", { name: 'hot "new"' })).body;
+  const other = (await ask("POST", "tags", { name: "other" })).body;
+  const category = (await ask("POST", "categories", { name: "Taste", children: ["Sweet", "Sour"] })).body;
+  const [sweet] = category.children;
+  fixture.clock.set(fixture.clock.now() + MINUTE);
+  const edit = { queryId: query.id, resourceId: resourceId(2), addTag: [tag.name, other.name], addCategories: [sweet.id] }; // biome-ignore format: one line
+  expect((await ask("PATCH", "data/mentions", [edit])).status).toBe(200);
+  const shown = async () => {
+    const parameters = [["queryId", query.id], ["startDate", "2026-03-01"], ["endDate", "2026-04-01"], ["tag", tag.id]] as const; // biome-ignore format: a list
+    return (await fixture.get(`${project}/data/mentions`, parameters)).body.results[0];
+  };
+  const before = await shown();
+  fixture.clock.set(fixture.clock.now() + MINUTE);
+  const names = { query: 'Cup \\ "of" tea', tag: "cold\n\ud83d", parent: "Flavour", child: "Süß" };
+  await ask("PUT", `queries/${query.id}`, { name: names.query });
+  await ask("PUT", `ruletags/${tag.id}`, { id: tag.id, name: names.tag });
+  const children = [{ id: sweet.id, name: names.child }, { name: "Sour" }];
+  await ask("PUT", `rulecategories/${category.id}`, { name: names.parent, children });
+  expect(await shown()).toEqual({
+    ...before,
+    queryName: names.query,
+    tags: [(await read(`tags/${tag.id}`)).body.name, "other"],
+    categoryDetails: [
+      { id: String(sweet.id), name: names.child, parentId: String(category.id), parentName: names.parent },
+    ],
+  });
+  for (const path of [
+    `queries/${query.id}`,
+    `tags/${tag.id}`,
+    `tags/${other.id}`,
+    `categories/${category.id}`,
+  ])
+    expect((await ask("DELETE", path)).status).toBe(200);
+});

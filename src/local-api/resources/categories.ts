@@ -6,6 +6,7 @@ import {
   saveCategory,
 } from "../store/categories.ts";
 import { deleteCategory } from "../store/delete-things.ts";
+import { renameCategoryInRecords } from "../store/rename-in-records.ts";
 import { type BodyReader, isObject, quote } from "./body-reader.ts";
 import { readLabelRules } from "./label-rules.ts";
 import { defineResource, type Resource, type ResourceScope } from "./resource.ts";
@@ -51,11 +52,20 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
       return id;
     },
     async update(scope, current, settings) {
-      await saveCategory(scope.db, scope.project.id, settings, current);
+      const { db, project } = scope;
+      await saveCategory(db, project.id, settings, current);
+      const saved = (await listCategories(db, project.id)).find(({ id }) => id === current.id);
+      if (saved !== undefined && isRenamed(current, saved))
+        await renameCategoryInRecords(db, project.id, saved);
       await labelAll(scope, current.id);
     },
     remove: ({ db }, { id }) => deleteCategory(db, id),
   });
+}
+
+function isRenamed(before: StoredCategory, { name, children }: StoredCategory): boolean {
+  const names = new Map(before.children.map((child) => [child.id, child.name]));
+  return name !== before.name || children.some((child) => names.get(child.id) !== child.name);
 }
 
 /** What is stored gets the subcategories whose rules it meets. */

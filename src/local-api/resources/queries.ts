@@ -12,6 +12,7 @@ import {
   type StoredQuery,
   updateQuery,
 } from "../store/queries.ts";
+import { renameQueryInRecords } from "../store/rename-in-records.ts";
 import { type BodyReader, quote } from "./body-reader.ts";
 import { defineResource, type ResourceScope } from "./resource.ts";
 
@@ -69,6 +70,8 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   async update(scope, current, settings) {
     const { db, project, at } = scope;
     await updateQuery(db, current.id, settings, by(scope));
+    if (settings.name !== current.name)
+      await renameQueryInRecords(db, current.id, { from: current.name, to: settings.name });
     // What the old text found stays, as it does where a query is edited at the live service.
     if (settings.text !== current.text || settings.startDate !== current.startDate)
       await lookBack(db, project.id, { id: current.id, ...settings }, at);

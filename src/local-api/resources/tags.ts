@@ -1,5 +1,6 @@
 import { labelStored } from "../assign/label-rules.ts";
 import { deleteTag } from "../store/delete-things.ts";
+import { renameTagInRecords } from "../store/rename-in-records.ts";
 import { insertTag, listTags, type StoredTag, updateTag } from "../store/tags.ts";
 import { readLabelRules } from "./label-rules.ts";
 import { defineResource, type Resource } from "./resource.ts";
@@ -42,8 +43,10 @@ function tagResource(path: string, record: (tag: StoredTag) => object): Resource
       await labelStored(db, project, { kind: "tag", id, ...settings }, at);
       return id;
     },
-    async update({ db, project, at }, { id }, settings) {
+    async update({ db, project, at }, { id, name }, settings) {
       await updateTag(db, id, settings);
+      if (settings.name !== name)
+        await renameTagInRecords(db, project.id, { id, from: name, to: settings.name });
       await labelStored(db, project, { kind: "tag", id, ...settings }, at);
     },
     remove: ({ db }, { id }) => deleteTag(db, id),

@@ -1,0 +1,94 @@
+import { type RawBuilder, sql } from "kysely";
+import { storableText } from "../../lib/storable-text.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
+import type { Database } from "./database.ts";
+import { rowsAtATime } from "./rows-at-a-time.ts";
+
+/**
+ * Stored records carry the names of queries, tags and categories beside their ids. A new name replaces the old one in
+ * all of them, inside the caller's transaction. `updated` stays: nothing about the mention was changed, and whoever
+ * polls by update would read every mention of the label again for a name.
+ */
+export async function renameQueryInRecords(
+  db: Database,
+  id: number,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await lockQueriesOf(db, sql`id = ${id}`);
+  // Inside a JSON string these quotation marks would be escaped: so this is the field, wherever it stands.
+  const [old, made] = [from, storableText(to)].map((name) => `"queryName":${JSON.stringify(name)}`);
+  await sql`
+    update local_api.mention
+    set said = overlay(said placing ${made} from position(${old} in said) for length(${old}))
+    where query_id = ${id} and position(${old} in said) > 0`.execute(db);
+}
+
+export async function renameTagInRecords(
+  db: Database,
+  projectId: number,
+  { id, from, to }: { id: number; from: string; to: string },
+): Promise<void> {
+  const name = storableText(to);
+  await changeRecords(db, projectId, sql`tags @> array[${id}::bigint]`, ({ tags, ...record }) => ({
+    ...record,
+    tags: tags && [...new Set(tags.map((tag) => (tag === from ? name : tag)))],
+  }));
+}
+
+/** A parent with its children, as they are now. */
+export async function renameCategoryInRecords(
+  db: Database,
+  projectId: number,
+  { id, name, children }: { id: number; name: string; children: readonly { id: number; name: string }[] },
+): Promise<void> {
+  const names = new Map(children.map((child) => [String(child.id), child.name]));
+  await changeRecords(db, projectId, sql`parent_categories @> array[${id}::bigint]`, (record) => ({
+    ...record,
+    categoryDetails: record.categoryDetails?.map((detail) =>
+      detail.parentId === String(id)
+        ? { ...detail, name: names.get(detail.id) ?? detail.name, parentName: name }
+        : detail,
+    ),
+  }));
+}
+
+const AT_A_TIME = 1_000;
+
+interface Row {
+  query_id: string;
+  resource_id: string;
+  version: number;
+  date: Date;
+  said: string;
+}
+
+type Said = Partial<MentionRecord>;
+
+/** Of all versions. What a record is silent about stays so: its shape is the same. */
+async function changeRecords(
+  db: Database,
+  projectId: number,
+  which: RawBuilder<boolean>,
+  change: (said: Said) => object,
+): Promise<void> {
+  await lockQueriesOf(db, sql`project_id = ${projectId}`);
+  const select = sql<Row>`
+    select query_id, resource_id, version, date, said from local_api.mention
+    where query_id in (select id from local_api.query where project_id = ${projectId}) and ${which}`;
+  for await (const rows of rowsAtATime(db, select, AT_A_TIME)) {
+    const said = rows.map((row) => JSON.stringify(change(JSON.parse(`${row.said}}`) as Said)).slice(0, -1));
+    await sql`
+      update local_api.mention m set said = given.said
+      from unnest(
+        ${rows.map((row) => row.query_id)}::bigint[], ${rows.map((row) => row.resource_id)}::text[],
+        ${rows.map((row) => row.version)}::integer[], ${rows.map((row) => row.date)}::timestamptz[],
+        ${said}::text[]) as given (query_id, resource_id, version, date, said)
+      where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version
+        and m.date = given.date`.execute(db);
+  }
+}
+
+/** As every writer of mentions does first, in the order of the ids. */
+async function lockQueriesOf(db: Database, which: RawBuilder<boolean>): Promise<void> {
+  await sql`select id from local_api.query where ${which} order by id for no key update`.execute(db);
+}
