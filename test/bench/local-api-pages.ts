@@ -1,20 +1,6 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Pool } from "pg";
-import { pino } from "pino";
 import { request } from "undici";
-import { createManualClock } from "../../src/lib/clock.ts";
-import { DAY } from "../../src/lib/instant.ts";
-import { createLocalApi } from "../../src/local-api/create-local-api.ts";
-import { mentionRecord } from "../../src/local-api/records/mention-record.ts";
-import { seedAccount } from "../../src/local-api/seed-account.ts";
-import { createDatabase } from "../../src/local-api/store/database.ts";
-import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
-import { ensureMentionMonths } from "../../src/local-api/store/mention-months.ts";
-import { migrateLocalApi } from "../../src/local-api/store/migrate-local-api.ts";
-import { startEmbeddedPostgres } from "../../src/store/embedded.ts";
+import { type BenchServer, fillMentions, startBenchServer } from "./local-api-server.ts";
 import { median } from "./median.ts";
 
 /**
@@ -32,108 +18,31 @@ const { values } = parseArgs({
 });
 const MENTIONS = Number(values.mentions);
 const PAGE_SIZE = Number(values["page-size"]);
-const FIRST = Date.UTC(2026, 0, 1);
-/** Four months. */
-const STEP_MS = Math.floor((120 * DAY) / MENTIONS);
 
-const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
-await chmod(root, 0o755);
-const server = await startEmbeddedPostgres({
-  dataDir: join(root, "postgres"),
-  log: pino({ level: "warn" }, pino.destination(2)),
-});
-const pool = new Pool({ connectionString: server.url, max: 8 });
-pool.on("error", () => {});
+const server = await startBenchServer(["One", "Two", "Three"]);
 try {
-  await migrateLocalApi(pool);
-  await run();
-} finally {
-  await pool.end();
-  await server.stop();
-  await rm(root, { recursive: true, force: true });
-}
-
-async function run(): Promise<void> {
-  const user = { username: "bench", password: "bench" };
-  const account = await seedAccount(pool, {
-    client: { name: "Bench", tags: { "ratelimit.limit": "1000000", "ratelimit.period": "10" } },
-    user,
-    project: { name: "Bench" },
-    queries: [{ name: "One" }, { name: "Two" }, { name: "Three" }],
-    at: FIRST,
-  });
-  const queryIds = [...account.queries.values()];
-  await fill(queryIds);
-  const clock = createManualClock(FIRST + 200 * DAY);
-  const log = { info() {}, warn() {}, error: console.error };
-  const api = createLocalApi({ pool, clock, log, signingSecret: "bench" });
-  const baseUrl = await api.listen({ host: "127.0.0.1", port: 0 });
-  const token = await logIn(baseUrl, user);
-  await poll(`${baseUrl}/projects/${account.projectId}/data/mentions`, queryIds, token);
-  await api.close();
-}
-
-/** One mention is stored as every mention is; the others are made of it by PostgreSQL. */
-async function fill(queryIds: readonly number[]): Promise<void> {
   const startedAt = performance.now();
-  const db = createDatabase(pool);
-  const [queryId = 0] = queryIds;
-  const at = new Date(FIRST).toISOString().replace("Z", "+0000");
-  const text =
-    "Three days without hot water and the support line still plays the same song. #acme @acme ".repeat(3);
-  await insertMentions(db, [
-    {
-      version: 1,
-      record: mentionRecord({
-        ...{ resourceId: "f".repeat(32), queryId, queryName: "One", date: at, added: at, updated: at },
-        ...{ title: "Hot water", snippet: text, url: "https://news.example/acme/1", domain: "news.example" },
-        ...{ author: "ann", pageType: "twitter", sentiment: "negative", language: "en", impact: 12 },
-        ...{
-          country: "Germany",
-          countryCode: "DEU",
-          city: "Berlin",
-          twitterFollowers: 1200,
-          reachEstimate: 90,
-        },
-        ...{ insightsHashtag: ["#acme"], insightsMentioned: ["@acme"], accountType: "individual" },
-      }),
-      ...{ date: FIRST, added: FIRST, updated: FIRST, visibleAt: FIRST, supersededAt: null, fullText: text },
-    },
-  ]);
-  const months = Array.from({ length: 5 }, (_, month) => Date.UTC(2026, month, 15));
-  await db.transaction().execute((transaction) => ensureMentionMonths(transaction, months));
-  const { rows } = await pool.query(`
-    select column_name as name from information_schema.columns
-    where table_schema = 'local_api' and table_name = 'mention' order by ordinal_position`);
-  const made: Readonly<Record<string, string>> = {
-    date: "made.at",
-    added: "made.at",
-    updated: "made.at",
-    visible_at: "made.at",
-    id: "made.n",
-    query_id: `(array[${queryIds.join(",")}])[1 + made.n % ${queryIds.length}]`,
-    resource_id: "md5(made.n::text)",
-    impact: "made.n % 101",
-    title: "md5(made.n::text)",
-    said: `replace(given.said, '${"f".repeat(32)}', md5(made.n::text))`,
-  };
-  const columns = rows.map((row: { name: string }) => row.name);
-  await pool.query(`
-    insert into local_api.mention (${columns.join(", ")})
-    select ${columns.map((name: string) => made[name] ?? `given.${name}`).join(", ")}
-    from local_api.mention given,
-      (select n, to_timestamp(${FIRST / 1_000}) + n * interval '${STEP_MS} milliseconds' as at
-       from generate_series(1, ${MENTIONS - 1}) as n) as made`);
-  await pool.query("vacuum analyze local_api.mention");
-  const size = await pool.query(
+  const text = "Three days without hot water and the support line still plays the same song. #acme @acme ";
+  const post = { title: "Hot water", snippet: text.repeat(3), url: "https://news.example/acme/1" };
+  const author = { author: "ann", accountType: "individual", twitterFollowers: 1200, reachEstimate: 90 };
+  const kind = { domain: "news.example", pageType: "twitter", sentiment: "negative", language: "en", impact: 12 }; // biome-ignore format: one line
+  const place = { country: "Germany", countryCode: "DEU", city: "Berlin" };
+  const signs = { insightsHashtag: ["#acme"], insightsMentioned: ["@acme"] };
+  await fillMentions(server, {
+    ...{ mentions: MENTIONS, days: 120 },
+    of: [{ ...post, ...author, ...kind, ...place, ...signs }],
+  });
+  const size = await server.pool.query(
     "select pg_size_pretty(sum(pg_total_relation_size(inhrelid))) as size from pg_inherits where inhparent = 'local_api.mention'::regclass",
   );
-  console.log(
-    `${MENTIONS} mentions made in ${seconds(startedAt)} s, ${size.rows[0].size} with their indexes`,
-  );
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  console.log(`${MENTIONS} mentions made in ${seconds} s, ${size.rows[0].size} with their indexes`);
+  await poll(server);
+} finally {
+  await server.close();
 }
 
-async function poll(url: string, queryIds: readonly number[], token: string): Promise<void> {
+async function poll({ url, queryIds, token }: BenchServer): Promise<void> {
   const parameters = new URLSearchParams();
   for (const [name, value] of [
     ...queryIds.map((id) => ["queryId", String(id)] as const),
@@ -152,7 +61,7 @@ async function poll(url: string, queryIds: readonly number[], token: string): Pr
   for (let page = 1; page <= most; page++) {
     if (cursor !== undefined) parameters.set("cursor", cursor);
     const startedAt = performance.now();
-    const answer = await readPage(`${url}?${parameters}`, token);
+    const answer = await readPage(`${url}/data/mentions?${parameters}`, token);
     costs.push(performance.now() - startedAt);
     resident.push(process.memoryUsage().rss / 2 ** 20);
     shown += answer.mentions;
@@ -193,20 +102,4 @@ async function readPage(
   }
   if (statusCode !== 200) throw new Error(`status ${statusCode}: ${tail.slice(0, 500)}`);
   return { mentions, nextCursor: /"nextCursor":"([^"]+)"/.exec(tail)?.[1] };
-}
-
-async function logIn(baseUrl: string, user: { username: string; password: string }): Promise<string> {
-  const { body } = await request(
-    `${baseUrl}/oauth/token?grant_type=api-password&client_id=earshot-api-client&username=${user.username}`,
-    {
-      method: "POST",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-      body: `password=${user.password}`,
-    },
-  );
-  return ((await body.json()) as { access_token: string }).access_token;
-}
-
-function seconds(since: number): string {
-  return ((performance.now() - since) / 1_000).toFixed(0);
 }

@@ -10,7 +10,7 @@ import { textAsFound } from "../records/exact-text.ts";
 import type { Database } from "./database.ts";
 import { type MentionRange, rangeSql } from "./mention-range.ts";
 import { readRevision } from "./mention-totals.ts";
-import { CUT, wordsSql } from "./mention-words.ts";
+import { CUT, PLACES_LOST, wordsSql } from "./mention-words.ts";
 import { createRecordShapes, type RecordShapes } from "./record-shapes.ts";
 import { rowsAtATime } from "./rows-at-a-time.ts";
 import { narrowing, searchPlan } from "./search-plan.ts";
@@ -42,8 +42,9 @@ export function createMentionSearches(db: Database): MentionSearches {
   return {
     async find(query, range) {
       const plan = searchPlan(query.expression);
-      if (plan.isExact && plan.tsquery !== null && !(await hasCutWords(db, range)))
-        return { kind: "words", text: query.text, tsquery: plan.tsquery };
+      const lost = plan.needsPlaces ? PLACES_LOST : CUT;
+      if (plan.strict !== null && !(await hasWords(db, range, lost)))
+        return { kind: "words", text: query.text, tsquery: plan.strict };
       const revision = await readRevision(db, range.queryIds);
       const key = createHash("sha256")
         .update(JSON.stringify([query.text, range]))
@@ -60,10 +61,14 @@ export function createMentionSearches(db: Database): MentionSearches {
   };
 }
 
-async function hasCutWords(db: Database, { queryIds, from, to }: MentionRange): Promise<boolean> {
+async function hasWords(
+  db: Database,
+  { queryIds, from, to }: MentionRange,
+  tsquery: string,
+): Promise<boolean> {
   const { rows } = await sql`
     select from local_api.mention where query_id = any(${queryIds}::bigint[])
-      and date >= ${new Date(from)} and date < ${new Date(to)} and ${wordsSql(CUT)} limit 1`.execute(db);
+      and date >= ${new Date(from)} and date < ${new Date(to)} and ${wordsSql(tsquery)} limit 1`.execute(db);
   return rows.length > 0;
 }
 

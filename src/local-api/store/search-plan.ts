@@ -5,16 +5,18 @@ import { CUT, LONGEST_LEXEME, PLACES_LOST, quoted } from "./mention-words.ts";
 export interface SearchPlan {
   /** A `tsquery` that every match fits; null where nothing is certain. */
   readonly tsquery: string | null;
-  /** What fits it matches, as long as no vector was cut. */
-  readonly isExact: boolean;
+  /** A `tsquery` that nothing but matches fits. Null: whatever fits the other one has to be looked at. */
+  readonly strict: string | null;
+  /** The two differ in mentions of which not every place of a word is kept. */
+  readonly needsPlaces: boolean;
 }
 
 /** PostgreSQL refuses queries of more than some ten thousand words. */
 const MOST_TERMS = 5_000;
 
 /**
- * Words, hashtags and names, beginnings of words (`compl*`), and AND, OR, NOT over them are decided by the index.
- * Phrases, NEAR, upper case, accents, signs and fields are narrowed by it and left to the matcher.
+ * Words, hashtags and names, beginnings of words (`compl*`), phrases of these, and AND, OR, NOT over them are decided
+ * by the index. NEAR, upper case, accents, signs and fields are narrowed by it and left to the matcher.
  */
 export function searchPlan(expression: Expression): SearchPlan {
   const counter = { terms: 0 };
@@ -27,7 +29,7 @@ export function narrowing({ tsquery }: SearchPlan): string | null {
   return tsquery === null ? null : `(${tsquery}) | ${CUT}`;
 }
 
-const NOTHING_CERTAIN: SearchPlan = { tsquery: null, isExact: false };
+const NOTHING_CERTAIN: SearchPlan = { tsquery: null, strict: null, needsPlaces: false };
 
 function planOf(expression: Expression, counter: { terms: number }): SearchPlan {
   switch (expression.kind) {
@@ -37,10 +39,9 @@ function planOf(expression: Expression, counter: { terms: number }): SearchPlan 
     case "field":
       return NOTHING_CERTAIN;
     case "not": {
-      const inner = planOf(expression.of, counter);
-      return inner.isExact && inner.tsquery !== null
-        ? { tsquery: `!(${inner.tsquery})`, isExact: true }
-        : NOTHING_CERTAIN;
+      const { tsquery, strict, needsPlaces } = planOf(expression.of, counter);
+      if (tsquery === null || strict === null) return NOTHING_CERTAIN;
+      return { tsquery: `!(${strict})`, strict: `!(${tsquery})`, needsPlaces };
     }
     case "all":
       return both(expression.of.map((part) => planOf(part, counter)));
@@ -55,41 +56,49 @@ function planOf(expression: Expression, counter: { terms: number }): SearchPlan 
 
 function both(parts: readonly SearchPlan[]): SearchPlan {
   const certain = parts.flatMap(({ tsquery }) => tsquery ?? []);
-  if (certain.length === 0) return NOTHING_CERTAIN;
-  return {
-    tsquery: certain.map((one) => `(${one})`).join(" & "),
-    isExact: parts.every((part) => part.isExact),
-  };
+  return certain.length === 0 ? NOTHING_CERTAIN : joined(certain, parts, " & ");
 }
 
 function either(parts: readonly SearchPlan[]): SearchPlan {
   const certain = parts.flatMap(({ tsquery }) => tsquery ?? []);
-  if (certain.length < parts.length || parts.length === 0) return NOTHING_CERTAIN;
+  return certain.length < parts.length || parts.length === 0
+    ? NOTHING_CERTAIN
+    : joined(certain, parts, " | ");
+}
+
+function joined(certain: readonly string[], parts: readonly SearchPlan[], operator: string): SearchPlan {
+  const strict = parts.flatMap((part) => part.strict ?? []);
+  const join = (queries: readonly string[]) => queries.map((one) => `(${one})`).join(operator);
   return {
-    tsquery: certain.map((one) => `(${one})`).join(" | "),
-    isExact: parts.every((part) => part.isExact),
+    tsquery: join(certain),
+    strict: strict.length === parts.length ? join(strict) : null,
+    needsPlaces: parts.some((part) => part.needsPlaces),
   };
 }
 
 function narrowed({ tsquery }: SearchPlan): SearchPlan {
-  return { tsquery, isExact: false };
+  return { tsquery, strict: null, needsPlaces: false };
 }
 
 function ofTerm({ pieces, lead, trail, where }: Term): SearchPlan {
-  const [only] = pieces;
-  if (only !== undefined && pieces.length === 1 && trail === "" && where === "anywhere") {
-    const isSigned = lead === "#" || lead === "@";
-    const lexeme = exactLexeme(only.word, isSigned ? lead : "");
-    if (lexeme !== undefined && (lead === "" || isSigned)) return { tsquery: lexeme, isExact: true };
+  const isPlain = trail === "" && where === "anywhere" && pieces.every(({ signs }) => signs === "");
+  const isSigned = lead === "#" || lead === "@";
+  if (isPlain && (lead === "" || (isSigned && pieces.length === 1))) {
+    const exact = pieces.flatMap(({ word }) => exactLexeme(word, lead) ?? []);
+    if (exact.length === pieces.length && exact.length > 0) return decided(exact);
   }
   const lexemes = pieces.map(({ word }) => roughLexeme(word));
   const certain = lexemes.flatMap((lexeme) => lexeme ?? []);
   if (certain.length === 0) return NOTHING_CERTAIN;
   const isWhole = certain.length === lexemes.length && certain.length > 1;
-  return {
-    tsquery: isWhole ? `(${certain.join(" <-> ")}) | ${PLACES_LOST}` : certain.join(" & "),
-    isExact: false,
-  };
+  return narrowed(isWhole ? decided(certain) : { ...NOTHING_CERTAIN, tsquery: certain.join(" & ") });
+}
+
+/** Words next to each other. Of a text that is too long for the index their places may be lost. */
+function decided(lexemes: readonly string[]): SearchPlan {
+  const strict = lexemes.join(" <-> ");
+  if (lexemes.length === 1) return { tsquery: strict, strict, needsPlaces: false };
+  return { tsquery: `(${strict}) | ${PLACES_LOST}`, strict: `(${strict})`, needsPlaces: true };
 }
 
 /** What decides about a word, under the sign in front of it. */

@@ -48,6 +48,8 @@ const TERMS = [
   "👍🏽",
   "strasse",
   '"water it"',
+  '"water hot water"',
+  '"hot wat*"',
 ];
 
 const Search = fc.letrec<{ search: string }>((tie) => ({
@@ -169,6 +171,8 @@ it("finds words that PostgreSQL keeps no place for, in texts that are longer tha
   expect(await total("needle NOT haystack")).toBe(2);
   expect(await total('"last needle"')).toBe(1);
   expect(await total('"again last"')).toBe(1);
+  expect(await total('needle NOT "last needle"')).toBe(2);
+  expect(await total('needle NOT "again last"')).toBe(2);
   expect(await total(`${"x".repeat(3_000)}`)).toBe(1);
   expect(await total(`${"y".repeat(699)}*`)).toBe(1);
   expect(await total(`w${(119_999).toString(36)}`)).toBe(1);
@@ -182,7 +186,7 @@ it("a search that the index decides costs no look at the texts, and one that it 
     Array.from({ length: 4 }, (_, n) => resourceId(6_000 + n)),
   ]);
   const before = await searches();
-  await ask([["search", "(hot OR wat* OR #tag) NOT refund"]]);
+  await ask([["search", '(hot OR wat* OR #tag OR "hot water") NOT "refund it"']]);
   expect(await searches()).toBe(before);
   for (let i = 0; i < 3; i++) await ask([["search", '"hot water" OR {WATER}'], ["pageSize", 1 + i]]); // biome-ignore format: a pair
   expect(await searches()).toBe(before + 1);
