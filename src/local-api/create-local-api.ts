@@ -14,6 +14,7 @@ import { authenticate } from "./http/authenticate.ts";
 import { compressAnswers } from "./http/compress-answers.ts";
 import { guardHost } from "./http/guard-host.ts";
 import { limitCalls } from "./http/limit-calls.ts";
+import { takeEmptyBodies } from "./http/take-empty-bodies.ts";
 import { passOverUnknown } from "./http/unknown-parameters.ts";
 import { answerUnknownPaths } from "./http/unknown-paths.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
@@ -124,6 +125,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   compressAnswers(app);
   breakAnswers(app, faults);
   app.removeContentTypeParser("text/plain");
+  takeEmptyBodies(app);
   app.register(async (open) => {
     await open.register(formbody);
     tokenRoute(open, context, options.log);

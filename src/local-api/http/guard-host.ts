@@ -12,6 +12,8 @@ export function guardHost(app: FastifyInstance, allowed: readonly string[]): (ho
   const known = new Set(allowed.map((name) => name.toLowerCase()));
   app.addHook("onRequest", async (request) => {
     if (!guards) return;
+    // HTTP/1.0 need not name a host; a browser always does.
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.0") return;
     const name = nameInHost(request.headers.host);
     if (name !== null && (isLoopback(name) || known.has(name))) return;
     throw oauthError(

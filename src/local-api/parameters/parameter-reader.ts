@@ -17,7 +17,7 @@ export type UnknownParameters = "refuse" | ((passedOver: readonly UnknownParamet
 
 /**
  * Reads the parameters of one request and gathers everything that is wrong with them. A value that is wrong reads
- * as absent; `finish` then throws the 400 that names every fault. A name with `[]` behind it is the name without.
+ * as absent; `finish` then throws the 400 that names every fault. A name with `[]` or `[0]` behind it is the name without.
  */
 export interface ParameterReader {
   text(name: string): string | undefined;
@@ -145,14 +145,17 @@ export function createParameterReader(
 
 /** Frameworks write lists so, and the operator's own example of a count does. */
 function withoutBrackets(raw: RawParameters): RawParameters {
-  if (!Object.keys(raw).some((name) => name.endsWith("[]"))) return raw;
+  if (!Object.keys(raw).some((name) => BRACKETS.test(name))) return raw;
   const parameters: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(raw)) {
-    const bare = name.length > 2 && name.endsWith("[]") ? name.slice(0, -2) : name;
+    const bare = name.replace(BRACKETS, "");
     parameters[bare] = bare in parameters ? [parameters[bare], value].flat() : value;
   }
   return parameters;
 }
+
+/** `queryId[]`, and `queryId[0]`, `queryId[1]` as PHP and others count lists. */
+const BRACKETS = /(?<=.)\[\d{0,4}\]$/s;
 
 function strangerOf(name: string, known: readonly string[]): UnknownParameter {
   const meant = name.length > 60 ? undefined : closestWord(name, known);
