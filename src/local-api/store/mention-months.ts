@@ -48,10 +48,13 @@ export async function dropMentionMonthsBefore(db: Database, before: Instant): Pr
   });
 }
 
+/** Asks the table of tables: `to_regclass` may remember what another process has just changed. */
 async function missingMonths(db: Database, months: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ month: string }>`
     select month from unnest(${months}::text[]) as month
-    where to_regclass('local_api.mention_' || month) is null order by month`.execute(db);
+    where not exists (select from pg_class
+      where relname = 'mention_' || month and relnamespace = 'local_api'::regnamespace)
+    order by month`.execute(db);
   return rows.map((row) => row.month);
 }
 

@@ -118,7 +118,11 @@ function keysetOfQuery(
         ? queryId > after.queryId
         : queryId < after.queryId;
   const operator = sql.raw((direction === "asc" ? ">" : "<") + (sameKeyIsAhead ? "=" : ""));
-  return sql`(${order.expression}, resource_id) ${operator} (${order.bound(after.key)}, ${after.resourceId})`;
+  // Said twice: by the pair alone PostgreSQL does not find its place in an index that a range of dates bounds, and walks
+  // there from the end of the range; page 50 would cost fifty pages of it.
+  const bound = order.bound(after.key);
+  return sql`${order.expression} ${sql.raw(direction === "asc" ? ">=" : "<=")} ${bound}
+    and (${order.expression}, resource_id) ${operator} (${bound}, ${after.resourceId})`;
 }
 
 interface Row {
