@@ -1,4 +1,5 @@
 import { Command, Help } from "commander";
+import { showActing } from "./print.ts";
 
 type DefineCommand = (command: Command, env: NodeJS.ProcessEnv) => void;
 
@@ -124,7 +125,7 @@ export async function createProgram(env: NodeJS.ProcessEnv, argv?: readonly stri
     .addHelpText("after", HELP)
     .configureHelp({ optionDescription: describeOption, subcommandTerm: nameAndUsage })
     .showHelpAfterError("(earshot --help tells more)")
-    .configureOutput({ outputError: (text, write) => write(text) })
+    .configureOutput({ outputError: (text, write) => write(showActing(text)) })
     .exitOverride();
   const named = COMMANDS.filter(({ name }) => name === commandIn(argv ?? []));
   for (const entry of named.length > 0 ? named : COMMANDS) {

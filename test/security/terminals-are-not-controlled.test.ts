@@ -1,13 +1,17 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-import { beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { showActing } from "../../src/cli/print.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
-import { runCommand } from "../cli/run-command.ts";
+import { type Ran, runCommand } from "../cli/run-command.ts";
+import { startScriptedSmtp } from "../fakes/scripted-smtp.ts";
+import { bounceMail, statusPart } from "../fixtures/bounce-mails.ts";
 import { useStores } from "../use-stores.ts";
-import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
+import { anAlert, PROJECT, pending, tellAStory } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 /** Moves the cursor, colours, names the window, turns the direction: in C0, DEL, C1 and Unicode. */
@@ -17,7 +21,7 @@ const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028
 const ROOT = join(import.meta.dirname, "../..");
 
 const { url, database, stores } = await useStores({ onError: () => {} });
-const alert = { ...anAlert({ openedAt: NOW - HOUR, fingerprint: "evil" }), queryName: EVIL, because: EVIL };
+const alert = { ...anAlert({ openedAt: NOW - HOUR, fingerprint: EVIL }), queryName: EVIL, because: EVIL };
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOW);
@@ -27,7 +31,23 @@ beforeAll(async () => {
   await stores.notifications.owe([notification]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
   if (claimed !== null) await stores.notifications.markFailed(claimed, EVIL, null);
+  await watchEvilQuery();
+  for (const one of [{ kind: "mention", resourceId: EVIL } as const, { kind: "job", scope: EVIL } as const])
+    await stores.setAside.add({ projectId: PROJECT, queryId: "9", reason: EVIL, tries: 3, body: null, ...one }, NOW);
 });
+
+/** A query with that name, whose poll failed with that text. */
+async function watchEvilQuery(): Promise<void> {
+  const query = { projectId: PROJECT, queryId: "9", name: EVIL, projectName: EVIL, timezone: "UTC" };
+  await stores.queries.register([query], NOW - 20 * HOUR, NOW - 24 * HOUR);
+  await stores.walks.ensure(NOW);
+  for (const walk of ["added", "updated"] as const) {
+    const key = { projectId: PROJECT, queryId: "9", walk };
+    const claimed = await stores.walks.claim(key, NOW);
+    if (claimed === null) throw new Error("the walk is not due");
+    await stores.walks.fail(key, claimed.lease, EVIL, 5_000);
+  }
+}
 
 const COMMANDS: readonly (readonly string[])[] = [
   ["alerts"],
@@ -63,6 +83,92 @@ it.each(COMMANDS)(
     expect(said).not.toMatch(ACTING);
   },
 );
+
+/** What is left of EVIL wherever it was shown at all, escaped or cleaned. */
+const SEEN = /2J/;
+
+describe.each([{ json: [] }, { json: ["--json"] }])("with the flags $json", ({ json }) => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "earshot-terminal-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function earshot(...words: readonly string[]): Promise<Ran> {
+    const ran = await runCommand([...words, ...json], { DATABASE_URL: url, EARSHOT_HOME: ROOT });
+    expect(ran.stdout + ran.stderr).not.toMatch(ACTING);
+    if (json.length > 0 && ran.stdout !== "")
+      for (const line of ran.stdout.trim().split(/\n(?=\{)/)) JSON.parse(line);
+    return ran;
+  }
+
+  it.each([
+    ["coverage", "--rules", join(ROOT, "rules")],
+    ["dead-letters", "list"],
+    ["silence", "add", "--match", `author=${EVIL}`, "--comment", EVIL, "--by", EVIL, "--rules", join(ROOT, "rules")],
+    ["silence", "add", "--alert", alert.id, "--comment", EVIL],
+    ["silence", "list"],
+  ])("earshot %s %s shows names and reasons of strangers, and they do nothing", async (...words) => {
+    const ran = await earshot(...words);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(ran.stdout).toMatch(SEEN);
+  });
+
+  it("earshot bounce shows what another mail server wrote", async () => {
+    const file = join(folder, "message");
+    const mail = pending({ ...alert, openedAt: NOW + json.length });
+    await stores.notifications.owe([mail]);
+    const claimed = await stores.notifications.claim(mail.projectId, mail.id);
+    if (claimed === null) throw new Error("the mail is not due");
+    const ref = { messageId: `<${mail.id}@brand.example>`, to: "a@b.example", subject: EVIL, answer: EVIL };
+    await stores.notifications.markSent(claimed, NOW, ref);
+    const report = { quoted: { type: "message/rfc822", messageId: ref.messageId }, to: "bounces@brand.example" };
+    await writeFile(file, bounceMail({ ...report, status: statusPart({ diagnostic: `smtp; 550 ${EVIL}` }) }));
+    expect((await earshot("bounce", file)).stdout).toMatch(SEEN);
+    await writeFile(file, bounceMail({ ...report, status: statusPart({ action: `is ${EVIL}` }) }));
+    expect((await earshot("bounce", file)).stdout).toMatch(/2j/);
+    expect((await earshot("bounce", join(folder, EVIL))).stderr).toMatch(SEEN);
+  });
+
+  it("earshot send-test shows what vendors answer, be it yes or no", async () => {
+    const smtp = await startScriptedSmtp("none");
+    const answers: object[] = [];
+    const slack = createServer((_request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(answers[0] ?? { ok: true, channel: EVIL, ts: EVIL, team: EVIL, user: EVIL }));
+    });
+    await new Promise<void>((resolve) => slack.listen(0, "127.0.0.1", resolve));
+    const apiUrl = `http://127.0.0.1:${(slack.address() as AddressInfo).port}/api/`;
+    const config = join(folder, "earshot.yaml");
+    const server = { host: smtp.host, port: smtp.port };
+    await writeFile(
+      config,
+      JSON.stringify({
+        source: { baseUrl: "http://127.0.0.1:9", username: "a", clientId: "c", password: "b" },
+        receivers: [
+          { name: "mail", kind: "email", to: "a@b.example", from: "c@d.example", smtp: server },
+          { name: "chat", kind: "slack", channel: "C0123456789", token: "xoxb-1", apiUrl },
+        ],
+        routes: [{ receivers: ["mail", "chat"] }],
+      }),
+    );
+    const sendTest = (name: string) => earshot("send-test", name, "--config", config);
+    try {
+      smtp.answers.message = `250 ${EVIL.replace("\r", "")}`;
+      expect((await sendTest("mail")).stdout).toMatch(SEEN);
+      smtp.answers.rcpt = `550 ${EVIL.replace("\r", "")}`;
+      expect((await sendTest("mail")).stdout).toMatch(SEEN);
+      expect((await sendTest("chat")).stdout).toMatch(SEEN);
+      // What is no code of an error is not shown at all.
+      answers.push({ ok: false, error: EVIL });
+      expect((await sendTest("chat")).stdout).toMatch(/was not readable/);
+    } finally {
+      await smtp.close();
+      slack.closeAllConnections();
+      slack.close();
+    }
+  });
+});
 
 it("strangers' words are in what was looked at, as escapes in JSON that stays the same JSON", async () => {
   const { stdout } = await runCommand(["alerts", "--states", "all", "--json"], { DATABASE_URL: url });

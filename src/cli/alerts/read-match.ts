@@ -6,7 +6,7 @@ export function readMatch(texts: readonly string[]): AlertMatch {
   const match: Conditions = { labels: {} };
   const not: Conditions = { labels: {} };
   for (const text of texts) {
-    const [, name = "", sign, value = ""] = /^([\w-]+)\s*(!?=)\s*(.+)$/.exec(text.trim()) ?? [];
+    const [, name = "", sign, value = ""] = /^([\w-]+)\s*(!?=)\s*(.+)$/s.exec(text.trim()) ?? [];
     if (name === "") {
       throw new UserError(`"${text}" is no matcher`, [
         "write query=Acme*, rule=volume-*, severity=warning (and milder with !=), or label=value",
