@@ -25,7 +25,7 @@ export function instantOf(
   repeated: "first" | "last" = "first",
 ): Instant {
   const wall = Date.UTC(date.year, date.month - 1, date.day) + minutes * MINUTE;
-  const iana = IANAZone.create(zone);
+  const iana = zoneNamed(zone);
   const before = iana.offset(wall - 48 * HOUR) * MINUTE;
   const after = iana.offset(wall + 48 * HOUR) * MINUTE;
   const shown = [wall - before, wall - after].filter((at) => at + iana.offset(at) * MINUTE === wall);
@@ -60,10 +60,9 @@ const MOST_ZONES = 1_000;
 const SPAN_DAYS = 8;
 
 function spanAround(at: Instant, zone: string): OffsetSpan {
-  const iana = IANAZone.create(zone);
+  const iana = zoneNamed(zone);
   const from = Math.floor(at / (SPAN_DAYS * 24 * HOUR)) * SPAN_DAYS * 24 * HOUR;
   const to = from + SPAN_DAYS * 24 * HOUR;
-  if (!iana.isValid) return { from, to, offset: 0 };
   const change = iana.offset(from) === iana.offset(to) ? to : changeOfOffset(iana, from, to);
   return at < change
     ? { from, to: change, offset: iana.offset(from) * MINUTE }
@@ -72,7 +71,7 @@ function spanAround(at: Instant, zone: string): OffsetSpan {
 
 /** The calendar day that `zone` shows at `at`. */
 export function localDateOf(at: Instant, zone: string): LocalDate {
-  const { year, month, day } = DateTime.fromMillis(at, { zone });
+  const { year, month, day } = DateTime.fromMillis(at, { zone: zoneNamed(zone) });
   return { year, month, day };
 }
 
@@ -118,6 +117,12 @@ export const TimeZone = z.string().refine((name) => isNamedZone(name), {
 
 function isNamedZone(name: string): boolean {
   return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
+}
+
+/** Zones also come from the source: a name that is no zone counts as UTC everywhere, rather than give no number. */
+function zoneNamed(name: string): IANAZone {
+  const zone = IANAZone.create(name);
+  return zone.isValid ? zone : IANAZone.create("UTC");
 }
 
 /** The first instant in (from, to] with the offset of `to`. */

@@ -12,6 +12,7 @@ import {
   TimeZone,
   weekdayOf,
 } from "../../src/lib/local-time.ts";
+import { localDay, startOfLocalDay } from "../../src/rules/local-day.ts";
 import { runs } from "../runs.ts";
 
 const dateOf = (iso: string) => {
@@ -136,3 +137,15 @@ test("the offset of a zone is that of the calendar at every moment, in whatever 
   ]);
   expect([offsetAt(change, "UTC"), offsetAt(change, "no zone at all")]).toEqual([0, 0]);
 });
+
+test.each(["no zone at all", "", "Mars/Olympus", "Europe/Berlin; drop table"])(
+  "a zone %j that the source tells of and nobody knows counts as UTC, in every question",
+  (zone) => {
+    const at = Date.UTC(2026, 2, 29, 23, 30);
+    const date = { year: 2026, month: 3, day: 29 };
+    expect(localDateOf(at, zone)).toEqual(date);
+    expect(instantOf(zone, date, 90)).toBe(Date.UTC(2026, 2, 29, 1, 30));
+    expect(localDay(at, zone)).toBe(localDay(at, "UTC"));
+    expect(startOfLocalDay(localDay(at, zone), zone)).toBe(Date.UTC(2026, 2, 29));
+  },
+);
