@@ -49,6 +49,7 @@ const THOROUGH: readonly string[] = [
   "test/local-api/wrong-requests.test.ts",
   // Servers with habits, outages, waiting for vendors, whole years of a clock or a detector.
   "test/app/notify/slack-limits.test.ts",
+  "test/cli/closed-pipe.test.ts",
   "test/cli/detect.test.ts",
   "test/digest/clock-changes.test.ts",
   "test/ingest/away-rules.test.ts",

@@ -2,6 +2,8 @@
 // Before the rest is read, so that stack traces name lines of the sources.
 process.setSourceMapsEnabled(true);
 
+const { outliveReaders } = await import("./print.ts");
+outliveReaders();
 const { createProgram } = await import("./create-program.ts");
 const { run } = await import("./run.ts");
 

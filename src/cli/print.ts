@@ -18,10 +18,32 @@ export function printJson(value: unknown, indent?: number): void {
   print(JSON.stringify(value, null, indent) ?? "null");
 }
 
-/** Many lines at once. Resolves when standard output has room for more. */
+/** Many lines at once. Resolves when standard output has room for more; throws NobodyReadsError after `| head`. */
 export async function printLines(lines: readonly string[]): Promise<void> {
-  if (lines.length > 0 && !process.stdout.write(`${showActing(lines.join("\n"))}\n`))
-    await once(process.stdout, "drain");
+  const { stdout } = process;
+  if (lines.length === 0) return;
+  if (stdout.errored !== null) throw new NobodyReadsError();
+  if (stdout.write(`${showActing(lines.join("\n"))}\n`)) return;
+  await once(stdout, "drain").catch((error: unknown) => {
+    throw isReaderGone(error) ? new NobodyReadsError() : error;
+  });
+}
+
+/** The reader of standard output has enough: no failure, and an end of the work. */
+export class NobodyReadsError extends Error {
+  override readonly name = "NobodyReadsError";
+}
+
+/** A reader who closes the pipe ends no command with a stack trace; what is still written goes nowhere. */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: unknown) => {
+      if (!isReaderGone(error)) throw error;
+    });
+}
+
+function isReaderGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
 /** Line breaks and tabs stay: what is printed has lines. */

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from "commander";
 import { describeError, UserError } from "../lib/errors.ts";
-import { printError } from "./print.ts";
+import { NobodyReadsError, printError } from "./print.ts";
 
 /** What a person wrote is at fault: the same code as for a wrong flag. */
 const EXIT_USER = 2;
@@ -24,6 +24,7 @@ function report(error: unknown): number {
     return EXIT_USER;
   }
   if (error instanceof InterruptedError) return EXIT_INTERRUPTED;
+  if (error instanceof NobodyReadsError) return 0;
   if (error instanceof ExitError) {
     printError(`earshot: ${error.message}`);
     return error.exitCode;
