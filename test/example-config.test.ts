@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { unknownNamesIn } from "../src/app/actions/unknown-names-in.ts";
 import { loadConfig } from "../src/config.ts";
 import { notifiers } from "../src/notify/notifiers.ts";
+import { loadRules } from "../src/rules/load-rules.ts";
 
 const FILE = join(import.meta.dirname, "../earshot.example.yaml");
 const text = readFileSync(FILE, "utf8");
@@ -27,6 +29,13 @@ test("the example is sound", async () => {
   const config = await loadConfig(FILE, ENVIRONMENT);
   expect(config.routes.map((route) => route.name)).toEqual(["crisis", "press", "everything"]);
   expect(config.rules).toBe(join(import.meta.dirname, "../rules"));
+});
+
+test("nothing of the example is dead with the shipped rules", async () => {
+  const config = await loadConfig(FILE, ENVIRONMENT);
+  const { rules } = await loadRules(config.rules);
+  expect(rules.length).toBeGreaterThan(3);
+  expect(await unknownNamesIn(FILE, config, rules)).toEqual([]);
 });
 
 test("the example shows every section, every kind of receiver and every key of the source", async () => {

@@ -110,6 +110,7 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
     name,
     description: file.description,
     severity: file.severity,
+    queries: file.queries ?? null,
     appliesTo: appliesTo(file.queries),
     when,
     judge: (mention) =>

@@ -16,6 +16,8 @@ interface RuleBase {
   readonly name: string;
   readonly description: string;
   readonly severity: Severity;
+  /** Names or ids of the queries that it looks at, as the file has them; null: all. */
+  readonly queries: readonly string[] | null;
   appliesTo(query: Query): boolean;
   /** Which mentions it is about; all of them where the rule does not say. */
   readonly when: Predicate;

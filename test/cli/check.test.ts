@@ -73,6 +73,7 @@ test("labels of rules, their group keys, those of Earshot's own alerts, and patt
       "  - match: { rule: [legal-*, receiver-fails], labels: { team: press, receiver: desk } }",
       "    receivers: [desk]",
       "    groupBy: [rule, query, severity, story, category, team]",
+      "  - receivers: [desk]",
     ),
   ).toEqual([]);
 });

@@ -6,17 +6,29 @@ import { didYouMean } from "../../lib/did-you-mean.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Fault } from "../../lib/fault.ts";
 import type { AlertMatch } from "../../model/alert-match.ts";
+import { findDeadConfiguration, type RuleAlerts } from "../../notify/dead-configuration.ts";
 import { type AlertNames, findUnknownNames, unknownNamesInMatch } from "../../notify/unknown-names.ts";
 import { GROUP_KEYS } from "../../rules/group-key.ts";
 import type { Rule } from "../../rules/rule.ts";
 
-/** Rules and labels that the configuration in `file` names and that no alert of these rules can have. */
+/**
+ * What of the configuration in `file` never does anything with these rules: names of rules and labels that no alert can
+ * have, rules whose alerts nobody gets, receivers that nothing leads to, queries that are not watched.
+ */
 export async function unknownNamesIn(
   file: string,
   config: Config,
   rules: readonly Rule[],
 ): Promise<readonly Fault[]> {
-  return locateIssues(file, findUnknownNames(config, alertNames(rules)));
+  return locateIssues(file, [
+    ...findUnknownNames(config, alertNames(rules)),
+    ...findDeadConfiguration(config, rules.map(alertsOf)),
+  ]);
+}
+
+/** What of a rule decides who gets its alerts. */
+export function alertsOf({ name, severity, queries, extraLabels, groupBy }: Rule): RuleAlerts {
+  return { name, severities: [severity], queries, extraLabels, groupBy };
 }
 
 /** Throws a UserError where a matcher names a rule or label that no alert of these rules can have. */

@@ -1,0 +1,212 @@
+import type { Issue } from "../lib/fault.ts";
+import { fitsGlob } from "../lib/glob.ts";
+import { fitsAny } from "../lib/patterns.ts";
+import type { AlertMatch } from "../model/alert-match.ts";
+import { compareSeverity, type Severity } from "../model/severity.ts";
+import type { EscalationConfig } from "./escalation.ts";
+import type { Inhibition } from "./inhibition.ts";
+import type { Rotation } from "./rotation.ts";
+import type { RouteConfig } from "./route.ts";
+
+/** What is known of the alerts of a rule before there is one. */
+export interface RuleAlerts {
+  readonly name: string;
+  readonly severities: readonly Severity[];
+  /** Names or ids of the queries that it looks at; null: all. */
+  readonly queries: readonly string[] | null;
+  /** Labels that its file adds, with their values. */
+  readonly extraLabels: Readonly<Record<string, string>>;
+  /** Labels whose values come from mentions. */
+  readonly groupBy: readonly string[];
+}
+
+/** The part of a configuration that leads alerts and digests to people. */
+export interface LeadsToPeople {
+  readonly source: { readonly queries: readonly string[] };
+  readonly receivers: readonly { readonly name: string }[];
+  readonly routes: readonly RouteConfig[];
+  readonly inhibitions: readonly Inhibition[];
+  readonly escalations: readonly EscalationConfig[];
+  readonly rotations: readonly Rotation[];
+  readonly digests: readonly {
+    readonly queries: readonly string[];
+    readonly receivers: readonly { readonly name: string }[];
+  }[];
+  readonly operator: { readonly receivers?: readonly string[] };
+}
+
+type Path = readonly (string | number)[];
+
+/**
+ * What is written and never does anything: rules whose alerts no route takes, routes that no alert comes to, receivers
+ * and rotations that nothing leads to, names of queries that are not watched. Only what is certain is told.
+ */
+export function findDeadConfiguration(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly Issue[] {
+  return [
+    ...untoldRules(config, rules),
+    ...takenBefore(config.routes, rules.flatMap(alertsOf), ["routes"]),
+    ...unreached(config),
+    ...unwatchedNames(config, rules),
+  ];
+}
+
+interface Expected extends Omit<RuleAlerts, "severities"> {
+  readonly severity: Severity;
+}
+
+const alertsOf = ({ severities, ...rule }: RuleAlerts): Expected[] =>
+  severities.map((severity) => ({ ...rule, severity }));
+
+function untoldRules({ routes, escalations }: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
+  const matches = [...routes, ...escalations].map(({ match }) => match);
+  return rules.flatMap((rule): Issue[] => {
+    const isTold = alertsOf(rule).some((alert) => matches.some((match) => fitOf(match, alert) !== "never"));
+    if (isTold) return [];
+    const message = `no route takes the alerts of rule "${rule.name}" (severity ${rule.severities.join(", ")}), so nobody is notified of them`;
+    return [{ path: ["routes"], at: "key", message }];
+  });
+}
+
+/** Routes below one that takes everything they could get, and reads no further. */
+function takenBefore(routes: readonly RouteConfig[], alerts: readonly Expected[], path: Path): Issue[] {
+  return routes.flatMap((route, index): Issue[] => {
+    const here = [...path, index];
+    const fitting = alerts.filter((alert) => fitOf(route.match, alert) !== "never");
+    const inside = takenBefore(route.routes, fitting, [...here, "routes"]);
+    const before = routes.slice(0, index).filter((one) => !one.continue);
+    const taker = before.find((one) => isEverything(one.match)) ?? takerOf(before, route, fitting);
+    if (taker === undefined) return inside;
+    const name = taker.name ?? `route ${routes.indexOf(taker) + 1}`;
+    const message = `no alert comes to this route: "${name}" above it takes them all. Move this one up, or write continue: true there`;
+    return [{ path: here, message }, ...inside];
+  });
+}
+
+/** One of those that together take whatever would come. A route for everything below them is a net, and may stay empty. */
+function takerOf(
+  before: readonly RouteConfig[],
+  route: RouteConfig,
+  alerts: readonly Expected[],
+): RouteConfig | undefined {
+  if (isEverything(route.match)) return undefined;
+  const takers = alerts.map((alert) => before.find((one) => fitOf(one.match, alert) === "always"));
+  return takers.includes(undefined) ? undefined : takers[0];
+}
+
+function isEverything(match: AlertMatch): boolean {
+  return Object.keys(match).length === 0;
+}
+
+type Fits = "always" | "sometimes" | "never";
+
+/** Whether alerts like this one fit a matcher. */
+function fitOf({ not, ...match }: AlertMatch, alert: Expected): Fits {
+  const wanted = conditionsOf(match, alert);
+  const excluded = not === undefined ? [] : conditionsOf(not, alert);
+  if (wanted.includes("never") || excluded.includes("always")) return "never";
+  return wanted.includes("sometimes") || excluded.includes("sometimes") ? "sometimes" : "always";
+}
+
+function conditionsOf(match: Omit<AlertMatch, "not">, alert: Expected): Fits[] {
+  const { severity, rule, query, labels = {}, fingerprint } = match;
+  const certain = (isSo: boolean): Fits => (isSo ? "always" : "never");
+  return [
+    ...(severity === undefined ? [] : [certain(compareSeverity(alert.severity, severity) >= 0)]),
+    ...(rule === undefined ? [] : [certain(fitsAny(rule, alert.name))]),
+    ...(query === undefined ? [] : [valueOf(query)]),
+    ...(fingerprint === undefined ? [] : ["sometimes" as const]),
+    ...Object.entries(labels).map(([name, patterns]) => {
+      const given = Object.hasOwn(alert.extraLabels, name) ? alert.extraLabels[name] : undefined;
+      if (given !== undefined) return certain(fitsAny(patterns, given));
+      return alert.groupBy.includes(name) ? valueOf(patterns) : "never";
+    }),
+  ];
+}
+
+/** Of a value that only the mention will tell. */
+function valueOf(patterns: readonly string[]): Fits {
+  return patterns.includes("*") ? "always" : "sometimes";
+}
+
+function unreached(config: LeadsToPeople): Issue[] {
+  const { receivers, routes, escalations, rotations, digests, operator } = config;
+  const named = new Set([
+    ...routes.flatMap(receiversIn),
+    ...escalations.flatMap(({ steps }) => steps.flatMap((step) => step.receivers)),
+    ...digests.flatMap((digest) => digest.receivers.map(({ name }) => name)),
+    ...(operator.receivers ?? receivers.slice(0, 1).map(({ name }) => name)),
+  ]);
+  for (const rotation of rotations)
+    if (named.has(rotation.name)) for (const name of rotation.receivers) named.add(name);
+  const dead = (list: "receivers" | "rotations", word: string, by: string) =>
+    config[list].flatMap(({ name }, index): Issue[] =>
+      named.has(name)
+        ? []
+        : [
+            {
+              path: [list, index, "name"],
+              message: `nothing leads to the ${word} "${name}": ${by} names it`,
+            },
+          ],
+    );
+  return [
+    ...dead("receivers", "receiver", "no route, escalation, digest or operator"),
+    ...dead("rotations", "rotation", "no step of an escalation"),
+  ];
+}
+
+function receiversIn({ receivers, routes }: RouteConfig): readonly string[] {
+  return [...receivers, ...routes.flatMap(receiversIn)];
+}
+
+/** A name of a query that stands somewhere in the configuration. */
+export interface NamedQuery {
+  readonly path: Path;
+  readonly pattern: string;
+  /** The rule that names it; null: the configuration itself. */
+  readonly rule: string | null;
+}
+
+/** Every place that names queries, but `source.queries` itself. */
+export function namedQueries(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly NamedQuery[] {
+  const each = (patterns: readonly string[] | undefined, path: Path, rule: string | null = null) =>
+    (patterns ?? []).map((pattern, index) => ({ path: [...path, index], pattern, rule }));
+  const inMatch = (match: AlertMatch, path: Path) => [
+    ...each(match.query, [...path, "query"]),
+    ...each(match.not?.query, [...path, "not", "query"]),
+  ];
+  const inRoutes = (routes: readonly RouteConfig[], path: Path): NamedQuery[] =>
+    routes.flatMap((route, index) => [
+      ...inMatch(route.match, [...path, index, "match"]),
+      ...inRoutes(route.routes, [...path, index, "routes"]),
+    ]);
+  return [
+    ...rules.flatMap(({ name, queries }) =>
+      (queries ?? []).map((pattern) => ({ path: ["source", "queries"], pattern, rule: name })),
+    ),
+    ...inRoutes(config.routes, ["routes"]),
+    ...config.inhibitions.flatMap((one, index) => [
+      ...inMatch(one.while, ["inhibitions", index, "while"]),
+      ...inMatch(one.mute, ["inhibitions", index, "mute"]),
+    ]),
+    ...config.escalations.flatMap(({ match }, index) => inMatch(match, ["escalations", index, "match"])),
+    ...config.digests.flatMap(({ queries }, index) => each(queries, ["digests", index, "queries"])),
+  ];
+}
+
+/** Names in full that cannot be of a watched query, whatever the source has. An id may be that of any name. */
+function unwatchedNames(config: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
+  const watched = config.source.queries;
+  if (watched.some(isId)) return [];
+  return namedQueries(config, rules).flatMap(({ path, pattern, rule }): Issue[] => {
+    if (/[*?]/.test(pattern) || isId(pattern) || watched.some((one) => fitsGlob(one, pattern))) return [];
+    const by = rule === null ? "" : `, which rule ${rule} names`;
+    return [
+      { path, message: `source.queries watches no query "${pattern}"${by} (it says ${watched.join(", ")})` },
+    ];
+  });
+}
+
+function isId(pattern: string): boolean {
+  return /^\d+$/.test(pattern);
+}

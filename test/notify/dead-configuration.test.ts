@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { alertsOf } from "../../src/app/actions/unknown-names-in.ts";
+import { parseConfig } from "../../src/config.ts";
+import { findDeadConfiguration } from "../../src/notify/dead-configuration.ts";
+import type { Rule } from "../../src/rules/rule.ts";
+import { aRule } from "../rules/a-rule.ts";
+
+const hook = (name: string) => ({ name, kind: "webhook", url: "https://a.example/hook" });
+const SOURCE = { baseUrl: "https://listening.example", username: "a", password: "b", clientId: "c" };
+
+function configOf(more: object) {
+  return parseConfig({
+    source: SOURCE,
+    receivers: [hook("desk")],
+    routes: [{ receivers: ["desk"] }],
+    ...more,
+  });
+}
+
+function dead(more: object, rules: readonly Rule[] = [ANGRY]): string[] {
+  const issues = findDeadConfiguration(configOf(more), rules.map(alertsOf));
+  return issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+const ANGRY: Rule = {
+  ...aRule("when: { sentiment: negative }\nlabels: { team: press }"),
+  name: "angry-press",
+  severity: "warning",
+};
+const CALM: Rule = { ...aRule("when: { sentiment: positive }\nqueries: [Nonexistent]"), name: "calm" };
+
+test("a rule whose alerts no route takes, by severity, name, label or what is left out", () => {
+  const to = (match: object) => dead({ routes: [{ match, receivers: ["desk"] }] });
+  const said = [
+    'routes: no route takes the alerts of rule "angry-press" (severity warning), so nobody is notified of them',
+  ];
+  for (const match of [
+    { severity: "critical" },
+    { rule: "legal-*" },
+    { labels: { team: "sales" } },
+    { labels: { author: "*" } },
+    { not: { severity: "info" } },
+    { query: "Acme", not: { labels: { team: "press" } } },
+  ])
+    expect(to(match), JSON.stringify(match)).toEqual(said);
+  for (const match of [
+    {},
+    { severity: "info" },
+    { query: "Acme" },
+    { labels: { team: "pr*", query: "A" } },
+    { not: { query: "Acme" } },
+  ])
+    expect(to(match), JSON.stringify(match)).toEqual([]);
+});
+
+test("an escalation tells somebody, too", () => {
+  const routes = [{ match: { severity: "critical" }, receivers: ["desk"] }];
+  const escalations = [{ name: "e", steps: [{ after: "5m", receivers: ["desk"] }] }];
+  expect(dead({ routes, escalations })).toEqual([]);
+});
+
+test("a route below one that takes everything that could come to it", () => {
+  const receivers = ["desk"];
+  const below = 'no alert comes to this route: "all" above it takes them all';
+  const all = { name: "all", receivers };
+  const press = { match: { labels: { team: "press" } }, receivers };
+  expect(dead({ routes: [all, press] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
+  expect(dead({ routes: [{ ...all, continue: true }, press] })).toEqual([]);
+  expect(dead({ routes: [press, all] })).toEqual([]);
+  const warnings = { name: "all", match: { severity: "warning" }, receivers };
+  expect(dead({ routes: [warnings, press] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
+  expect(dead({ routes: [{ receivers, routes: [warnings, press] }] })).toEqual([
+    expect.stringContaining(`routes.0.routes.1: ${below}`),
+  ]);
+  const acme = { name: "acme", match: { query: "Acme" }, receivers };
+  expect(dead({ routes: [acme, press] })).toEqual([]);
+});
+
+test("a receiver or a rotation that nothing leads to", () => {
+  const receivers = ["desk", "night", "boss", "day"].map(hook);
+  const rotations = [
+    { name: "phone", timezone: "UTC", receivers: ["night"] },
+    { name: "pager", timezone: "UTC", receivers: ["boss"] },
+  ];
+  const escalations = [{ name: "e", steps: [{ after: "5m", receivers: ["phone"] }] }];
+  const digests = [{ name: "d", at: "08:00", timezone: "UTC", receivers: ["day"] }];
+  expect(dead({ receivers, rotations, escalations, digests })).toEqual([
+    'receivers.2.name: nothing leads to the receiver "boss": no route, escalation, digest or operator names it',
+    'rotations.1.name: nothing leads to the rotation "pager": no step of an escalation names it',
+  ]);
+  expect(dead({ receivers: receivers.slice(0, 2), operator: { receivers: ["night"] } })).toEqual([]);
+});
+
+test("a query that source.queries does not watch, wherever it is named", () => {
+  const source = { ...SOURCE, queries: ["Acme*", "Beta"] };
+  const match = { query: ["acme shoes", "Nope"], not: { query: "Gone" } };
+  const digests = [
+    { name: "d", at: "08:00", timezone: "UTC", receivers: ["desk"], queries: ["beta", "N*", "Beat"] },
+  ];
+  const routes = [{ match, continue: true, receivers: ["desk"] }, { receivers: ["desk"] }];
+  expect(dead({ source, routes, digests }, [ANGRY, CALM])).toEqual([
+    'source.queries: source.queries watches no query "Nonexistent", which rule calm names (it says Acme*, Beta)',
+    'routes.0.match.query.1: source.queries watches no query "Nope" (it says Acme*, Beta)',
+    'routes.0.match.not.query.0: source.queries watches no query "Gone" (it says Acme*, Beta)',
+    'digests.0.queries.2: source.queries watches no query "Beat" (it says Acme*, Beta)',
+  ]);
+  // The query with that id may have any name.
+  expect(dead({ source: { ...SOURCE, queries: ["Acme*", "2000001"] } }, [ANGRY, CALM])).toEqual([]);
+});
