@@ -113,18 +113,18 @@ function conditionsOf(match: Omit<AlertMatch, "not">, alert: Expected): Fits[] {
   return [
     ...(severity === undefined ? [] : [certain(compareSeverity(alert.severity, severity) >= 0)]),
     ...(rule === undefined ? [] : [certain(fitsAny(rule, alert.name))]),
-    ...(query === undefined ? [] : [valueOf(query)]),
+    ...(query === undefined ? [] : [fitOfValue(query)]),
     ...(fingerprint === undefined ? [] : ["sometimes" as const]),
     ...Object.entries(labels).map(([name, patterns]) => {
       const given = Object.hasOwn(alert.extraLabels, name) ? alert.extraLabels[name] : undefined;
       if (given !== undefined) return certain(fitsAny(patterns, given));
-      return alert.groupBy.includes(name) ? valueOf(patterns) : "never";
+      return alert.groupBy.includes(name) ? fitOfValue(patterns) : "never";
     }),
   ];
 }
 
 /** Of a value that only the mention will tell. */
-function valueOf(patterns: readonly string[]): Fits {
+function fitOfValue(patterns: readonly string[]): Fits {
   return patterns.includes("*") ? "always" : "sometimes";
 }
 

@@ -1,7 +1,11 @@
 import type { SourceConfig } from "../../config/source-config.ts";
+import { closestWord } from "../../lib/closest-word.ts";
 import { counted } from "../../lib/counted.ts";
+import { didYouMean } from "../../lib/did-you-mean.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { describeError } from "../../lib/errors.ts";
+import { fitsQuery } from "../../lib/patterns.ts";
+import type { NamedQuery } from "../../notify/dead-configuration.ts";
 import type { Budget } from "../../source/budget.ts";
 import type { SourceProject } from "../../source/calls/projects.ts";
 import type { SourceQuery } from "../../source/calls/queries.ts";
@@ -14,9 +18,14 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /**
  * One login, one call for the account, one for its projects, and one for the queries of the first project that has some
- * to watch: credentials, budget, and whether anything is watched.
+ * to watch: credentials, budget, and whether anything is watched. Where rules, routes or digests name queries, the other
+ * projects are asked, too: whether the watched queries have these names.
  */
-export async function checkSource(config: SourceConfig, gate?: Gate): Promise<readonly Finding[]> {
+export async function checkSource(
+  config: SourceConfig,
+  named: readonly NamedQuery[],
+  gate?: Gate,
+): Promise<readonly Finding[]> {
   const { baseUrl, username, password, clientId, platformClientId } = config;
   const latest: { budget: Budget | null } = { budget: null };
   const client = createSourceClient({
@@ -43,7 +52,7 @@ export async function checkSource(config: SourceConfig, gate?: Gate): Promise<re
             "Have the account's administrator share a project with it.",
           )
         : ok("projects", nameSome(projects)),
-      ...(projects.length === 0 ? [] : [await watchedQueries(config, watched, client)]),
+      ...(projects.length === 0 ? [] : await watchedQueries(config, named, watched, client)),
     ];
   } catch (error) {
     return [refusal(error)];
@@ -55,24 +64,56 @@ export async function checkSource(config: SourceConfig, gate?: Gate): Promise<re
 /** What is misspelt in `source` is watched by nobody, and a monitor of nothing is silent. */
 async function watchedQueries(
   config: SourceConfig,
+  named: readonly NamedQuery[],
   projects: readonly SourceProject[],
   client: SourceClient,
-): Promise<Finding> {
+): Promise<readonly Finding[]> {
   if (projects.length === 0)
-    return fail("queries", "no project fits source.projects", "Name projects that the user sees.");
+    return [fail("queries", "no project fits source.projects", "Name projects that the user sees.")];
+  const watched: SourceQuery[] = [];
   const others: SourceQuery[] = [];
   for (const { projectId } of projects.slice(0, MOST_PROJECTS)) {
-    const queries = await client.queries(projectId);
-    const fitting = queries.filter(({ queryId, name }) => isNamed(config.queries, queryId, name));
-    if (fitting.length > 0) return ok("queries", nameSome(fitting));
-    others.push(...queries);
+    if (watched.length > 0 && named.length === 0) break;
+    for (const query of await client.queries(projectId))
+      (isNamed(config.queries, query.queryId, query.name) ? watched : others).push(query);
   }
+  const isAll = projects.length <= MOST_PROJECTS;
+  if (watched.length > 0)
+    return [ok("queries", nameSome(watched)), ...(isAll ? namedInVain(named, watched) : [])];
   const found = `none fits source.queries in ${counted(Math.min(projects.length, MOST_PROJECTS), "project")}`;
   const there = others.length === 0 ? "" : `, but there are ${nameSome(others)}`;
   const advice = "Name queries by name or id; * stands for any characters.";
-  return projects.length > MOST_PROJECTS
-    ? warn("queries", `${found} of ${projects.length}${there}`, advice)
-    : fail("queries", `${found}${there}`, advice);
+  return [
+    isAll
+      ? fail("queries", `${found}${there}`, advice)
+      : warn("queries", `${found} of ${projects.length}${there}`, advice),
+  ];
+}
+
+/** Names in rules, routes and digests that fit no watched query: what hangs on them never happens. */
+function namedInVain(named: readonly NamedQuery[], watched: readonly SourceQuery[]): readonly Finding[] {
+  const names = watched.map(({ name }) => name);
+  const vain = named.filter(
+    ({ pattern }) => !watched.some(({ queryId, name }) => fitsQuery([pattern], { queryId, queryName: name })),
+  );
+  return vain.map(({ pattern, rule, path }) => {
+    const where = rule === null ? formatPath(path) : `rule ${rule}`;
+    const meant = didYouMean(closestWord(pattern, names));
+    return fail(
+      "queries",
+      `${where} names "${pattern}", which fits no watched query${meant || ` (watched are ${nameSome(watched)})`}`,
+      "Mend the name, or watch the query: source.queries.",
+    );
+  });
+}
+
+/** `routes[0].match.query` */
+function formatPath(path: readonly (string | number)[]): string {
+  const parts = typeof path.at(-1) === "number" ? path.slice(0, -1) : path;
+  return parts
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
+    .join("")
+    .slice(1);
 }
 
 /** Each costs a call of the account. */

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { findConcerns } from "../../config/find-concerns.ts";
-import type { SourceConfig } from "../../config/source-config.ts";
 import { type Config, type Environment, loadConfig } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { counted } from "../../lib/counted.ts";
@@ -9,10 +8,11 @@ import { describeError, UserError } from "../../lib/errors.ts";
 import { describeFault } from "../../lib/fault.ts";
 import { shippedFolder } from "../../lib/shipped-folder.ts";
 import type { Logger } from "../../log.ts";
+import { namedQueries } from "../../notify/dead-configuration.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import { startEmbeddedPostgres } from "../../store/embedded.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
-import { unknownNamesIn } from "../actions/unknown-names-in.ts";
+import { alertsOf, unknownNamesIn } from "../actions/unknown-names-in.ts";
 import { openTemplates } from "../notify/open-templates.ts";
 import { openShellBudget } from "../source/shell-budget.ts";
 import { accountOf } from "../source/sources.ts";
@@ -43,7 +43,7 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
     examineRules(config?.rules ?? shippedFolder("rules"), { file: examination.file, config }),
     templates.findings,
     // One after the other, for both may start the embedded PostgreSQL.
-    config === null ? [] : database.then(() => examineAccount(config.source, surroundings, log)),
+    config === null ? [] : database.then(() => examineAccount(config, surroundings, log)),
     database,
     surroundings.redisUrl === null
       ? [ok("queue", "on the same PostgreSQL (no REDIS_URL)")]
@@ -57,14 +57,18 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
 
 /** Its calls come out of the budget of the account, where one is kept. */
 async function examineAccount(
-  source: SourceConfig,
+  config: Config,
   surroundings: Environment,
   log: Logger,
 ): Promise<readonly Finding[]> {
+  const { source } = config;
+  // A folder that cannot be read is told with the rules.
+  const { rules } = await loadRules(config.rules).catch(() => ({ rules: [] }));
+  const named = namedQueries(config, rules.map(alertsOf)).filter(({ pattern }) => pattern !== "*");
   const account = accountOf(source);
   const budget = await openShellBudget(surroundings, { account, timeoutMs: source.timeout, log });
   try {
-    return await checkSource(source, budget?.gate);
+    return await checkSource(source, named, budget?.gate);
   } finally {
     await budget?.close();
   }
@@ -111,7 +115,7 @@ async function examineRules(
         : ok("rules", `${rules.length} in ${folder}`),
       ...warnings.map((fault) => warn("rules", describeFault(fault), "Earshot works with it, and slowly.")),
       ...misnamed.map((fault) =>
-        fail("configuration", describeFault(fault), "Mend the name: it never fits."),
+        fail("configuration", describeFault(fault), "Mend it: as it stands it never does anything."),
       ),
     ];
   } catch (error) {

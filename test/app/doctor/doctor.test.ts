@@ -55,6 +55,9 @@ interface Changes {
   readonly smtpPort?: number;
   readonly hook?: string;
   readonly templates?: string;
+  readonly rules?: string;
+  readonly routes?: readonly object[];
+  readonly digests?: readonly object[];
 }
 
 async function writeConfig(changes: Changes = {}): Promise<string> {
@@ -86,8 +89,9 @@ async function writeConfig(changes: Changes = {}): Promise<string> {
         },
         { name: "tickets", kind: "webhook", url: changes.hook ?? web.url, allowPrivateAddress: true },
       ],
-      routes: [{ receivers: ["comms"] }],
-      rules: join(ROOT, "rules"),
+      routes: [...(changes.routes ?? []), { receivers: ["comms", "desk", "tickets"] }],
+      ...(changes.digests === undefined ? {} : { digests: changes.digests }),
+      rules: changes.rules ?? join(ROOT, "rules"),
       templates: changes.templates ?? join(ROOT, "templates"),
     }),
   );
@@ -178,6 +182,23 @@ test("queries that nobody has are told, for a monitor of nothing is silent", asy
     state: "fail",
     found: expect.stringMatching(/^none fits source\.queries in 1 project, but there are \w/),
   });
+});
+
+test("queries that rules, routes and digests name and nobody has are told, those that are there are not", async () => {
+  const rules = join(folder, "rules-of-queries");
+  await mkdir(rules);
+  await writeFile(
+    join(rules, "named.yaml"),
+    "description: d\nseverity: info\nwhen: { sentiment: negative }\nqueries: [alpha, Nonexistent]\n",
+  );
+  const route = { match: { query: ["Alpah", "B*"] }, receivers: ["comms"], continue: true };
+  const digest = { name: "d", at: "08:00", timezone: "UTC", receivers: ["desk"], queries: ["Nope*"] };
+  const findings = await examineWith(await writeConfig({ rules, routes: [route], digests: [digest] }));
+  expect(findings.filter(({ what, state }) => what === "queries" && state === "fail")).toMatchObject([
+    { found: 'rule named names "Nonexistent", which fits no watched query (watched are Alpha, Beta)' },
+    { found: 'routes[0].match.query names "Alpah", which fits no watched query — did you mean "Alpha"?' },
+    { found: 'digests[0].queries names "Nope*", which fits no watched query (watched are Alpha, Beta)' },
+  ]);
 });
 
 test("a database that a later version has changed is told", async () => {
