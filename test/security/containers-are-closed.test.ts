@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
+import { ROLES } from "../../src/app/roles.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -17,6 +19,7 @@ interface Service {
   readonly read_only?: boolean;
   readonly user?: string;
   readonly command?: readonly string[];
+  readonly volumes?: readonly string[];
 }
 
 const text = await readFile(join(ROOT, "docker-compose.yml"), "utf8");
@@ -61,6 +64,80 @@ it("the engines are reached by Earshot alone, and by no port of the machine", ()
 
 it("the mail catcher is there for those who ask for it, and sees no engine", () => {
   expect(compose.services["mail"]).toMatchObject({ profiles: ["mail"], networks: ["outside"] });
+});
+
+/** The keys of the compose specification that this file may use, with the form of what stands there. */
+const Text = z.string().min(1);
+const Time = z.string().regex(/^\d+(ms|s|m)$/);
+const Check = z.union([
+  z.strictObject({ disable: z.literal(true) }),
+  z.strictObject({
+    test: z.tuple([z.enum(["CMD", "CMD-SHELL"])], Text),
+    interval: Time,
+    timeout: Time,
+    retries: z.int(),
+  }),
+]);
+const ServiceShape = z.strictObject({
+  image: Text,
+  build: Text.optional(),
+  command: z.array(Text).optional(),
+  init: z.boolean().optional(),
+  restart: z.enum(["no", "always", "on-failure", "unless-stopped"]),
+  stop_grace_period: Time.optional(),
+  env_file: z.array(z.strictObject({ path: Text, required: z.boolean() })).optional(),
+  environment: z.record(z.string().regex(/^[A-Z_]+$/), Text).optional(),
+  volumes: z.array(z.string().regex(/^(?:\.\/)?[\w.]+:\/[\w./]+(?::ro)?$/)).optional(),
+  tmpfs: z.array(Text),
+  networks: z.array(Text).min(1),
+  ports: z.array(z.string().regex(/^127\.0\.0\.1:(?:\d+|\$\{\w+:-\d+\}):\d+$/)).optional(),
+  depends_on: z.record(Text, z.strictObject({ condition: z.literal("service_healthy") })).optional(),
+  healthcheck: Check.optional(),
+  profiles: z.array(Text).optional(),
+  security_opt: z.array(Text),
+  cap_drop: z.array(Text),
+  cap_add: z.array(z.string().regex(/^[A-Z_]+$/)).optional(),
+  read_only: z.boolean(),
+  user: Text.optional(),
+});
+const Shape = z.looseObject({
+  name: Text,
+  services: z.record(Text, ServiceShape),
+  networks: z.record(Text, z.strictObject({ internal: z.boolean() }).nullable()),
+  volumes: z.record(Text, z.null()),
+});
+
+it("has only keys that docker compose knows, and names only what is there", () => {
+  const file = Shape.parse(compose);
+  for (const key of Object.keys(file))
+    expect(["name", "services", "networks", "volumes"].includes(key) || key.startsWith("x-"), key).toBe(true);
+  for (const [name, service] of Object.entries(file.services)) {
+    for (const network of service.networks) expect(Object.keys(file.networks), name).toContain(network);
+    for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+      expect(condition).toBe("service_healthy");
+      expect(file.services[other]?.healthcheck, `${name} waits for ${other}`).toHaveProperty("test");
+    }
+    for (const volume of service.volumes ?? []) {
+      const [from = ""] = volume.split(":");
+      if (!from.startsWith("./")) expect(Object.keys(file.volumes)).toContain(from);
+    }
+  }
+});
+
+it("starts every role of Earshot once, by the words of its command line, where the image has its files", () => {
+  const { web, worker } = compose.services;
+  const roles = [web, worker].flatMap((service) => {
+    const [command, flag, list = ""] = service?.command ?? [];
+    expect([command, flag]).toEqual(["start", "--roles"]);
+    return list.split(",");
+  });
+  expect(roles.sort()).toEqual([...ROLES, "web"].sort());
+  const workdir = /^WORKDIR (\S+)$/m.exec(docker)?.[1];
+  expect(web?.environment?.["EARSHOT_CONFIG"]).toBe(`${workdir}/earshot.yaml`);
+  const mounted = (web?.volumes ?? []).map((volume) => volume.split(":")[1]);
+  expect(mounted).toEqual(["earshot.yaml", "rules", "templates"].map((name) => `${workdir}/${name}`));
+  const port = /^EXPOSE (\d+)$/m.exec(docker)?.[1];
+  expect(web?.ports).toEqual([expect.stringMatching(new RegExp(`:${port}$`))]);
 });
 
 it("images have a version of at least two parts, or a digest", () => {

@@ -33,7 +33,10 @@ beforeAll(async () => {
   if (claimed !== null) await stores.notifications.markFailed(claimed, EVIL, null);
   await watchEvilQuery();
   for (const one of [{ kind: "mention", resourceId: EVIL } as const, { kind: "job", scope: EVIL } as const])
-    await stores.setAside.add({ projectId: PROJECT, queryId: "9", reason: EVIL, tries: 3, body: null, ...one }, NOW);
+    await stores.setAside.add(
+      { projectId: PROJECT, queryId: "9", reason: EVIL, tries: 3, body: null, ...one },
+      NOW,
+    );
 });
 
 /** A query with that name, whose poll failed with that text. */
@@ -105,7 +108,18 @@ describe.each([{ json: [] }, { json: ["--json"] }])("with the flags $json", ({ j
   it.each([
     ["coverage", "--rules", join(ROOT, "rules")],
     ["dead-letters", "list"],
-    ["silence", "add", "--match", `author=${EVIL}`, "--comment", EVIL, "--by", EVIL, "--rules", join(ROOT, "rules")],
+    [
+      "silence",
+      "add",
+      "--match",
+      `author=${EVIL}`,
+      "--comment",
+      EVIL,
+      "--by",
+      EVIL,
+      "--rules",
+      join(ROOT, "rules"),
+    ],
     ["silence", "add", "--alert", alert.id, "--comment", EVIL],
     ["silence", "list"],
   ])("earshot %s %s shows names and reasons of strangers, and they do nothing", async (...words) => {
@@ -122,7 +136,10 @@ describe.each([{ json: [] }, { json: ["--json"] }])("with the flags $json", ({ j
     if (claimed === null) throw new Error("the mail is not due");
     const ref = { messageId: `<${mail.id}@brand.example>`, to: "a@b.example", subject: EVIL, answer: EVIL };
     await stores.notifications.markSent(claimed, NOW, ref);
-    const report = { quoted: { type: "message/rfc822", messageId: ref.messageId }, to: "bounces@brand.example" };
+    const report = {
+      quoted: { type: "message/rfc822", messageId: ref.messageId },
+      to: "bounces@brand.example",
+    };
     await writeFile(file, bounceMail({ ...report, status: statusPart({ diagnostic: `smtp; 550 ${EVIL}` }) }));
     expect((await earshot("bounce", file)).stdout).toMatch(SEEN);
     await writeFile(file, bounceMail({ ...report, status: statusPart({ action: `is ${EVIL}` }) }));
@@ -135,7 +152,9 @@ describe.each([{ json: [] }, { json: ["--json"] }])("with the flags $json", ({ j
     const answers: object[] = [];
     const slack = createServer((_request, response) => {
       response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify(answers[0] ?? { ok: true, channel: EVIL, ts: EVIL, team: EVIL, user: EVIL }));
+      response.end(
+        JSON.stringify(answers[0] ?? { ok: true, channel: EVIL, ts: EVIL, team: EVIL, user: EVIL }),
+      );
     });
     await new Promise<void>((resolve) => slack.listen(0, "127.0.0.1", resolve));
     const apiUrl = `http://127.0.0.1:${(slack.address() as AddressInfo).port}/api/`;
