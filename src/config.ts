@@ -51,7 +51,7 @@ function parseFile(content: unknown, issues: Issue[]): Written | undefined {
     issues.push(...describeIssues(parsed.error, ConfigFile, content));
     return undefined;
   }
-  checkNames(parsed.data, receivers, issues);
+  checkNames(parsed.data, issues);
   checkButtons(parsed.data, receivers, issues);
   return { ...parsed.data, receivers };
 }

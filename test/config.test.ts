@@ -91,6 +91,70 @@ test("no fault repeats a secret", async () => {
   expect(faults.join("\n")).not.toMatch(/secret one|xoxb-secret/);
 });
 
+test.each(["password: short", `password: \${SHORT}`, `username: \${SHORT}, password: 12`])(
+  "a login that is no login repeats nothing of it: %s",
+  async (login) => {
+    const text = `${SOUND}web: { login: { ${login} } }\n`;
+    const faults = await faultsOf(text, { SOURCE_PASSWORD: "secret one", SHORT: "hunter2" });
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.join("\n")).not.toMatch(/"short"|hunter2|\b12\b/);
+  },
+);
+
+test("a secret at a wrong place, or in a form that YAML reads otherwise, is not repeated", async () => {
+  const env = { SOURCE_PASSWORD: "secret one", HUNTER: "hunter2" };
+  for (const line of [
+    `timezone: \${HUNTER}`,
+    `retention: \${HUNTER}`,
+    "web: { login: 'ann:hunter2' }",
+    "web: { login: { username: ann, password: *hunter2 } }",
+    "web: { login: { username: ann, password: !hunter2 x } }",
+    `rotations: [{ name: x, timezone: UTC, receivers: [`\\${HUNTER}`] }]`,
+  ]) {
+    const faults = await faultsOf(`${SOUND}${line}\n`, env);
+    expect(faults.length, line).toBeGreaterThan(0);
+    expect(faults.join("\n"), line).not.toContain("hunter2");
+  }
+  expect(await faultsOf(`${SOUND}timezone: \${HUNTER}\n`, env)).toEqual([
+    expect.stringMatching(/ got "\$\{HUNTER\}"$/),
+  ]);
+});
+
+test.each([
+  ["source", "pollEvery: 0s", "expected 100ms to 1d"],
+  ["source", "history: 100000w", "expected 0ms to 400d"],
+  ["source", "overlap: 2h, lookback: 1h", "overlap is longer than lookback"],
+  ["source", "pollEvery: 5", 'expected a duration such as "5m", "1h30m" or "7d", got 5, which has no unit'],
+  ["route", "groupWait: 400d", "expected 0ms to 1d"],
+  ["route", "forgetAfter: 0s", "expected 1m to 30d"],
+  ["route", "match: { severity: high }", 'got "high" — did you mean "critical"?'],
+  ["route", "match: { severity: warn }", 'got "warn" — did you mean "warning"?'],
+  ["receiver", "throttle: { atMost: 0, per: 1h }", "expected more than 0, got 0"],
+  ["receiver", "throttle: { atMost: 3, per: 0s }", "expected 1s to 30d"],
+  ["", "retention: 1d", "expected 31d to 36500d"],
+  ["", "operator: { lag: 0s }", "expected 1s to 30d"],
+  ["", "escalations: [{ name: e, steps: [{ after: 40d, receivers: [alerts] }] }]", "expected 0ms to 7d"],
+])("what makes no sense in %s is told: %s", async (place, line, fault) => {
+  const at: Record<string, string> = {
+    source: SOUND.replace(
+      "clientId: public-client",
+      `clientId: public-client\n  ${line.replace(", ", "\n  ")}`,
+    ),
+    receiver: SOUND.replace("token_file: token.txt", `token_file: token.txt\n    ${line}`),
+    route: `${SOUND}    ${line}\n`,
+    "": `${SOUND}${line}\n`,
+  };
+  const faults = await faultsOf(at[place] ?? "");
+  expect(faults).toEqual([expect.stringContaining(fault)]);
+  expect(faults[0]).not.toContain("known here: )");
+});
+
+test("a key that is unknown in a place without keys names none that would be known", async () => {
+  const faults = await faultsOf(`${SOUND}    routes: [{ recievers: [alerts] }]\n`);
+  expect(faults.join("\n")).toContain('unknown key "recievers"');
+  expect(faults.join("\n")).not.toContain("(known here: )");
+});
+
 test("what routes name has to be a receiver, and names are there once", () => {
   const receiver = { name: "alerts", kind: "slack", channel: "#a", token: "t" };
   const source = { baseUrl: "https://api.example", username: "u", password: "p", clientId: "c" };

@@ -3,15 +3,15 @@ import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/fault.ts";
 import type { RouteConfig } from "../notify/route.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { ReceiverConfig } from "./receiver-config.ts";
 
 type Path = Issue["path"];
 
 /** Names that routes and digests use have to be names of receivers. */
-export function checkNames(config: ConfigFile, receivers: readonly ReceiverConfig[], issues: Issue[]): void {
-  const names = receivers.map((receiver) => receiver.name);
+export function checkNames(config: ConfigFile, issues: Issue[]): void {
+  // Also those that have a fault of their own: that is told once, and not again of whoever names them.
+  const names = config.receivers.map(nameOf);
   names.forEach((name, index) => {
-    if (names.indexOf(name) !== index)
+    if (name !== "" && names.indexOf(name) !== index)
       issues.push({ path: ["receivers", index, "name"], message: `there are two receivers "${name}"` });
   });
   const check = (path: Path, used: readonly string[], known = names) => {
@@ -42,6 +42,10 @@ export function checkNames(config: ConfigFile, receivers: readonly ReceiverConfi
   issues.push(...digestClashes(config.digests));
   check(["operator"], config.operator.receivers ?? []);
   checkEscalations(config, names, issues, check);
+}
+
+function nameOf(receiver: unknown): string {
+  return typeof receiver === "object" && receiver !== null && "name" in receiver ? String(receiver.name) : "";
 }
 
 /** Steps lead to receivers or rotations, so a name may be only one of the two. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DigestConfig } from "../digest/digest-config.ts";
 import { HeartbeatConfig } from "../health/heartbeat-config.ts";
 import { OperatorConfig } from "../health/operator-config.ts";
-import { Duration } from "../lib/duration.ts";
+import { durationBetween } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import { TimeZone } from "../lib/local-time.ts";
 import { EscalationConfig } from "../notify/escalation.ts";
@@ -45,6 +45,6 @@ export const ConfigFile = z.strictObject({
   /** Called while the whole line works, so that somebody outside notices when Earshot is dead. */
   heartbeat: HeartbeatConfig.exactOptional(),
   /** Months that ended longer ago than this are dropped. */
-  retention: Duration.default(400 * DAY),
+  retention: durationBetween(31 * DAY, 36_500 * DAY).default(400 * DAY),
 });
 export type ConfigFile = z.output<typeof ConfigFile>;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { UserError, whyUnread } from "../lib/errors.ts";
 import { describeFault, type Issue } from "../lib/fault.ts";
 import { byPlace, readYaml } from "../lib/read-yaml.ts";
-import { fillSecrets } from "./fill-secrets.ts";
+import { fillSecrets, withoutFilled } from "./fill-secrets.ts";
 
 /**
  * Reads a YAML file, or the part of it under `key`. Every fault is told at once, with file, line and what was expected,
@@ -21,13 +21,14 @@ export async function readConfig<Parsed>(
   });
   const yaml = readYaml(file, text);
   const issues: Issue[] = [];
-  const folder = dirname(file);
-  const filled =
+  const filling = { env, folder: dirname(file), issues, filled: new Map<string, string>() };
+  const content =
     key === undefined
-      ? await fillSecrets(yaml.content, [], { env, folder, issues })
-      : await fillSecrets(partOf(yaml.content, key), [key], { env, folder, issues });
-  const parsed = yaml.faults.length > 0 ? undefined : parse(filled, issues);
-  const faults = [...yaml.faults, ...issues.map(yaml.locate)].sort(byPlace);
+      ? await fillSecrets(yaml.content, [], filling)
+      : await fillSecrets(partOf(yaml.content, key), [key], filling);
+  const parsed = yaml.faults.length > 0 ? undefined : parse(content, issues);
+  const told = issues.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
+  const faults = [...yaml.faults, ...told.map(yaml.locate)].sort(byPlace);
   if (parsed === undefined || faults.length > 0) {
     throw new UserError(
       `${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}`,

@@ -1,32 +1,37 @@
 import { z } from "zod";
-import { Duration } from "../lib/duration.ts";
-import { DAY, MINUTE, SECOND } from "../lib/instant.ts";
+import { durationBetween } from "../lib/duration.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 
 /** The source: one account of a Listening API, and what of it is watched. */
-export const SourceConfig = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
-  username: z.string().min(1),
-  password: z.string().min(1),
-  /** The public client identifier of the API. */
-  clientId: z.string().min(1),
-  /** For a login that belongs to several clients. */
-  platformClientId: z.string().min(1).exactOptional(),
-  /** Names or ids of projects and queries; `*` stands for any characters. */
-  projects: z.array(z.string().min(1)).min(1).default(["*"]),
-  queries: z.array(z.string().min(1)).min(1).default(["*"]),
-  /** How often new mentions are wanted. Where the account has a rate limit, the planner asks as often as it pays. */
-  pollEvery: Duration.default(30 * SECOND),
-  /** How often changed mentions are asked for. */
-  updatesEvery: Duration.default(5 * MINUTE),
-  /** How far behind the newest mention a walk starts, because the source indexes asynchronously. */
-  overlap: Duration.default(5 * MINUTE),
-  /** A bucket is judged this long after its end at the earliest, for the same reason. */
-  settle: Duration.default(0),
-  /** How far back the mentions' own dates may lie. */
-  lookback: Duration.default(30 * DAY),
-  /** What a new query is read back to, for its baselines. Mentions of that time never alert. */
-  history: Duration.default(14 * DAY),
-  pageSize: z.int().min(1).max(5_000).default(5_000),
-  timeout: Duration.default(60 * SECOND),
-});
+export const SourceConfig = z
+  .strictObject({
+    baseUrl: z.url({ protocol: /^https?$/, error: "expected an http or https address" }),
+    username: z.string().min(1),
+    password: z.string().min(1),
+    /** The public client identifier of the API. */
+    clientId: z.string().min(1),
+    /** For a login that belongs to several clients. */
+    platformClientId: z.string().min(1).exactOptional(),
+    /** Names or ids of projects and queries; `*` stands for any characters. */
+    projects: z.array(z.string().min(1)).min(1).default(["*"]),
+    queries: z.array(z.string().min(1)).min(1).default(["*"]),
+    /** How often new mentions are wanted. Where the account has a rate limit, the planner asks as often as it pays. */
+    pollEvery: durationBetween(100, DAY).default(30 * SECOND),
+    /** How often changed mentions are asked for. */
+    updatesEvery: durationBetween(100, 7 * DAY).default(5 * MINUTE),
+    /** How far behind the newest mention a walk starts, because the source indexes asynchronously. */
+    overlap: durationBetween(0, DAY).default(5 * MINUTE),
+    /** A bucket is judged this long after its end at the earliest, for the same reason. */
+    settle: durationBetween(0, DAY).default(0),
+    /** How far back the mentions' own dates may lie. */
+    lookback: durationBetween(MINUTE, 3_650 * DAY).default(30 * DAY),
+    /** What a new query is read back to, for its baselines. Mentions of that time never alert. */
+    history: durationBetween(0, 400 * DAY).default(14 * DAY),
+    pageSize: z.int().min(1).max(5_000).default(5_000),
+    timeout: durationBetween(100, HOUR).default(60 * SECOND),
+  })
+  .refine(({ overlap, lookback }) => overlap <= lookback, {
+    path: ["overlap"],
+    error: "overlap is longer than lookback: a poll would start before the oldest mention that is read",
+  });
 export type SourceConfig = z.output<typeof SourceConfig>;

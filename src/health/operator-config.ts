@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Duration } from "../lib/duration.ts";
-import { HOUR, MINUTE } from "../lib/instant.ts";
+import { Duration, durationBetween } from "../lib/duration.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 
 /** `operator` in `earshot.yaml`: who is told about Earshot's own troubles, and from when on something is one. */
 export const OperatorConfig = z
@@ -10,17 +10,17 @@ export const OperatorConfig = z
     /** A trouble that goes on is told again. */
     repeatEvery: Duration.default(4 * HOUR),
     /** A query may lie so far behind the present. Longer on its own where the account is polled more slowly. */
-    lag: Duration.default(30 * MINUTE),
+    lag: durationBetween(SECOND, 30 * DAY).default(30 * MINUTE),
     /** The account may be over its rate limit for so long. */
-    rateLimited: Duration.default(15 * MINUTE),
+    rateLimited: durationBetween(SECOND, 30 * DAY).default(15 * MINUTE),
     /** A receiver may fail for so long, where trying again can help. Where it cannot, it is told at once. */
-    receiverFails: Duration.default(10 * MINUTE),
+    receiverFails: durationBetween(SECOND, 30 * DAY).default(10 * MINUTE),
     /** Work that is due may wait for so long. */
-    standstill: Duration.default(5 * MINUTE),
+    standstill: durationBetween(SECOND, 30 * DAY).default(5 * MINUTE),
     /** A digest may be late by so much. */
-    digestLate: Duration.default(15 * MINUTE),
+    digestLate: durationBetween(SECOND, 30 * DAY).default(15 * MINUTE),
     /** A query that is usually busy at this hour may be silent for so long. */
-    silence: Duration.default(HOUR),
+    silence: durationBetween(SECOND, 30 * DAY).default(HOUR),
   })
   .refine((operator) => operator.repeatEvery > 0, {
     path: ["repeatEvery"],

@@ -37,7 +37,7 @@ export function unknownKey(path: Path, known: readonly string[]): Issue {
   return {
     path,
     at: "key",
-    message: `unknown key "${key}" (known here: ${known.join(", ")})`,
+    message: `unknown key "${key}"${known.length === 0 ? "" : ` (known here: ${known.join(", ")})`}`,
     ...(suggestion === undefined ? {} : { suggestion }),
   };
 }
@@ -56,28 +56,49 @@ function describeIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): Iss
   if (value === undefined && path.length > 0 && issue.code !== "custom") {
     return { path: path.slice(0, -1), message: `"${path.at(-1)}" is missing` };
   }
+  if (issue.code === "invalid_value" && !issue.message.startsWith("Invalid "))
+    return { path, message: issue.message };
   if (issue.code === "invalid_value") return unknownValue(path, value, issue.values.map(String));
   if (issue.code === "invalid_union" && "options" in issue && Array.isArray(issue.options)) {
     return unknownValue(path, value, issue.options.map(String));
   }
-  if (issue.code === "invalid_type") return wrongType(path, value, issue.expected);
+  // A schema that has words of its own for it knows better what belongs there.
+  if (issue.code === "invalid_type")
+    return issue.message.startsWith("Invalid ")
+      ? wrongType(path, value, issue.expected)
+      : { path, message: issue.message };
   // An address that is half right may hold a secret, so it is not repeated.
   if (issue.code === "invalid_format" && issue.message === "Invalid URL")
     return { path, message: "expected an address that begins with https:// or http://" };
   if (issue.code === "invalid_format" && issue.format === "email")
     return { path, message: `expected an email address, got ${show(value)}` };
   if (issue.code === "too_small" && issue.origin === "array") return { path, message: "the list is empty" };
-  if (issue.code === "too_small")
-    return { path, message: `expected at least ${issue.minimum}, got ${show(value)}` };
-  if (issue.code === "too_big")
-    return { path, message: `expected at most ${issue.maximum}, got ${show(value)}` };
+  if (issue.code === "too_small" || issue.code === "too_big")
+    return { path, message: outOfBounds(issue, path, value) };
   const meant: unknown = issue.code === "custom" ? issue.params?.["suggestion"] : undefined;
   return { path, message: issue.message, ...(typeof meant === "string" ? { suggestion: meant } : {}) };
 }
 
+function outOfBounds(
+  issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig,
+  path: Path,
+  value: unknown,
+): string {
+  const word =
+    issue.code === "too_small"
+      ? `${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`
+      : `${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}`;
+  if (issue.origin === "array") return `expected ${word} entries`;
+  if (typeof value !== "string") return `expected ${word}, got ${show(value)}`;
+  const got = SECRET.test(String(path.at(-1))) ? `${value.length}` : show(value);
+  return `expected ${word} characters, got ${got}`;
+}
+
 function wrongType(path: Path, value: unknown, expected: string): Issue {
   const isSecret = SECRET.test(String(path.at(-1)));
-  const got = isSecret ? `a ${Array.isArray(value) ? "list" : typeof value}` : show(value);
+  // Text where keys belong may be a login in one line.
+  const isText = typeof value === "string" && (expected === "object" || expected === "record");
+  const got = isText ? "text" : isSecret ? `a ${Array.isArray(value) ? "list" : typeof value}` : show(value);
   // A number where text belongs only wants quotation marks; those are what a suggestion is shown in.
   const meant =
     expected === "boolean"

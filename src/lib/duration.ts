@@ -32,15 +32,26 @@ export function formatDuration(ms: number): string {
   return parts.slice(0, 2).join(" ");
 }
 
+const EXPECTED = 'expected a duration such as "5m", "1h30m" or "7d"';
+
 /** A duration in a file that people write: text with a unit in, milliseconds out. */
-export const Duration = z.string().transform((text, context) => {
-  const ms = parseDuration(text);
-  if (ms === undefined) {
-    context.addIssue({
-      code: "custom",
-      message: `expected a duration such as "5m", "1h30m" or "7d", got "${text}"`,
-    });
-    return z.NEVER;
-  }
-  return ms;
-});
+export const Duration = z
+  .string({
+    error: ({ input }) =>
+      typeof input === "number" ? `${EXPECTED}, got ${input}, which has no unit` : undefined,
+  })
+  .transform((text, context) => {
+    const ms = parseDuration(text);
+    if (ms === undefined) {
+      context.addIssue({ code: "custom", message: `${EXPECTED}, got "${text.slice(0, 60)}"` });
+      return z.NEVER;
+    }
+    return ms;
+  });
+
+/** The same within bounds, both included: what is shorter or longer makes no sense there. */
+export function durationBetween(leastMs: number, mostMs: number) {
+  return Duration.refine((ms) => ms >= leastMs && ms <= mostMs, {
+    error: `expected ${formatDuration(leastMs)} to ${formatDuration(mostMs)}`,
+  });
+}

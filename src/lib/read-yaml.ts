@@ -21,14 +21,20 @@ export function readYaml(file: string, text: string): YamlText {
   };
   const locate = (issue: Issue) => faultAt(offsetOf(document, issue), issue.message, issue.suggestion);
   const faults = [...document.errors, ...document.warnings].map(({ pos, message }) =>
-    faultAt(pos[0], message),
+    faultAt(pos[0], withoutContent(message)),
   );
   if (faults.length > 0) return { content: undefined, faults, locate };
   try {
     return { content: document.toJS({ maxAliasCount: 100 }), faults, locate };
   } catch (error) {
-    return { content: undefined, faults: [faultAt(0, describeError(error))], locate };
+    return { content: undefined, faults: [faultAt(0, withoutContent(describeError(error)))], locate };
   }
+}
+
+/** A password that begins with one of these is an alias or a tag to YAML, and it would say which. */
+function withoutContent(message: string): string {
+  if (!/^Unresolved (alias|tag)/.test(message)) return message;
+  return "a text that begins with * or ! needs quotation marks around it";
 }
 
 export function byPlace(a: Fault, b: Fault): number {

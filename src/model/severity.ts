@@ -1,8 +1,34 @@
 import { z } from "zod";
+import { didYouMean } from "../lib/did-you-mean.ts";
 
 /** How much an alert asks of its reader, in rising order: read it today, look now, get up. */
 const SEVERITIES = ["info", "warning", "critical"] as const;
-export const Severity = z.enum(SEVERITIES);
+export const Severity = z.enum(SEVERITIES, {
+  error: ({ input }) => {
+    const meant = typeof input === "string" ? MEANT[input.toLowerCase()] : undefined;
+    return meant === undefined
+      ? undefined
+      : `expected one of ${SEVERITIES.join(", ")}, got "${String(input)}"${didYouMean(meant)}`;
+  },
+});
+
+/** What other tools call them. */
+const MEANT: Readonly<Record<string, (typeof SEVERITIES)[number]>> = {
+  low: "info",
+  minor: "info",
+  notice: "info",
+  information: "info",
+  medium: "warning",
+  warn: "warning",
+  major: "warning",
+  moderate: "warning",
+  high: "critical",
+  error: "critical",
+  crit: "critical",
+  fatal: "critical",
+  severe: "critical",
+  emergency: "critical",
+};
 export type Severity = z.infer<typeof Severity>;
 
 /** The next that is graver; null where nothing is. */

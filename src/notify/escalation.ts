@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Duration } from "../lib/duration.ts";
-import type { Instant } from "../lib/instant.ts";
+import { durationBetween } from "../lib/duration.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import { AlertMatch, matchesAlert } from "../model/alert-match.ts";
 import type { EscalationTerms } from "./batch.ts";
@@ -17,7 +17,7 @@ export const EscalationConfig = z
     steps: z
       .array(
         z.strictObject({
-          after: Duration,
+          after: durationBetween(0, 7 * DAY),
           /** Names of receivers or of rotations. */
           receivers: z.array(z.string().min(1)).min(1, "name at least one receiver or rotation"),
         }),
@@ -26,7 +26,7 @@ export const EscalationConfig = z
     /** How often all steps are gone through, the first time included; each round tells its receivers again. */
     rounds: z.int().min(1).max(MOST_ROUNDS).default(1),
     /** From the last step of a round to the start of the next. */
-    roundEvery: Duration.prefault("30m"),
+    roundEvery: durationBetween(0, 7 * DAY).prefault("30m"),
   })
   .superRefine(({ steps, roundEvery, rounds }, context) => {
     steps.forEach(({ after }, index) => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Duration } from "../lib/duration.ts";
+import { Duration, durationBetween } from "../lib/duration.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import { AlertMatch, type MatchedAlert, matchesAlert } from "../model/alert-match.ts";
 import type { GroupTerms, Terms } from "./batch.ts";
@@ -44,11 +44,11 @@ const Fields = {
     .exactOptional(),
   sendResolved: z.boolean().exactOptional(),
   /** An alert that ended longer ago than this, and that nobody was told about, is not told any more. */
-  forgetAfter: Duration.exactOptional(),
+  forgetAfter: durationBetween(MINUTE, 30 * DAY).exactOptional(),
   /** Alerts with the same values of these labels are told together, of whichever query; `[]`: each for itself. */
   groupBy: z.array(z.string().min(1)).exactOptional(),
-  groupWait: Duration.exactOptional(),
-  groupInterval: Duration.exactOptional(),
+  groupWait: durationBetween(0, DAY).exactOptional(),
+  groupInterval: durationBetween(0, 7 * DAY).exactOptional(),
   continue: z.boolean().default(false),
 };
 

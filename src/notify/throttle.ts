@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Duration } from "../lib/duration.ts";
-import { MINUTE } from "../lib/instant.ts";
+import { durationBetween } from "../lib/duration.ts";
+import { DAY, MINUTE, SECOND } from "../lib/instant.ts";
 import { compareSeverity, Severity } from "../model/severity.ts";
 
 /**
@@ -10,7 +10,7 @@ import { compareSeverity, Severity } from "../model/severity.ts";
 export const Throttle = z
   .strictObject({
     atMost: z.int().positive(),
-    per: Duration.refine((ms) => ms > 0, "has to be longer than nothing"),
+    per: durationBetween(SECOND, 30 * DAY),
     /** This severity and graver ones do not wait for a place. They take one all the same. */
     breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
   })

@@ -90,6 +90,14 @@ function checkWhole(
       message: `the rule has no condition: it needs "when" or one of ${windowConditions.map(({ type }) => type).join(", ")}`,
     });
   }
+  if (file.for !== undefined && file.for > 0 && counted?.window === undefined) {
+    const what = counted === undefined ? "single mentions" : "values that are new once";
+    report({
+      path: ["for"],
+      at: "key",
+      message: `"for" waits until counts have been so for a time, and this rule looks at ${what}: it would stay silent about them. Leave it out, or count mentions with "volume"`,
+    });
+  }
   const extra = file.groupBy?.find((key) => key !== "query");
   if (counted !== undefined && extra !== undefined) {
     report({

@@ -28,6 +28,8 @@ export async function loadRules(directory: string): Promise<{
       const place = { file, line: 1, column: 1, message };
       faults.push(suggestion === undefined ? place : { ...place, suggestion });
     };
+    if (await holdsRules(file))
+      fault(`folders inside the folder of rules are not read: put the files of ${entry}/ beside the others`);
     if (entry.endsWith(".yml")) fault("rule files end in .yaml", `${entry.slice(0, -4)}.yaml`);
     if (!entry.endsWith(".yaml")) continue;
     const name = entry.slice(0, -".yaml".length);
@@ -46,6 +48,12 @@ export async function loadRules(directory: string): Promise<{
     }
   }
   return { rules, faults, warnings };
+}
+
+/** Whether it is a folder with rules in it, which somebody expects to be read. */
+async function holdsRules(place: string): Promise<boolean> {
+  const entries = await readdir(place).catch(() => []);
+  return entries.some((entry) => /\.ya?ml$/.test(entry));
 }
 
 async function entriesOf(directory: string): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Duration } from "../lib/duration.ts";
+import { durationBetween } from "../lib/duration.ts";
+import { DAY, SECOND } from "../lib/instant.ts";
 import { Severity } from "../model/severity.ts";
 import { GROUP_KEYS } from "./group-key.ts";
 import { listOf, Word } from "./params.ts";
@@ -19,9 +20,9 @@ export const RuleFile = z.strictObject({
   trend: z.unknown().optional(),
   new: z.unknown().optional(),
   groupBy: listOf(z.enum(GROUP_KEYS)).exactOptional(),
-  for: Duration.exactOptional(),
-  over: z.strictObject({ after: Duration }).exactOptional(),
-  reopenWithin: Duration.exactOptional(),
+  for: durationBetween(0, 7 * DAY).exactOptional(),
+  over: z.strictObject({ after: durationBetween(SECOND, 90 * DAY) }).exactOptional(),
+  reopenWithin: durationBetween(0, 90 * DAY).exactOptional(),
   catchUp: z.enum(CATCH_UPS).exactOptional(),
   labels: z.record(z.string(), Word).exactOptional(),
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -22,6 +22,21 @@ describe("loadRules", () => {
       "volume-spike window warning",
     ]);
     expect(rules.every((rule) => rule.appliesTo(aQuery()))).toBe(true);
+  });
+
+  it("tells of a folder inside, whose rules nobody would read", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "earshot-rules-"));
+    for (const inside of ["team", "pictures"]) await mkdir(join(folder, inside));
+    await writeFile(
+      join(folder, "team/one.yaml"),
+      "description: d\nseverity: info\nwhen: { sentiment: negative }\n",
+    );
+    await writeFile(join(folder, "pictures/one.png"), "");
+    const { faults } = await loadRules(folder);
+    await rm(folder, { recursive: true });
+    expect(faults.map((fault) => describeFault(fault).replace(`${folder}/`, ""))).toEqual([
+      "team:1:1 folders inside the folder of rules are not read: put the files of team/ beside the others",
+    ]);
   });
 
   it("tells the faults of all files at once and keeps the sound rules", async () => {

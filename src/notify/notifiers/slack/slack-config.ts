@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Duration } from "../../../lib/duration.ts";
-import { SECOND } from "../../../lib/instant.ts";
+import { durationBetween } from "../../../lib/duration.ts";
+import { HOUR, SECOND } from "../../../lib/instant.ts";
 
 /** A receiver in Slack, as people write it. */
 export const SlackConfig = z.strictObject({
@@ -33,9 +33,9 @@ export const SlackConfig = z.strictObject({
     )
     .exactOptional(),
   /** The least time between two messages to the channel, after a handful at once. 0s: as many as there are. */
-  postEvery: Duration.default(SECOND),
+  postEvery: durationBetween(0, HOUR).default(SECOND),
   /** A message that grows is edited so seldom. What a person does shows at once. */
-  editEvery: Duration.default(30 * SECOND),
+  editEvery: durationBetween(0, HOUR).default(30 * SECOND),
   /** Another Slack: the local one of the demo and the tests. */
   apiUrl: z.url({ protocol: /^https?$/ }).default("https://slack.com/api/"),
 });
