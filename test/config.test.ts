@@ -109,7 +109,7 @@ test("a secret at a wrong place, or in a form that YAML reads otherwise, is not 
     "web: { login: 'ann:hunter2' }",
     "web: { login: { username: ann, password: *hunter2 } }",
     "web: { login: { username: ann, password: !hunter2 x } }",
-    `rotations: [{ name: x, timezone: UTC, receivers: [`\\${HUNTER}`] }]`,
+    `rotations: [{ name: x, timezone: UTC, receivers: ["\${HUNTER}"] }]`,
   ]) {
     const faults = await faultsOf(`${SOUND}${line}\n`, env);
     expect(faults.length, line).toBeGreaterThan(0);
