@@ -35,6 +35,7 @@ function acknowledge(alert: Alert, by: string, now: Instant): Acted {
 /** Who gives it to somebody has seen it: reminders and escalation end as with an acknowledgement. */
 function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
+  if (to.trim() === "") return { outcome: "Refused", because: "say who takes it on" };
   if (alert.care?.assignee === to) return { outcome: "Refused", because: `${to} has it already` };
   const care = {
     ...alert.care,

@@ -1,7 +1,7 @@
 import type { ReceiverConfig } from "../config/receiver-config.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
-import { describeError } from "../lib/errors.ts";
+import { describeError, UserError } from "../lib/errors.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type { LocalInbox } from "../local-inbox/create-local-inbox.ts";
 import type { InboxMessage } from "../local-inbox/inbox-store.ts";
@@ -111,7 +111,8 @@ export async function openPage(options: PageOptions): Promise<Page> {
         return { url, close: closing.close };
       } catch (error) {
         await console.close();
-        if (!isInUse(error) || offset + 1 >= ports) throw error;
+        if (!isInUse(error)) throw error;
+        if (offset + 1 >= ports) throw portInUse(options.settings, ports);
       }
     }
   });
@@ -139,6 +140,13 @@ function inboxView(
 }
 
 const MOST_PORTS = 20;
+
+function portInUse({ host, port }: PageOptions["settings"], ports: number): UserError {
+  const which = ports === 1 ? `port ${port}` : `every port from ${port} to ${port + ports - 1}`;
+  return new UserError(`${which} of ${host} is in use, perhaps by another Earshot`, [
+    "stop that program, or choose another port with --port or web.port",
+  ]);
+}
 
 function isInUse(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";

@@ -1,10 +1,11 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { toIso } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertStates } from "../model/shown.ts";
+import { cleanLine } from "../templates/clean-text.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
@@ -31,7 +32,7 @@ export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): v
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, to: string, options: ActionOptions) =>
-      perform(env, id, { do: "assign", to: to.slice(0, 80) }, options),
+      perform(env, id, { do: "assign", to: cleanLine(to).slice(0, 80) }, options),
     );
 }
 
@@ -83,12 +84,7 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
     .addOption(
       new Option("--states <which>", "which of them").choices(["open", "resolved", "all"]).default("open"),
     )
-    .option(
-      "--limit <number>",
-      "how many at most",
-      (text) => Math.max(1, Number.parseInt(text, 10) || 50),
-      50,
-    )
+    .option("--limit <number>", "how many at most", toCount, 50)
     .option("--json", "answer as JSON", false)
     .action((options: { states: AlertStates; limit: number; json: boolean }) =>
       withAlertActions(env, async ({ facts }) => {
@@ -97,6 +93,12 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
         await printRows(rows, { json: options.json, none: "No alert is open." });
       }),
     );
+}
+
+function toCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new InvalidArgumentError("Expected a number of 1 or more.");
 }
 
 /** As much of the id as tells alerts of one moment apart. */

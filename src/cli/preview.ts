@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { openTemplates } from "../app/notify/open-templates.ts";
 import { aboutOf, contentOfSample, findSample, showPreview } from "../app/preview/create-previews.ts";
@@ -12,7 +12,7 @@ import { previewTemplate } from "../app/preview/preview-template.ts";
 import { type Picture, takePictures } from "../app/preview/take-pictures.ts";
 import { type Config, loadConfig, readEnvironment } from "../config.ts";
 import { closestWord } from "../lib/closest-word.ts";
-import { UserError } from "../lib/errors.ts";
+import { describeError, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import { type Sample, samples } from "../templates/samples.ts";
@@ -113,10 +113,23 @@ async function picturesOf(
 }
 
 async function writeFiles(files: readonly PreviewFile[], folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   for (const { name, content } of files) {
     await writeFile(join(folder, name), content);
     print(join(folder, name));
+  }
+}
+
+/** One part after the other: asked for all of them at once, Node.js never comes back from places such as /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  const place = resolve(folder);
+  if (existsSync(place)) return;
+  try {
+    if (dirname(place) !== place) await makeFolder(dirname(place));
+    await mkdir(place);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`the folder ${place} cannot be made: ${describeError(error)}`);
   }
 }
 

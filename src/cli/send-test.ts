@@ -5,6 +5,7 @@ import { loadConfig, readEnvironment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
+import { onCall } from "../notify/rotation.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { commandLog } from "./command-log.ts";
 import { print, printJson } from "./print.ts";
@@ -18,7 +19,7 @@ interface SendTestOptions {
 
 export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
-    .argument("<receiver>", "name of a receiver in the configuration")
+    .argument("<receiver>", "name of a receiver in the configuration, or of a rotation: who is on call now")
     .option("--config <file>", "configuration (default: earshot.yaml)")
     .addOption(new Option("--what <message>", "which message").choices(["alert", "digest"]).default("alert"))
     .option("--json", "tell the outcome as one JSON object", false)
@@ -33,8 +34,11 @@ export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv):
 
 async function printResult(name: string, options: SendTestOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const config = await loadConfig(options.config ?? readEnvironment(env).configFile, env);
-  const names = config.receivers.map((receiver) => receiver.name);
-  const receiver = config.receivers.find((one) => one.name === name);
+  const rotation = config.rotations.find((one) => one.name === name);
+  // Who would be told by an escalation that leads to it now.
+  const wanted = rotation === undefined ? name : onCall(rotation, systemClock.now());
+  const names = [...config.receivers, ...config.rotations].map((one) => one.name);
+  const receiver = config.receivers.find((one) => one.name === wanted);
   if (receiver === undefined) {
     const closest = closestWord(name, names);
     throw new UserError(`there is no receiver "${name}"`, [
@@ -46,9 +50,12 @@ async function printResult(name: string, options: SendTestOptions, env: NodeJS.P
     clock: systemClock,
     log: commandLog(env),
   });
-  if (options.json) printJson({ receiver: name, ...outcome });
-  else for (const line of describe(name, outcome)) print(line);
-  if (outcome.outcome === "failed") throw new ExitError(`the test did not get through to ${name}`, 1);
+  if (options.json) printJson({ receiver: wanted, ...(rotation && { rotation: name }), ...outcome });
+  else {
+    if (rotation !== undefined) print(`${name} is a rotation: it is the turn of ${wanted}`);
+    for (const line of describe(wanted, outcome)) print(line);
+  }
+  if (outcome.outcome === "failed") throw new ExitError(`the test did not get through to ${wanted}`, 1);
 }
 
 function describe(name: string, outcome: TestOutcome): readonly string[] {

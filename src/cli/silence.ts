@@ -4,7 +4,7 @@ import { refuseUnknownNames } from "../app/actions/unknown-names-in.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
-import { describeRange } from "../lib/weekly-range.ts";
+import { describeRange, rangeAt } from "../lib/weekly-range.ts";
 import { type AlertMatch, describeMatch } from "../model/alert-match.ts";
 import { SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
 import { findAlert } from "./alerts/find-alert.ts";
@@ -40,6 +40,10 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .option("--json", "answer as JSON", false)
     .action((id: string, options: { by?: string; json: boolean }) =>
       withAlertActions(env, async ({ desk, stores }) => {
+        if (id.length < 6)
+          throw new UserError(`"${id}" is too short: give the first 6 characters of its id, or more`, [
+            "earshot silence list shows them",
+          ]);
         const found = /^[0-9a-f-]{6,36}$/i.test(id) ? await stores.silences.findByPrefix(id) : [];
         const [silence] = found;
         if (silence === undefined || found.length > 1) {
@@ -55,7 +59,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
 interface AddOptions {
   readonly match: readonly string[];
   readonly alert?: string;
-  readonly for: string;
+  readonly for?: string;
   readonly every: readonly string[];
   readonly comment: string;
   readonly rules?: string;
@@ -77,8 +81,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--alert <alert>", "this one: its rule and group")
     .option(
       "--for <length>",
-      `how long: ${SILENCE_LENGTHS.map(formatDuration).join(", ")} or any up to 90d`,
-      "1h",
+      `how long: ${SILENCE_LENGTHS.map(formatDuration).join(", ")} or any up to 90d (default: 1h; with --every 7d)`,
     )
     .option(
       "--every <window>",
@@ -92,8 +95,9 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--json", "answer as JSON", false)
     .action((options: AddOptions) =>
       withAlertActions(env, async (command) => {
-        const lengthMs = parseDuration(options.for);
-        if (lengthMs === undefined) throw new UserError(`"${options.for}" is no length such as 4h`);
+        const asked = options.for ?? (options.every.length > 0 ? "7d" : "1h");
+        const lengthMs = parseDuration(asked);
+        if (lengthMs === undefined) throw new UserError(`"${asked}" is no length such as 4h`);
         const silence = await command.desk.addSilence({
           match: await matchOf(command, options, env),
           by: shellActor(options.by),
@@ -103,7 +107,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
         });
         printOutcome(
           silence,
-          `silenced until ${toIso(silence.endsAt).slice(0, 16)}Z: ${describeMatch(silence.match)} (${silence.id})`,
+          `silenced until ${toIso(silence.endsAt).slice(0, 16)}Z${onlyIn(silence)}: ${describeMatch(silence.match)} (${silence.id})`,
           options,
         );
       }),
@@ -125,16 +129,27 @@ async function matchOf(
 }
 
 function rowOf(silence: Silence, now: Instant) {
-  const { id, match, author, comment, startsAt, endsAt, windows, endedBy } = silence;
+  const { id, match, author, comment, endsAt, windows } = silence;
   return {
     id,
-    state: now < startsAt ? "to come" : now < endsAt ? "in force" : endedBy ? `ended by ${endedBy}` : "ended",
+    state: stateOf(silence, now),
     until: `${toIso(endsAt).slice(0, 16)}Z`,
     mutes: describeMatch(match),
     when: windows.map(describeRange),
     author,
     comment,
   };
+}
+
+function stateOf({ startsAt, endsAt, windows, endedBy }: Silence, now: Instant): string {
+  if (now >= endsAt) return endedBy ? `ended by ${endedBy}` : "ended";
+  if (now < startsAt) return "to come";
+  return windows.length > 0 && rangeAt(windows, now) === null ? "waits for its hours" : "in force";
+}
+
+/** `, only mon, fri 22:00–07:00 Europe/Berlin`; nothing where it holds all the time. */
+function onlyIn({ windows }: Silence): string {
+  return windows.length === 0 ? "" : `, only ${windows.map(describeRange).join("; ")}`;
 }
 
 const HELP = `

@@ -37,7 +37,8 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--json", "with --exit-when-done: tell the outcome as one JSON object on standard output", false)
     // It is what runs without a command, so a misspelt command comes here.
     .allowExcessArguments()
-    .action(async (options: StartOptions, { args: [word] }: Command) => {
+    .action(async (options: StartOptions, started: Command) => {
+      const [word] = started.args;
       if (word !== undefined) throw unknownWord(word, command.parent?.commands ?? []);
       const surroundings = readEnvironment(env);
       const isQuiet =
@@ -45,11 +46,16 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
         (options.config === undefined && !existsSync(surroundings.configFile));
       const log = createLog({ level: surroundings.logLevel ?? (isQuiet ? "warn" : "info") });
       if (options.replay !== undefined) return runReplay(options.replay, options, surroundings, log);
-      if (options.exitWhenDone || options.json || options.rules !== undefined)
-        throw new UserError("--exit-when-done, --json and --rules go with --replay FILE");
+      const isSpeedGiven = started.getOptionValueSource("speed") === "cli";
+      if (options.exitWhenDone || options.json || isSpeedGiven || options.rules !== undefined)
+        throw new UserError("--speed, --exit-when-done, --json and --rules go with --replay FILE");
       const file = options.config ?? surroundings.configFile;
       if (options.config !== undefined || existsSync(file))
         return runMonitor(file, options, surroundings, env, log);
+      if (options.roles !== undefined)
+        throw new UserError(`--roles goes with a configuration, and there is no ${file}`, [
+          "the demo, which runs without one, does everything in one process",
+        ]);
       return runDemo(options, surroundings, log);
     });
 }

@@ -17,7 +17,7 @@ export function chooseOperators(
   failing: ReadonlySet<string>,
 ): readonly string[] {
   const critical = routes
-    .flatMap((route) => [route, ...(route.routes ?? [])])
+    .flatMap(withInner)
     .filter(({ match }) => match.severity === "critical")
     .flatMap((route) => route.receivers);
   const wanted = [...new Set(named ?? (critical.length > 0 ? critical : receivers.slice(0, 1)))];
@@ -25,4 +25,9 @@ export function chooseOperators(
   if (working.length > 0) return working;
   const standIn = receivers.find((name) => !failing.has(name));
   return standIn === undefined ? wanted : [standIn];
+}
+
+/** A route and those inside it, however deep. */
+function withInner(route: RouteLike): readonly RouteLike[] {
+  return [route, ...(route.routes ?? []).flatMap(withInner)];
 }

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { DAY, type Instant } from "./instant.ts";
+import { DAY, type Instant, MINUTE } from "./instant.ts";
 import {
   formatLocalTime,
   instantOf,
+  type LocalDate,
   LocalTime,
   localDateOf,
   plusDays,
@@ -18,7 +19,7 @@ export const MIDNIGHT_AFTER = 24 * 60;
  * Times that come back every week, in a time zone. A range whose `to` is not later than its `from` ends on the next
  * day, and belongs to the weekday on which it began. On the days of a clock change it is never shorter than it reads:
  * a time that is shown twice begins it at the first and ends it at the second, one that is skipped counts as the first
- * moment after the gap.
+ * moment after the gap; a range that is skipped whole begins there and lasts as long as it reads.
  */
 export const weeklyRangeShape = {
   timezone: TimeZone,
@@ -76,15 +77,33 @@ function inForce<Range extends WeeklyRange>(
   return longest;
 }
 
+/** Whether one of them holds at any moment in [from, to). */
+export function holdsWithin(ranges: readonly WeeklyRange[], from: Instant, to: Instant): boolean {
+  return ranges.some((range) => {
+    const first = localDateOf(from, range.timezone);
+    return Array.from({ length: 9 }, (_, day) => spanOn(range, plusDays(first, day - 1))).some(
+      (span) => span !== null && span.startsAt < to && span.endsAt > from,
+    );
+  });
+}
+
 /** The end of the range of today or of yesterday that holds `at`, if one does. */
-function endOf({ timezone, from, to, days }: WeeklyRange, at: Instant): Instant | null {
-  const today = localDateOf(at, timezone);
+function endOf(range: WeeklyRange, at: Instant): Instant | null {
+  const today = localDateOf(at, range.timezone);
   let end: Instant | null = null;
   for (const began of [plusDays(today, -1), today]) {
-    if (!days.includes(weekdayOf(began))) continue;
-    const startsAt = instantOf(timezone, began, from, "first");
-    const endsAt = instantOf(timezone, to <= from ? plusDays(began, 1) : began, to, "last");
-    if (startsAt <= at && at < endsAt) end = endsAt;
+    const span = spanOn(range, began);
+    if (span !== null && span.startsAt <= at && at < span.endsAt) end = span.endsAt;
   }
   return end;
+}
+
+/** The range that begins on that day; null on other days than its own. */
+function spanOn({ timezone, from, to, days }: WeeklyRange, began: LocalDate) {
+  if (!days.includes(weekdayOf(began))) return null;
+  const isOverMidnight = to <= from;
+  const startsAt = instantOf(timezone, began, from, "first");
+  const endsAt = instantOf(timezone, isOverMidnight ? plusDays(began, 1) : began, to, "last");
+  const reads = (to - from + (isOverMidnight ? MIDNIGHT_AFTER : 0)) * MINUTE;
+  return { startsAt, endsAt: endsAt > startsAt ? endsAt : startsAt + reads };
 }

@@ -7,6 +7,7 @@ import { readWindow } from "../../src/cli/alerts/read-window.ts";
 import { createProgram } from "../../src/cli/create-program.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { HOUR } from "../../src/lib/instant.ts";
+import { uuid7 } from "../../src/lib/uuid7.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
 import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
@@ -138,6 +139,43 @@ test("a silence is added with matchers and weekly windows, listed, and ended", a
     `no rule gives a label "auther" — did you mean "author"?`,
   );
   await expect(earshot("silence", "add")).rejects.toThrow("needs --match or --alert");
+});
+
+test("a silence that never holds, or of a query that nobody has, is refused", async () => {
+  const add = (...words: string[]) => earshot("silence", "add", "--rules", "rules", ...words);
+  await expect(add("--match", "query=Arora Air")).rejects.toThrow(
+    'no query "Arora Air" is watched — did you mean "Aurora Air"?',
+  );
+  await expect(add("--match", "query!=Nobody Has It")).rejects.toThrow('no query "Nobody Has It" is watched');
+  // Three hours from now on, for an hour.
+  const clock = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString().slice(11, 16);
+  const later = `${clock(3)}-${clock(4)} UTC`;
+  await expect(add("--match", "query=*", "--every", later, "--for", "1h")).rejects.toThrow("never comes");
+  for (const query of ["aurora air", "1", "Aur*", "Earshot"])
+    await add("--match", `query=${query}`, "--for", "1m");
+
+  const said = await add("--match", "query=*", "--every", later);
+  expect(said).toMatch(/^silenced until .*Z, only \d\d:\d\d–\d\d:\d\d UTC: query \* \(/);
+  const [silence] = await stores.silences.findByPrefix(/\(([0-9a-f-]{36})\)$/.exec(said)?.[1] ?? "");
+  expect((silence?.endsAt ?? 0) - (silence?.startsAt ?? 0)).toBe(7 * 24 * HOUR);
+  expect(await earshot("silence", "list")).toMatch(/waits for its hours .*UTC/);
+  await expect(earshot("silence", "expire", "01a2")).rejects.toThrow("give the first 6 characters");
+  await database.db.deleteFrom("earshot.silences" as never).execute();
+});
+
+test("nobody in particular takes nothing on, and a name is one line", async () => {
+  const one = { ...anAlert({ openedAt: NOW - HOUR, fingerprint: "taken" }), id: uuid7(NOW) };
+  await stores.alerts.save([one]);
+  for (const nobody of ["", "  ", "\n"])
+    await expect(earshot("alerts", "assign", one.id, nobody)).rejects.toThrow("say who takes it on");
+  await earshot("alerts", "assign", one.id, "Ann\n\u001b[31m Lee");
+  const [, taken] = [0, (await stores.alerts.find(one.projectId, one.id))?.care?.assignee];
+  expect(taken).toMatch(/^Ann.*Lee$/);
+  expect(taken).not.toMatch(/\p{Cc}/u);
+});
+
+test.each(["abc", "0", "-3", "1.5"])("--limit %s is no number of alerts", async (limit) => {
+  await expect(earshot("alerts", "--limit", limit)).rejects.toThrow("Expected a number of 1 or more");
 });
 
 test.each([

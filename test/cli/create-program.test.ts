@@ -52,6 +52,26 @@ test.each([
 });
 
 test.each([
+  [["start", "--speed", "3"], "--speed, --exit-when-done, --json and --rules go with --replay FILE"],
+  [["start", "--roles", "poll"], "--roles goes with a configuration, and there is no none.yaml"],
+])("%j is refused, rather than ignored", async (words, message) => {
+  const { exitCode, stderr } = await runCommand(words, { EARSHOT_CONFIG: "none.yaml" });
+  expect(exitCode).toBe(2);
+  expect(stderr.split("\n")[0]).toBe(`earshot: ${message}`);
+});
+
+// Asked to make such a folder at once, Node.js goes on for ever.
+test.runIf(process.platform === "linux")(
+  "a preview into a place that cannot be made is refused",
+  async () => {
+    const words = ["preview", "alert", "--no-pictures", "--out", "/proc/none/deep"];
+    const { exitCode, stderr } = await runCommand(words, { EARSHOT_CONFIG: "none.yaml" });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("the folder /proc/none cannot be made");
+  },
+);
+
+test.each([
   [{ LOG_LEVEL: "chatty" }, 2, /LOG_LEVEL is one of trace, .*, silent, not "chatty"/],
   [
     { DATABASE_URL: "db.example" },

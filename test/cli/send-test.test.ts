@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -66,6 +66,15 @@ test("a refusal of the mail server is told in its words, without secrets, as JSO
     error: expect.stringContaining("550 no such user here"),
     advice: expect.stringContaining("address"),
   });
+});
+
+test("a rotation is the receiver whose turn it is", async () => {
+  const rotation = "rotations: [{ name: phone, timezone: UTC, receivers: [desk] }]\n";
+  await writeFile(config, `${await readFile(config, "utf8")}${rotation}`);
+  const ran = await runCommand(["send-test", "phone", "--config", config]);
+  expect(ran).toMatchObject({ exitCode: 0 });
+  expect(ran.stdout).toMatch(/^phone is a rotation: it is the turn of desk\ndesk: the mail server took/);
+  expect(smtp.mails[0]?.to).toEqual(["desk@brand.example"]);
 });
 
 test("a name that is nobody's is the reader's fault", async () => {

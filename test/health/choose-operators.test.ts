@@ -5,11 +5,17 @@ const ROUTES = [
   { match: { severity: "critical" }, receivers: ["on-call", "tickets"] },
   { match: {}, receivers: ["comms"] },
 ];
+const ALL = { match: {}, receivers: ["comms"] };
 const NAMES = ["comms", "on-call", "tickets"];
 
 test.each<[string, Parameters<typeof chooseOperators>, string[]]>([
   ["those that are named", [["comms"], ROUTES, NAMES, new Set()], ["comms"]],
   ["those of critical routes", [undefined, ROUTES, NAMES, new Set()], ["on-call", "tickets"]],
+  [
+    "those of critical routes, however deep",
+    [undefined, [{ ...ALL, routes: [{ ...ALL, routes: ROUTES }] }], NAMES, new Set()],
+    ["on-call", "tickets"],
+  ],
   ["the first, where no route is for critical alerts", [undefined, [], NAMES, new Set()], ["comms"]],
   ["those that work", [undefined, ROUTES, NAMES, new Set(["on-call"])], ["tickets"]],
   [

@@ -5,7 +5,7 @@ import { UserError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
-import type { WeeklyRange } from "../../lib/weekly-range.ts";
+import { describeRange, holdsWithin, type WeeklyRange } from "../../lib/weekly-range.ts";
 import { type Actor, describeActor } from "../../model/actor.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertAction, RulePrecision } from "../../model/alert-action.ts";
@@ -14,7 +14,7 @@ import { nextSeverity } from "../../model/severity.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { NounStores, Stores } from "../../store/stores.ts";
-import { refuseUnknownNames } from "./unknown-names-in.ts";
+import { refuseUnknownNames, refuseUnknownQueries } from "./unknown-names-in.ts";
 
 /**
  * What people do: about alerts, and about what they want to hear. It only writes facts; who is told what of it is
@@ -83,6 +83,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
     addSilence: async (asked) => {
       if (rules !== undefined) refuseUnknownNames(asked.match, rules);
+      refuseUnknownQueries(asked.match, await stores.queries.active());
       const silence = silenceOf(asked, clock.now());
       await stores.silences.add(silence);
       return silence;
@@ -177,6 +178,12 @@ function silenceOf(asked: RequestedSilence, now: Instant): Silence {
     throw new UserError(`a silence lasts from 1m to ${formatDuration(LONGEST_SILENCE_MS)}`);
   }
   const startsAt = Math.max(asked.startsAt ?? now, now);
+  if (windows.length > 0 && !holdsWithin(windows, startsAt, startsAt + lengthMs)) {
+    throw new UserError(
+      `in ${formatDuration(lengthMs)} ${windows.map(describeRange).join("; ")} never comes: the silence would hold nothing`,
+      ["give it a longer time"],
+    );
+  }
   return {
     id: uuid7(now),
     match,
