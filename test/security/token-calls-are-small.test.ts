@@ -47,6 +47,19 @@ it("names at most twenty unknown parameters, before a login and after it", async
   expect(after.body.errors).toHaveLength(21);
 });
 
+it.each(["[", '{"":'])("a body that is nested 60,000 deep is refused as any other: %s", async (opening) => {
+  const closing = opening === "[" ? "]" : "}";
+  const nested = `${opening.repeat(60_000)}${opening === "[" ? "" : 1}${closing.repeat(60_000)}`;
+  const headers = { authorization: `bearer ${fixture.token}`, "content-type": "application/json" };
+  for (const name of ["tags", "categories", "queries", "group/site", "group/author", "group/location"]) {
+    const url = `/projects/${fixture.account.projectId}/${name}`;
+    const payload = `{"name":${nested},"other":${nested}}`;
+    const answer = await send(fixture.api, { method: "POST", url, headers, payload });
+    expect(answer.status, name).toBe(400);
+    expect(JSON.stringify(answer.body).length).toBeLessThan(4_000);
+  }
+});
+
 it("names at most twenty unknown fields of a list, and a hundred faults in all", async () => {
   const headers = { authorization: `bearer ${fixture.token}` };
   const url = `/projects/${fixture.account.projectId}/group/location`;

@@ -125,9 +125,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What was sent, short enough to be read. */
+/** What was sent, short enough to be read. What stands inside is not gone into: it may be nested without end. */
 export function quote(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = JSON.stringify(value) ?? "nothing";
+  const isInside = (one: unknown) => typeof one === "object" && one !== null && one !== value;
+  const text = JSON.stringify(value, (_key, one) => (isInside(one) ? "…" : one)) ?? "nothing";
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
