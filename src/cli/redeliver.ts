@@ -10,7 +10,7 @@ import { print } from "./print.ts";
 export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument("[receiver]", "whose messages to try again; without: a list")
-    .option("--since <duration>", "no older ones than that", "2d")
+    .option("--since <duration>", "no older ones than that", "7d")
     .addHelpText("after", "\nFirst see with send-test that the receiver takes messages again.")
     .action(async (receiver: string | undefined, { since }: { since: string }) => {
       const ageMs = parseDuration(since);

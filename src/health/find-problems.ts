@@ -105,7 +105,14 @@ function queueProblems(line: PipelineHealth, settings: OperatorConfig): Problem[
 function receiverProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
   return line.receivers.flatMap((receiver): Problem[] => {
     const failure = line.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
-    const verdict = checkReceiver(receiver, failure, settings.receiverFails);
+    const givenUp = line.givenUp.find((one) => one.receiver === receiver);
+    const verdict = checkReceiver(receiver, failure, settings.receiverFails, givenUp);
+    if (verdict.outcome === "GaveUp") {
+      // The label is not `receiver`: this one works, and may be told so itself.
+      const labels = { messagesTo: receiver };
+      const { since = line.now, n = 0 } = givenUp ?? {};
+      return [{ rule: "messages-given-up", labels, since, because: verdict.because, values: { messages: n } }];
+    }
     if (verdict.outcome === "Works" || verdict.outcome === "TriesAgain") return [];
     const since = failure?.since ?? line.now;
     const values = { failures: failure?.times ?? 0 };

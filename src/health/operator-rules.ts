@@ -43,6 +43,11 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     overAfterMs: 5 * MINUTE,
     description: "A receiver does not get its messages.",
   },
+  "messages-given-up": {
+    severity: "warning",
+    overAfterMs: 5 * MINUTE,
+    description: "Messages could not be delivered and are not tried again by themselves.",
+  },
   "receiver-bounces": {
     severity: "critical",
     overAfterMs: 5 * MINUTE,

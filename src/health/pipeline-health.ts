@@ -2,7 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { OpenBounces } from "../model/bounce.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Outage } from "../model/outage.ts";
-import type { DeadLetterCount, QueryProgress, QueryRhythm, WaitingWork } from "../model/pipeline-facts.ts";
+import type { DeadLetterCount, GivenUp, QueryProgress, QueryRhythm, WaitingWork } from "../model/pipeline-facts.ts";
 import type { DueDigest } from "./check-digests.ts";
 import type { OperatorRuleName } from "./problem.ts";
 
@@ -26,6 +26,8 @@ export interface PipelineHealth {
   readonly receivers: readonly string[];
   /** The address of each receiver that gets mails. */
   readonly addresses: ReadonlyMap<string, string>;
+  /** Messages that were given up in the last day. */
+  readonly givenUp: readonly GivenUp[];
   readonly bounces: readonly OpenBounces[];
   /** Rules with an alert that stands: they end by a milder limit than they begin. */
   readonly standing: ReadonlySet<OperatorRuleName>;

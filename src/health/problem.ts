@@ -35,6 +35,7 @@ export type OperatorRuleName =
   | "query-silent"
   | "queue-stands-still"
   | "receiver-fails"
+  | "messages-given-up"
   | "receiver-bounces"
   | "pictures-left-out"
   | "digest-not-built"

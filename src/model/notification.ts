@@ -35,6 +35,8 @@ export interface Notification {
   /** The named reason of the decision to send: `FirstNotification`, `RepeatIntervalElapsed`, … */
   readonly reason: string;
   readonly attempts: number;
+  /** Those of them that were made before the last redelivery. */
+  readonly attemptsBefore: number;
   readonly lastError: string | null;
   /** What the vendor gave us to find the message again: Slack `{channel, ts}`, email `{messageId}`. */
   readonly vendorRef: Readonly<Record<string, string>> | null;

@@ -45,3 +45,12 @@ export interface DeadLetterCount {
   /** Why the newest of them does. */
   readonly reason: string;
 }
+
+/** Messages to one receiver that were given up, since the first of them was decided. */
+export interface GivenUp {
+  readonly receiver: string;
+  readonly n: number;
+  /** What the last of them met. */
+  readonly error: string;
+  readonly since: Instant;
+}

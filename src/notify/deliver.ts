@@ -183,9 +183,8 @@ const RENEW_EVERY_MS = 3_000;
  */
 const STALE_MS = 2_000;
 
-/** Waits grow to a minute, so this is some two days of a place that is away; any other fault is given up earlier. */
-const MOST_ATTEMPTS_AWAY = 2_880;
-const MOST_ATTEMPTS = 60;
+/** Waits grow to a minute and are never shorter then, so this is two days at least, whatever the fault. */
+const MOST_ATTEMPTS = 2_880;
 
 async function settleFailure(
   parts: DeliverParts,
@@ -196,8 +195,10 @@ async function settleFailure(
   const told = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
   // Where the place is in trouble it waits, and each message only for that: so they come in their order when it is back.
   const placeWaits = error.concernsPlace ? await place.failed(told, error.retryAfterMs) : 0;
-  const most = error.concernsPlace ? MOST_ATTEMPTS_AWAY : MOST_ATTEMPTS;
-  if (!error.retryable || notification.attempts >= most) return giveUp(parts, notification, told);
+  const attempts = notification.attempts - notification.attemptsBefore;
+  if (!error.retryable) return giveUp(parts, notification, told);
+  if (attempts >= MOST_ATTEMPTS)
+    return giveUp(parts, notification, `given up after ${attempts} attempts in two days or more: ${told}`);
   if (placeWaits > 0) {
     // Due at once: what waits is the place, and this one is still the first in line when it opens.
     await parts.log.markFailed(notification, told, 0);
@@ -205,7 +206,8 @@ async function settleFailure(
   }
   const retryAfterMs = Math.max(
     error.retryAfterMs ?? 0,
-    retryDelayMs(notification.attempts, undefined, Math.random()),
+    // Longer by up to a quarter, so that what failed together does not come back together.
+    retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
   );
   await parts.log.markFailed(notification, told, retryAfterMs);
   return { outcome: "failed", error: told, retryAfterMs };

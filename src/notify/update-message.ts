@@ -173,6 +173,7 @@ async function liveView(
     state: "sent",
     reason: "Standing",
     attempts: 0,
+    attemptsBefore: 0,
     lastError: null,
     vendorRef: null,
     also,

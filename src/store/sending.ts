@@ -1,6 +1,7 @@
 import { sql } from "kysely";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import type { Notification, NotificationKind } from "../model/notification.ts";
+import type { GivenUp } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
 import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
 
@@ -12,6 +13,9 @@ const MOST_AT_ONCE = 3;
 
 /** So many jobs of one receiver are worth adding at once. */
 const MOST_OF_A_RECEIVER = 50;
+
+/** Messages are tried for two days and some hours; who had to wait in line for others, for longer. */
+const LONGEST_TRIED_MS = 7 * DAY;
 
 const GRAVEST_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
 
@@ -161,10 +165,27 @@ export function createSendingStore(db: Db) {
       return rows;
     },
 
-    /** Another try for those of a receiver since then that were given up, in their order. Gives how many they are. */
+    /** By receiver, those that were given up in the last day and are not tried again. */
+    async givenUpLately(now: Instant): Promise<GivenUp[]> {
+      const { rows } = await sql<GivenUp>`
+        select n.receiver, count(*)::int as n, (array_agg(d.detail order by d.at_wall desc))[1] as error,
+          min(n.created_at) as since
+        from earshot.notifications n
+        join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id and d.attempt = n.attempts
+        where n.state = 'dead' and n.created_at >= ${at(now - LONGEST_TRIED_MS)}
+          and d.outcome = 'dead' and d.at_wall > now() - interval '1 day'
+        group by n.receiver order by n.receiver
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Those of a receiver since then that were given up are tried again, in their order and for as long as new ones.
+     * Gives how many they are.
+     */
     async redeliver(receiver: string, since: Instant): Promise<number> {
       const { numAffectedRows } = await sql`
-        update earshot.notifications set state = 'due', next_attempt_wall = now()
+        update earshot.notifications set state = 'due', next_attempt_wall = now(), attempts_before = attempts
         where receiver = ${receiver} and state = 'dead' and created_at >= ${at(since)}
       `.execute(db);
       return Number(numAffectedRows ?? 0);

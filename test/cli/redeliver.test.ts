@@ -16,7 +16,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "earshot-redeliver-"));
-  for (const at of [NOW, NOW - 3 * DAY]) await ensurePartitions(database.db, at);
+  for (const at of [NOW, NOW - 8 * DAY]) await ensurePartitions(database.db, at);
 });
 afterAll(async () => {
   await rm(folder, { recursive: true });
@@ -39,10 +39,10 @@ const isDue = async ({ projectId, id }: PendingNotification) =>
   (await stores.notifications.claim(projectId, id)) !== null;
 
 test("what a receiver refused for good is listed with its reason, and is told after all when asked for", async () => {
-  expect((await redeliver()).stdout).toBe("No message was given up in 2d.\n");
+  expect((await redeliver()).stdout).toBe("No message was given up in 7d.\n");
   const [one, two] = [await refused("comms", NOW - HOUR), await refused("comms", NOW - 2 * HOUR)];
   const other = await refused("desk", NOW - HOUR);
-  const old = await refused("comms", NOW - 3 * DAY);
+  const old = await refused("comms", NOW - 8 * DAY);
   expect((await redeliver()).stdout).toBe(
     "comms: 2 messages, Slack refused the message: invalid_auth\ndesk: 1 message, Slack refused the message: invalid_auth\n",
   );
@@ -62,7 +62,7 @@ test("a receiver that refused nothing, and a time that is none, are told with wh
   expect(await redeliver("comsm")).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(
-      /no message to "comsm" was given up in 2d\n.*messages were given up to desk/,
+      /no message to "comsm" was given up in 7d\n.*messages were given up to desk/,
     ),
   });
   expect(await redeliver("desk", "--since", "soon")).toMatchObject({

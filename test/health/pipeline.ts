@@ -27,6 +27,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     pollEveryMs: 60_000,
     receivers: ["comms", "on-call"],
     addresses: new Map([["on-call", "duty@brand.example"]]),
+    givenUp: [],
     bounces: [],
     standing: new Set(),
     now: NOW,

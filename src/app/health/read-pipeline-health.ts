@@ -27,7 +27,7 @@ export interface PipelineReadings {
 export async function readPipelineHealth(sights: PipelineReadings): Promise<PipelineHealth> {
   const { stores, now } = sights;
   const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
-  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open] =
+  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open, givenUp] =
     await Promise.all([
       stores.failures.standing(),
       stores.watch.progress(),
@@ -39,6 +39,7 @@ export async function readPipelineHealth(sights: PipelineReadings): Promise<Pipe
       stores.setAside.tally(now - NEWS_MS),
       stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
       stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+      stores.notifications.givenUpLately(now),
     ]);
   const watched = new Set(progress.map(queryScope));
   return {
@@ -66,6 +67,7 @@ export async function readPipelineHealth(sights: PipelineReadings): Promise<Pipe
     pollEveryMs: sights.pollEveryMs,
     receivers: sights.receivers,
     addresses: sights.addresses,
+    givenUp,
     bounces,
     standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     now,

@@ -8,7 +8,8 @@ import { systemClock } from "../../lib/clock.ts";
 import { toIso } from "../../lib/instant.ts";
 import { createAgent, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { readRetryAfter } from "../../lib/retry-after.ts";
-import { defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
+import { stableHash } from "../../lib/stable-hash.ts";
+import { type ChannelLimit, defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 
 const WebhookConfig = z.strictObject({
@@ -31,6 +32,7 @@ export const webhook = defineNotifier({
     return {
       // Each change has a key of its own, and a program may act on every one of them.
       wantsEveryChange: true,
+      lane: serverLimit(config),
       send: async (message, { signal, beforePost }) => {
         await beforePost?.();
         const response = await post(connections, config, request(message, config, deps), signal);
@@ -49,6 +51,14 @@ export const webhook = defineNotifier({
     };
   },
 });
+
+/**
+ * Receivers with one address wait together while its server is away. It is given no more than a server bears. The
+ * address is a secret and does not stand in the key.
+ */
+function serverLimit({ url }: WebhookConfig): ChannelLimit {
+  return { key: `webhook ${stableHash(url)}`, everyMs: 10, burst: 100 };
+}
 
 /** An address that is refused is told with every delivery, where people look, and stops nothing else. */
 function connect({ url, allowPrivateAddress }: WebhookConfig): Agent | DeliveryError {
@@ -170,6 +180,8 @@ async function post(
     if (code === "EPRIVATE") throw refused();
     throw new DeliveryError(`The webhook's server cannot be reached: ${code}`, {
       retryable: true,
+      // A server that does not answer in time may do so because of this one message.
+      concernsPlace: code !== NO_ANSWER,
       secrets: [config.url, config.secret ?? ""],
     });
   }
@@ -179,8 +191,10 @@ function codeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error && "code" in cause && typeof cause.code === "string"
     ? cause.code
-    : "no answer in time";
+    : NO_ANSWER;
 }
+
+const NO_ANSWER = "no answer in time";
 
 function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
   if (statusCode >= 200 && statusCode < 300) return;
@@ -189,6 +203,8 @@ function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
   const now = systemClock.now();
   throw new DeliveryError(`The webhook's server answered HTTP ${statusCode}`, {
     retryable: isRetryable,
+    // A gateway says that the server is away, or the server that it takes nothing now. Any other fault may be the message's.
+    concernsPlace: [429, 502, 503, 504].includes(statusCode),
     retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, now),
     advice: isRetryable
       ? null
