@@ -12,6 +12,8 @@ const Note = z.object({
   at: z.number(),
   wallAt: z.number(),
   speed: z.number().positive(),
+  /** The demo left it: its tables are in a database of its own. */
+  demo: z.boolean().default(false),
 });
 
 /** A local API with generated mentions, as `earshot api` asks it. */
@@ -21,6 +23,7 @@ export interface LocalAddress {
   readonly password: string;
   /** What it takes for now. */
   readonly clock: Clock;
+  readonly isDemo: boolean;
 }
 
 /**
@@ -29,11 +32,16 @@ export interface LocalAddress {
  */
 export async function leaveLocalAddress(
   home: string,
-  address: { readonly url: string; readonly login: z.output<typeof Note>["login"]; readonly clock: Clock },
+  address: {
+    readonly url: string;
+    readonly login: z.output<typeof Note>["login"];
+    readonly clock: Clock;
+    readonly isDemo?: boolean;
+  },
   wall: Clock,
 ): Promise<() => Promise<void>> {
-  const { url, login, clock } = address;
-  const note = JSON.stringify({ url, login, at: clock.now(), wallAt: wall.now(), speed: clock.speed });
+  const { url, login, clock, isDemo: demo = false } = address;
+  const note = JSON.stringify({ url, login, at: clock.now(), wallAt: wall.now(), speed: clock.speed, demo });
   const file = fileIn(home);
   await makeDataFolder(home);
   // A file that is there keeps its mode, and somebody may have written it before us: so it is a new one.
@@ -55,6 +63,7 @@ export async function readLocalAddress(home: string, wall: Clock): Promise<Local
       url: note.url,
       username,
       password,
+      isDemo: note.demo,
       clock: createScaledClock({ startAt, speed: note.speed, base: wall }),
     };
   } catch {

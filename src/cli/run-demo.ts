@@ -1,5 +1,6 @@
 import { openEngines } from "../app/engines.ts";
 import { DEMO_SPEED, type Demo, startDemo } from "../app/local/demo.ts";
+import { openDemoDatabase } from "../app/local/demo-database.ts";
 import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
 import { openPage } from "../app/open-console.ts";
 import type { Environment } from "../config.ts";
@@ -22,10 +23,14 @@ export async function runDemo(options: StartOptions, surroundings: Environment, 
     const engines = await openEngines(surroundings, log);
     closing.add(engines.stop);
     let url: string | null = null;
+    const databaseUrl = await openDemoDatabase(engines.databaseUrl);
     print("Writing the days before, so that there is a usual to compare with …");
     const demo = await startDemo({
-      databaseUrl: engines.databaseUrl,
-      queue: engines.queue,
+      databaseUrl,
+      queue:
+        engines.queue.kind === "redis"
+          ? { ...engines.queue, prefix: "earshot-demo" }
+          : { ...engines.queue, url: databaseUrl },
       rules: shippedFolder("rules"),
       templates: shippedFolder("templates"),
       log,
@@ -34,10 +39,16 @@ export async function runDemo(options: StartOptions, surroundings: Environment, 
     closing.add(demo.stop);
     const { clock, local } = demo;
     const login = { username: LOCAL_ACCOUNT.username, password: local.secrets.password };
-    closing.add(await leaveLocalAddress(surroundings.home, { url: local.apiUrl, login, clock }, systemClock));
+    closing.add(
+      await leaveLocalAddress(
+        surroundings.home,
+        { url: local.apiUrl, login, clock, isDemo: true },
+        systemClock,
+      ),
+    );
     if (options.page) {
       const page = await openPage({
-        databaseUrl: engines.databaseUrl,
+        databaseUrl,
         clock: demo.clock,
         log,
         settings: { host: "127.0.0.1", port: options.port ?? DEFAULT_PORT, timezone: "UTC" },
@@ -66,7 +77,8 @@ a local Listening API, judges every mention by the rules in rules/ and tells a l
 ${whatHappensNext(demo)}
 
 In another terminal, npm run -s earshot -- api looks at what the API itself says, and … -- alerts at what is open.
-To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again.
+To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again:
+that has a database of its own, and nothing of this demo gets into it.
 Ctrl-C stops; the next start goes on from there.`);
   await aborted(signal);
   await running.close();

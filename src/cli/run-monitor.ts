@@ -1,5 +1,6 @@
 import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
 import { openEngines } from "../app/engines.ts";
+import { refuseDemoData } from "../app/local/demo-database.ts";
 import { openPage } from "../app/open-console.ts";
 import { ROLES } from "../app/roles.ts";
 import { startEarshot } from "../app.ts";
@@ -25,6 +26,7 @@ export async function runMonitor(
   const running = await openTogether(async (closing) => {
     const engines = await openEngines(surroundings, log);
     closing.add(engines.stop);
+    await refuseDemoData(engines.databaseUrl);
     let url = config.web.publicUrl ?? null;
     const earshot = await startEarshot({
       config,

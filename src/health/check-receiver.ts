@@ -1,5 +1,5 @@
-import { formatDuration } from "../lib/duration.ts";
 import { counted } from "../lib/counted.ts";
+import { formatDuration } from "../lib/duration.ts";
 import type { Failure } from "../model/failure.ts";
 
 export type ReceiverVerdict =

@@ -111,7 +111,9 @@ function receiverProblems(line: PipelineHealth, settings: OperatorConfig): Probl
       // The label is not `receiver`: this one works, and may be told so itself.
       const labels = { messagesTo: receiver };
       const { since = line.now, n = 0 } = givenUp ?? {};
-      return [{ rule: "messages-given-up", labels, since, because: verdict.because, values: { messages: n } }];
+      return [
+        { rule: "messages-given-up", labels, since, because: verdict.because, values: { messages: n } },
+      ];
     }
     if (verdict.outcome === "Works" || verdict.outcome === "TriesAgain") return [];
     const since = failure?.since ?? line.now;

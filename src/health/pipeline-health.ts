@@ -2,7 +2,13 @@ import type { Instant } from "../lib/instant.ts";
 import type { OpenBounces } from "../model/bounce.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Outage } from "../model/outage.ts";
-import type { DeadLetterCount, GivenUp, QueryProgress, QueryRhythm, WaitingWork } from "../model/pipeline-facts.ts";
+import type {
+  DeadLetterCount,
+  GivenUp,
+  QueryProgress,
+  QueryRhythm,
+  WaitingWork,
+} from "../model/pipeline-facts.ts";
 import type { DueDigest } from "./check-digests.ts";
 import type { OperatorRuleName } from "./problem.ts";
 

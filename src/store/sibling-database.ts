@@ -21,6 +21,14 @@ export async function ensureSiblingDatabase(url: string, name: string): Promise<
   return { url: urlOf(url, name), created };
 }
 
+/** The address of the server's database of this name, or null where there is none. */
+export async function findSiblingDatabase(url: string, name: string): Promise<string | null> {
+  const found = await onServer(url, (client) =>
+    client.query("select from pg_database where datname = $1", [name]),
+  );
+  return found.rowCount === 0 ? null : urlOf(url, name);
+}
+
 /** Drops it, with whatever is still connected to it. */
 export async function dropSiblingDatabase(url: string, name: string): Promise<void> {
   await onServer(url, async (client) => {

@@ -80,7 +80,9 @@ const tried = (message: PendingNotification, attempts: number) =>
     database.db,
   );
 
-const AWAY: Readonly<Record<string, { fail: (times: number) => void; back: () => void; came: () => number }>> = {
+const AWAY: Readonly<
+  Record<string, { fail: (times: number) => void; back: () => void; came: () => number }>
+> = {
   "a webhook that answers 503": {
     fail: (times) => void web.answers.push(...Array.from({ length: times }, () => ({ status: 503 }))),
     back: () => void web.answers.splice(0),
@@ -97,18 +99,30 @@ const AWAY: Readonly<Record<string, { fail: (times: number) => void; back: () =>
     came: () => web.requests.length,
   },
   "a mailbox that is busy (450 at RCPT)": {
-    fail: () => void (smtp.answers.rcpt = "450 4.2.1 mailbox busy"),
-    back: () => void delete smtp.answers.rcpt,
+    fail: () => {
+      smtp.answers.rcpt = "450 4.2.1 mailbox busy";
+    },
+    back: () => {
+      delete smtp.answers.rcpt;
+    },
     came: () => smtp.mails.length,
   },
   "a mail server that takes no content now (451 at DATA)": {
-    fail: () => void (smtp.answers.data = "451 4.3.0 try later"),
-    back: () => void delete smtp.answers.data,
+    fail: () => {
+      smtp.answers.data = "451 4.3.0 try later";
+    },
+    back: () => {
+      delete smtp.answers.data;
+    },
     came: () => smtp.mails.length,
   },
   "a mail server that takes no sender now (452 at MAIL)": {
-    fail: () => void (smtp.answers.mail = "452 4.3.1 out of room"),
-    back: () => void delete smtp.answers.mail,
+    fail: () => {
+      smtp.answers.mail = "452 4.3.1 out of room";
+    },
+    back: () => {
+      delete smtp.answers.mail;
+    },
     came: () => smtp.mails.length,
   },
 };
@@ -175,7 +189,9 @@ describe("what operators are told of a receiver", () => {
     const lost = checkReceiver("hook", failure, 5 * MINUTE, { n: 3, error: "HTTP 503" });
     expect(lost).toMatchObject({
       outcome: "KeepsFailing",
-      because: expect.stringMatching(/3 messages were tried for two days and given up.*earshot redeliver hook/),
+      because: expect.stringMatching(
+        /3 messages were tried for two days and given up.*earshot redeliver hook/,
+      ),
     });
   });
   test("that works again: what was given up is still said, with what to do", () => {

@@ -7,6 +7,7 @@ import { createConsoleStore } from "../../store/console.ts";
 import { openDatabase } from "../../store/database.ts";
 import { migrate } from "../../store/migrate.ts";
 import { createStores, type Stores } from "../../store/stores.ts";
+import { databaseForCommands } from "../local/demo-database.ts";
 import { openPostgres } from "../open-postgres.ts";
 import { type AlertActions, createAlertActions } from "./alert-actions.ts";
 
@@ -24,13 +25,14 @@ export interface OpenAlertActions {
  * in one that is started now and stopped by `close`.
  */
 export async function openAlertActions(
-  surroundings: Pick<Environment, "databaseUrl" | "home">,
+  surroundings: Pick<Environment, "databaseUrl" | "home" | "configFile">,
   clock: Clock,
   log: Logger,
 ): Promise<OpenAlertActions> {
   return openTogether(async (closing) => {
-    const { url, stop } = await openPostgres(surroundings, log, { share: true });
-    closing.add(stop);
+    const server = await openPostgres(surroundings, log, { share: true });
+    closing.add(server.stop);
+    const url = await databaseForCommands(server.url, surroundings.configFile);
     await migrate(url);
     const database = openDatabase({
       url,

@@ -6,6 +6,7 @@ import { migrateLocalApi } from "../../local-api/store/migrate-local-api.ts";
 import type { Logger } from "../../log.ts";
 import { openPool } from "../../store/database.ts";
 import { openPostgres } from "../open-postgres.ts";
+import { openDemoDatabase } from "./demo-database.ts";
 
 /** The tables of the local Listening API, ready for use. */
 export interface LocalTables {
@@ -17,15 +18,18 @@ export interface LocalTables {
 
 /**
  * In `DATABASE_URL`, or in the embedded PostgreSQL of the data folder: in the server that another Earshot runs there,
- * or in one that is started now and stopped by `close`.
+ * or in one that is started now and stopped by `close`. `ofDemo`: those of the demo that runs.
  */
 export async function openLocalTables(
   surroundings: Pick<Environment, "databaseUrl" | "home">,
   log: Logger,
+  { ofDemo }: { readonly ofDemo: boolean },
 ): Promise<LocalTables> {
   return openTogether(async (closing) => {
-    const { url, description, stop } = await openPostgres(surroundings, log, { share: true });
-    closing.add(stop);
+    const server = await openPostgres(surroundings, log, { share: true });
+    closing.add(server.stop);
+    const { description } = server;
+    const url = ofDemo ? await openDemoDatabase(server.url) : server.url;
     const pool = openPool({
       url,
       connections: 12,

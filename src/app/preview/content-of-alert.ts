@@ -29,7 +29,7 @@ export function createContentOfAlert(
       state: "due",
       reason: "Preview",
       attempts: 0,
-    attemptsBefore: 0,
+      attemptsBefore: 0,
       lastError: null,
       vendorRef: null,
     });

@@ -8,7 +8,7 @@ import type { PreviewContent } from "./preview-content.ts";
 
 /** What messages about stored alerts show, for one command: beside a running Earshot, or without one. */
 export async function openAlertContents(options: {
-  readonly surroundings: Pick<Environment, "databaseUrl" | "home">;
+  readonly surroundings: Pick<Environment, "databaseUrl" | "home" | "configFile">;
   readonly rules: readonly Rule[];
   readonly timezone: string;
   readonly consoleUrl: string | null;

@@ -7,6 +7,7 @@ import type { Logger } from "../../log.ts";
 import type { Gate } from "../../source/gate.ts";
 import { createBudgetStore } from "../../store/budgets.ts";
 import { openDatabase } from "../../store/database.ts";
+import { databaseForCommands } from "../local/demo-database.ts";
 import { openPostgres } from "../open-postgres.ts";
 import { createCallGate } from "./call-gate.ts";
 
@@ -22,15 +23,16 @@ export interface ShellBudget {
  * there is to go by. A database that cannot be reached keeps nobody from asking.
  */
 export async function openShellBudget(
-  surroundings: Pick<Environment, "databaseUrl" | "home">,
+  surroundings: Pick<Environment, "databaseUrl" | "home" | "configFile">,
   { account, timeoutMs, log }: { readonly account: string; readonly timeoutMs: number; readonly log: Logger },
 ): Promise<ShellBudget | null> {
   const { databaseUrl, home } = surroundings;
   if (databaseUrl === null && !existsSync(resolve(home, "postgres"))) return null;
   try {
     const opened = await openTogether(async (closing) => {
-      const { url, stop } = await openPostgres(surroundings, log, { share: true });
-      closing.add(stop);
+      const server = await openPostgres(surroundings, log, { share: true });
+      closing.add(server.stop);
+      const url = await databaseForCommands(server.url, surroundings.configFile);
       const onError = (error: Error) =>
         log.warn({ error: describeError(error) }, "a connection to the database broke");
       const database = openDatabase({ url, connections: 2, onError });

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { type OpenAlertActions, openAlertActions } from "../../app/actions/open-alert-actions.ts";
 import { readEnvironment } from "../../config.ts";
+import { systemClock } from "../../lib/clock.ts";
 import type { Actor } from "../../model/actor.ts";
 import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";
@@ -12,7 +14,9 @@ export async function withAlertActions<Outcome>(
 ): Promise<Outcome> {
   const surroundings = readEnvironment(env);
   const log = commandLog(env);
-  const opened = await openAlertActions(surroundings, await timeHere(surroundings.home), log);
+  // A demo that was killed leaves its note behind; the time of a real monitor is the system's.
+  const clock = existsSync(surroundings.configFile) ? systemClock : await timeHere(surroundings.home);
+  const opened = await openAlertActions(surroundings, clock, log);
   try {
     return await work(opened);
   } finally {

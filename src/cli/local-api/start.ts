@@ -68,7 +68,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
   const running = await openTogether(async (closing) => {
     const surroundings = readEnvironment(env);
     const { home } = surroundings;
-    const tables = await openLocalTables(surroundings, log);
+    const tables = await openLocalTables(surroundings, log, { ofDemo: false });
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now(), [DEMO_CLIENT]) : null;

@@ -1,7 +1,9 @@
 import { type LocalTables, openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readEnvironment } from "../../config.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { createDatabase, type Database } from "../../local-api/store/database.ts";
 import { commandLog } from "../command-log.ts";
+import { readLocalAddress } from "../local-address.ts";
 
 /** The tables of the local API for the time of one command. */
 export interface LocalApiTables extends Pick<LocalTables, "pool"> {
@@ -14,7 +16,9 @@ export async function withTables<Outcome>(
   work: (desk: LocalApiTables) => Promise<Outcome>,
 ): Promise<Outcome> {
   const log = commandLog(env);
-  const tables = await openLocalTables(readEnvironment(env), log);
+  const surroundings = readEnvironment(env);
+  const running = await readLocalAddress(surroundings.home, systemClock);
+  const tables = await openLocalTables(surroundings, log, { ofDemo: running?.isDemo === true });
   try {
     return await work({ pool: tables.pool, db: createDatabase(tables.pool) });
   } finally {

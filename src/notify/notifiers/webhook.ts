@@ -9,7 +9,12 @@ import { toIso } from "../../lib/instant.ts";
 import { createAgent, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import { readRetryAfter } from "../../lib/retry-after.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
-import { type ChannelLimit, defineNotifier, type NotifierDeps, type NotifierMessage } from "../define-notifier.ts";
+import {
+  type ChannelLimit,
+  defineNotifier,
+  type NotifierDeps,
+  type NotifierMessage,
+} from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 
 const WebhookConfig = z.strictObject({
@@ -189,9 +194,7 @@ async function post(
 
 function codeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error && "code" in cause && typeof cause.code === "string"
-    ? cause.code
-    : NO_ANSWER;
+  return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : NO_ANSWER;
 }
 
 const NO_ANSWER = "no answer in time";

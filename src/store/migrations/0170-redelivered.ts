@@ -5,5 +5,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create index notifications_given_up on earshot.notifications (created_at) where state = 'dead'`.execute(
     db,
   );
-  await sql`alter table earshot.notifications add column attempts_before integer not null default 0`.execute(db);
+  await sql`alter table earshot.notifications add column attempts_before integer not null default 0`.execute(
+    db,
+  );
 }

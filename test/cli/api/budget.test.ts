@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 function open(wanted: string): Promise<ShellBudget | null> {
-  const surroundings = { databaseUrl: testDatabase.url, home: "/nowhere" };
+  const surroundings = { databaseUrl: testDatabase.url, home: "/nowhere", configFile: "" };
   return openShellBudget(surroundings, { account: wanted, timeoutMs: MINUTE, log });
 }
 
@@ -69,6 +69,9 @@ test("when the budget is used up it says when the next call is possible, and pol
 test("where nobody keeps a budget for the account, the headers of the source are what there is", async () => {
   expect(await open("somebody else at http://127.0.0.1")).toBeNull();
   expect(
-    await openShellBudget({ databaseUrl: null, home: "/nowhere" }, { account, timeoutMs: MINUTE, log }),
+    await openShellBudget(
+      { databaseUrl: null, home: "/nowhere", configFile: "" },
+      { account, timeoutMs: MINUTE, log },
+    ),
   ).toBeNull();
 });
