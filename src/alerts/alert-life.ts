@@ -50,8 +50,8 @@ export type Observation =
   | { readonly kind: "not-met"; readonly at: Instant }
   /** The query is complete: all evidence with `at` before `until` has been observed. */
   | { readonly kind: "time-passed"; readonly until: Instant }
-  /** The rule is gone, or a person closed the alert. */
-  | { readonly kind: "withdrawn"; readonly at: Instant };
+  /** The rule is gone, or its query is no longer watched. `because`: which of them, in words. */
+  | { readonly kind: "withdrawn"; readonly at: Instant; readonly because?: string };
 
 /** `life` is the alert after the change; `isNew` asks for a new row. `Nothing` leaves all as it is. */
 export type LifeChange =

@@ -35,7 +35,7 @@ export function observe(
     case "time-passed":
       return onTimePassed(life, rule, observation.until);
     case "withdrawn":
-      return onWithdrawn(life, rule, observation.at);
+      return onWithdrawn(life, rule, observation);
   }
 }
 
@@ -61,9 +61,15 @@ function onTimePassed(life: AlertLife | null, rule: LifeRule, until: Instant): r
   return until > overAt(life, rule) ? [end(life, overAt(life, rule))] : NOTHING;
 }
 
-function onWithdrawn(life: AlertLife | null, rule: LifeRule, at: Instant): readonly LifeChange[] {
+function onWithdrawn(
+  life: AlertLife | null,
+  rule: LifeRule,
+  { at, because }: Extract<Observation, { kind: "withdrawn" }>,
+): readonly LifeChange[] {
   if (life === null || life.resolvedAt !== null) return NOTHING;
-  return [end(life, Math.min(Math.max(at, life.lastSeenAt), overAt(life, rule)))];
+  const withReason =
+    because === undefined ? life : { ...life, care: { ...life.care, endedBecause: because } };
+  return [end(withReason, Math.min(Math.max(at, life.lastSeenAt), overAt(life, rule)))];
 }
 
 function onEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): LifeChange {
@@ -82,7 +88,7 @@ function onEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence:
 }
 
 function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLife {
-  const { acknowledgedBy: _, closedBy: __, ...care } = life.care ?? {};
+  // What people did in its first life stands in its history; now it calls for somebody again.
   return {
     ...counted(life, evidence),
     state: "firing",
@@ -90,7 +96,7 @@ function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLif
     lastSeenAt: evidence.at,
     resolvedAt: null,
     ...explanation(evidence),
-    care: { ...care, callingSince: evidence.at },
+    care: { callingSince: evidence.at },
   };
 }
 
@@ -135,8 +141,8 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
     return { outcome: "Fired", life: fired, isNew: false };
   }
   if (!rose && evidence.retell === undefined) return { outcome: "Grew", life: grown, isNew: false };
-  // Whoever acknowledged it took on the milder thing: it fires again.
-  const { acknowledgedBy: _, ...care } = life.care ?? {};
+  // Whoever acknowledged it or was given it took on the milder thing: it fires again, and anybody can take it.
+  const { acknowledgedBy: _, assignee: __, ...care } = life.care ?? {};
   const risen: AlertLife = {
     ...grown,
     state: "firing",

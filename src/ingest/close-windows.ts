@@ -43,6 +43,11 @@ export async function closeWindows(
   return parts.store.transaction(async (facts) => {
     const query = await facts.queries.lock(job.projectId, job.queryId);
     if (query === null) return { judged: 0, more: false, owed: [] };
+    if (!query.isWatched) {
+      const ended = await withdrawAll(facts, query, parts.clock.now());
+      const waiting = alertsToReconsider(facts, query, ended);
+      return { judged: 0, more: false, owed: await recordNotifications(facts, parts, query, ended, waiting) };
+    }
     const completeUntil = await facts.walks.completeUntil(job.projectId, job.queryId);
     const closedUntil = floorTo(completeUntil ?? query.tickedUntil, BUCKET_MS);
     // At first it is any moment, that from which on the query's history is read; from then on the end of a bucket.
@@ -72,6 +77,23 @@ async function judgeUntil(
   return written;
 }
 
+/** Nothing more will be seen of a query that is no longer watched, so its alerts end, and say why. */
+async function withdrawAll(facts: IngestFacts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
+  const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
+  const observation: Observation = { kind: "withdrawn", at: now, because: "its query is no longer watched" };
+  return recordObservations(
+    facts.alerts,
+    query,
+    open.map(({ rule, fingerprint, labels, severity }) => ({
+      ruleName: rule,
+      life: { severity, forMs: 0, overAfterMs: Number.POSITIVE_INFINITY },
+      fingerprint,
+      labels,
+      observe: () => observation,
+    })),
+  );
+}
+
 /** Alerts on single mentions end by quiet; alerts whose rule is gone end now. */
 function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant): AlertObservation[] {
   const named = new Map(rules.map((rule) => [rule.name, rule]));
@@ -81,7 +103,9 @@ function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant)
     const { fingerprint, labels } = alert;
     const life = rule ?? { severity: alert.severity, forMs: 0, overAfterMs: Number.POSITIVE_INFINITY };
     const observation: Observation =
-      rule === undefined ? { kind: "withdrawn", at: until } : { kind: "time-passed", until };
+      rule === undefined
+        ? { kind: "withdrawn", at: until, because: "its rule is no longer there" }
+        : { kind: "time-passed", until };
     // Of a storm of ten thousand most stand at most ticks: those need not be read and written again.
     if (observe(alert, life, observation).every(({ outcome }) => outcome === "Nothing")) return [];
     return [{ ruleName: alert.rule, life, fingerprint, labels, observe: () => observation }];

@@ -127,12 +127,16 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
     case "Worsened":
       return { alertId: alert.id, at: alert.lastSeenAt, what: change.reason, detail: alert.because };
     case "Resolved":
-    case "NeverFired":
+    case "NeverFired": {
+      const inAll = alert.mentions === 0 ? [] : [`${alert.mentions} mentions in all`];
       return {
         alertId: alert.id,
         at: alert.resolvedAt ?? alert.lastSeenAt,
         what: change.outcome,
-        detail: alert.mentions === 0 ? "" : `${alert.mentions} mentions in all`,
+        detail: [...(alert.care?.endedBecause === undefined ? [] : [alert.care.endedBecause]), ...inAll].join(
+          "; ",
+        ),
       };
+    }
   }
 }

@@ -54,6 +54,8 @@ export interface AlertHandling {
   readonly assignee?: string | undefined;
   /** Who ended it by hand, while its rule may still be true. */
   readonly closedBy?: string | undefined;
+  /** Why it ended without its rule having become untrue: its query or its rule is no longer there. */
+  readonly endedBecause?: string | undefined;
   /** False: somebody said that it should not have been told. From this the precision of its rule is counted. */
   readonly relevant?: boolean | undefined;
 }

@@ -16,4 +16,6 @@ export interface WatchedQuery extends Query {
   readonly watchFrom: Instant;
   /** Its windows are closed up to here, in arrival time. */
   readonly tickedUntil: Instant;
+  /** False: the source has it no longer, or the configuration names it no longer. */
+  readonly isWatched: boolean;
 }

@@ -71,13 +71,16 @@ export function createPollStore(db: Db) {
       return rows[0]?.until ?? null;
     },
 
-    /** Queries that have closed buckets which nobody has judged yet. */
+    /** Queries that have closed buckets which nobody has judged yet, and unwatched ones whose alerts stand open. */
     async windowsDue(bucketMs: number): Promise<{ projectId: string; queryId: string }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string }>`
         select w.project_id as "projectId", w.query_id as "queryId"
         from earshot.walks w join earshot.queries q using (project_id, query_id)
         where q.active and w.walk = 'added'
           and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
+        union
+        select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
+        where l.open and not q.active
       `.execute(db);
       return rows;
     },

@@ -64,4 +64,4 @@ export function createQueryStore(db: Db) {
 
 const COLUMNS = sql`
   project_id as "projectId", query_id as "queryId", name, project_name as "projectName", timezone,
-  watch_from as "watchFrom", ticked_until as "tickedUntil"`;
+  watch_from as "watchFrom", ticked_until as "tickedUntil", active as "isWatched"`;

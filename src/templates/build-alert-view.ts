@@ -99,6 +99,7 @@ function handlingOf({ state, care }: Alert): AlertView["care"] {
     takenBy: state === "firing" ? null : name(care?.acknowledgedBy),
     givenTo: name(care?.assignee),
     closedBy: name(care?.closedBy),
+    endedBecause: state === "resolved" ? name(care?.endedBecause) : null,
     isRelevant: care?.relevant !== false,
   };
 }

@@ -38,7 +38,7 @@ const FIRED: AlertView = {
   labels: [{ name: "category", value: "Cancelled Flight" }],
   more: { count: 0, alerts: [], unlisted: 0, others: [] },
   waited: null,
-  care: { takenBy: null, givenTo: null, closedBy: null, isRelevant: true },
+  care: { takenBy: null, givenTo: null, closedBy: null, endedBecause: null, isRelevant: true },
   actions: [],
   consoleUrl: SAMPLE_URL,
 };
@@ -74,7 +74,7 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     state: "acknowledged",
     severity: "warning",
     lastSeenAt: SAMPLE_AT + 3 * HOUR,
-    care: { takenBy: "Ann Example", givenTo: "Bo", closedBy: null, isRelevant: true },
+    care: { takenBy: "Ann Example", givenTo: "Bo", closedBy: null, endedBecause: null, isRelevant: true },
   },
   { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: SAMPLE_AT + 200 * MINUTE, mentionsCount: 690 },
   { ...FIRED, kind: "test", severity: "info" },
@@ -83,7 +83,13 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     kind: "ended",
     state: "resolved",
     resolvedAt: SAMPLE_AT + 20 * MINUTE,
-    care: { takenBy: "Ann Example", givenTo: null, closedBy: "Ann Example", isRelevant: false },
+    care: {
+      takenBy: "Ann Example",
+      givenTo: null,
+      closedBy: "Ann Example",
+      endedBecause: null,
+      isRelevant: false,
+    },
   },
   {
     ...FIRED,

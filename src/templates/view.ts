@@ -71,6 +71,8 @@ export interface AlertView {
     readonly givenTo: string | null;
     /** Who ended it by hand. */
     readonly closedBy: string | null;
+    /** Why it ended although nobody ended it and its rule may be true: "its query is no longer watched". */
+    readonly endedBecause: string | null;
     /** False: somebody said that it should not have been told. */
     readonly isRelevant: boolean;
   };

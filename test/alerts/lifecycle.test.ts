@@ -162,6 +162,30 @@ test("an alert whose rule is gone is over, so that its end can be told", () => {
   expect(story(RULE, evidence(0), withdrawn(90)).life).toMatchObject({ resolvedAt: 30 * MINUTE });
 });
 
+test("a reopened alert starts with a clean slate: nobody has it, and it is relevant until somebody says otherwise", () => {
+  const rule = { ...RULE, reopenWithinMs: 60 * MINUTE };
+  const handled: AlertLife = {
+    ...(story(RULE, evidence(0), withdrawn(12)).life as AlertLife),
+    care: { assignee: "Ann", acknowledgedBy: "Bo", closedBy: "Ann", relevant: false, endedBecause: "x" },
+  };
+  const [change] = observe(handled, rule, evidence(50));
+  expect(change?.outcome).toBe("Reopened");
+  expect(change?.life?.care).toEqual({ callingSince: 50 * MINUTE });
+});
+
+test("an alert that doubles or rises is nobody's until somebody takes it again", () => {
+  const taken: AlertLife = {
+    ...(story(RULE, evidence(0)).life as AlertLife),
+    state: "acknowledged",
+    care: { assignee: "Ann", acknowledgedBy: "Bo", relevant: true },
+  };
+  for (const worse of [evidence(5, 1, "critical"), { ...evidence(5), retell: "Doubled" as const }]) {
+    const [change] = observe(taken, RULE, worse);
+    expect(change?.life?.state).toBe("firing");
+    expect(change?.life?.care).toEqual({ callingSince: 5 * MINUTE, relevant: true });
+  }
+});
+
 test.each([notMet(5), passed(5), withdrawn(5)])("without an alert $kind is nothing", (observation) => {
   expect(observe(null, RULE, observation)).toEqual([{ outcome: "Nothing", life: null, isNew: false }]);
 });

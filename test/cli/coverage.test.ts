@@ -56,6 +56,7 @@ async function told(budgets: readonly ShownBudget[], traits = QUIRKS, known: rea
       {
         ...QUERY,
         tickedUntil: NOON - 5 * MINUTE,
+        isWatched: true,
         valuesSince: {},
         states: known.map((state) => ({ condition: "an earlier form", baseline: baselines[0] ?? "", state })),
       },

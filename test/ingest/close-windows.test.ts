@@ -13,13 +13,14 @@ import { closeAt, completeUntil as readUntil } from "./close-at.ts";
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const tables = await useStores();
 const { database, stores } = tables;
-let queries = 0;
+const queries: Query[] = [];
 
 /** A query of which all is known until `completeUntil`, with a mention a minute since `from`. */
 async function aQuery(facts: { from: number; count: number; watchFrom: number }): Promise<Query> {
-  const queryId = String(++queries);
+  const queryId = String(queries.length + 1);
   const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
-  await stores.queries.register([query], facts.watchFrom, facts.watchFrom - DAY);
+  queries.push(query);
+  await stores.queries.register(queries, facts.watchFrom, facts.watchFrom - DAY);
   await stores.walks.ensure(NOON - DAY);
   const page = Array.from({ length: facts.count }, (_, i) => {
     const addedAt = facts.from + i * MINUTE;
@@ -129,4 +130,34 @@ test("a rule that is taken away ends its alert", async () => {
     state: "resolved",
     resolvedAt: NOON,
   });
+});
+
+test("alerts of a query that is no longer watched end, and say why", async () => {
+  const query = await aQuery({ from: NOON - HOUR, count: 60, watchFrom: NOON - 2 * HOUR });
+  const rule = volume();
+  await prepareSeries(stores, query, [rule]);
+  await completeUntil(query, NOON);
+  await close(query, [rule]);
+  const [open] = await stores.alerts.openOfQuery("p", query.queryId);
+  expect(open).toMatchObject({ state: "firing" });
+  const due = async () =>
+    (await stores.walks.windowsDue(BUCKET_MS)).filter(({ queryId }) => queryId === query.queryId);
+  expect(await due()).toEqual([]);
+  // Deleted at the source, or narrowed out of the configuration.
+  const others = queries.filter((one) => one !== query);
+  await stores.queries.register(others, NOON, NOON);
+  expect(await due()).toEqual([{ projectId: "p", queryId: query.queryId }]);
+  await close(query, [rule]);
+  expect(await stores.alerts.find("p", open?.id ?? "")).toMatchObject({
+    state: "resolved",
+    resolvedAt: NOON,
+    care: { endedBecause: "its query is no longer watched" },
+  });
+  expect((await stores.alerts.events("p", open?.id ?? "")).at(-1)).toMatchObject({
+    what: "Resolved",
+    detail: expect.stringMatching(/^its query is no longer watched; \d+ mentions in all$/),
+  });
+  expect(await due()).toEqual([]);
+  // Whoever comes late finds nothing to judge.
+  expect(await close(query, [rule])).toMatchObject({ judged: 0, owed: [] });
 });

@@ -123,7 +123,7 @@ describe("what can be done about an alert", () => {
       elements.map((element) => element.action_id.replace("earshot-", "")),
     );
   const [fired] = sampleAlertViews;
-  const care = { takenBy: null, givenTo: null, closedBy: null, isRelevant: true };
+  const care = { takenBy: null, givenTo: null, closedBy: null, endedBecause: null, isRelevant: true };
 
   it("is what would not be refused", () => {
     expect(deedsOf(fired)).toEqual([

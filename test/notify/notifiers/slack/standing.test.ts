@@ -144,7 +144,13 @@ describe("the message of an alert in Slack", () => {
     });
 
     it("shows who has it in hand, and no longer offers what is done", async () => {
-      const care = { takenBy: "Ann <!channel>", givenTo: null, closedBy: null, isRelevant: true };
+      const care = {
+        takenBy: "Ann <!channel>",
+        givenTo: null,
+        closedBy: null,
+        endedBecause: null,
+        isRelevant: true,
+      };
       await show({ view: { ...fired, state: "acknowledged", care }, chart: null });
       const blocks = JSON.stringify((await root())?.blocks);
       expect(blocks).toContain("*Ann &lt;!channel&gt;* has it in hand");
