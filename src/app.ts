@@ -55,6 +55,8 @@ export interface EarshotOptions {
   readonly looksAtItself?: boolean;
   /** Address of the page for links in messages, once there is one. */
   readonly consoleUrl?: () => string | null;
+  /** Ends a start that waits for something: rejects with its reason. */
+  readonly signal?: AbortSignal;
   /** Told after every job. */
   readonly onDone?: (job: string, outcome: { readonly outcome: string }) => void;
 }
@@ -121,7 +123,12 @@ async function assemble(
     sweepsRun,
     queueIn: options.queue.kind,
   });
-  const queues = await createQueues({ backend: options.queue, log, onOutage: outages.queueIsBack });
+  const queues = await createQueues({
+    backend: options.queue,
+    log,
+    onOutage: outages.queueIsBack,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
   closing.add(queues.close);
   const plan = { stores, budget, source: config.source, rulesFor, knowledge };
   const sweep = createSweep({ stores, queues, digests, places, plan, clock });

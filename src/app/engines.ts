@@ -1,4 +1,5 @@
 import type { Environment } from "../config.ts";
+import { UserError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 import type { BackendOptions } from "../queue/backend.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -15,6 +16,7 @@ export interface Engines {
 /** `DATABASE_URL`, or a PostgreSQL of our own; `REDIS_URL`, or queues in that PostgreSQL. */
 export async function openEngines(surroundings: Environment, log: Logger): Promise<Engines> {
   const { databaseUrl, redisUrl } = surroundings;
+  refuseOtherAddress(redisUrl);
   const { url, stop } = await openPostgres(surroundings, log, { share: false });
   return {
     databaseUrl: url,
@@ -25,4 +27,14 @@ export async function openEngines(surroundings: Environment, log: Logger): Promi
     description: `${databaseUrl === null ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL"}, queues on ${redisUrl === null ? "it" : "Redis"}`,
     stop,
   };
+}
+
+function refuseOtherAddress(redisUrl: string | null): void {
+  if (redisUrl === null) return;
+  if (URL.canParse(redisUrl) && /^(rediss?|unix):$/.test(new URL(redisUrl).protocol)) return;
+  // A path is a socket; ioredis takes it as it stands.
+  if (redisUrl.startsWith("/")) return;
+  throw new UserError("REDIS_URL is no address of a Redis", [
+    "it looks like redis://user:password@host:6379 (rediss:// for TLS); without it the queue lives in PostgreSQL",
+  ]);
 }

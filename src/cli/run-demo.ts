@@ -35,6 +35,7 @@ export async function runDemo(options: StartOptions, surroundings: Environment, 
       templates: shippedFolder("templates"),
       log,
       consoleUrl: () => url,
+      signal,
     });
     closing.add(demo.stop);
     const { clock, local } = demo;

@@ -36,6 +36,7 @@ export async function runMonitor(
       log,
       roles: ROLES.filter((role) => wanted.includes(role)),
       consoleUrl: () => url,
+      signal,
     });
     closing.add(earshot.stop);
     // No reason not to watch at all, which is what a monitor that refuses to start would do.

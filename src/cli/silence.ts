@@ -1,12 +1,13 @@
 import type { Command } from "commander";
-import type { OpenAlertActions } from "../app/actions/open-alert-actions.ts";
+import { matchOfAlert } from "../app/actions/alert-actions.ts";
 import { refuseUnknownNames } from "../app/actions/unknown-names-in.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import { describeRange, rangeAt } from "../lib/weekly-range.ts";
+import type { Alert } from "../model/alert.ts";
 import { type AlertMatch, describeMatch } from "../model/alert-match.ts";
-import { SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
+import { type ListedSilence, SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { readMatch } from "./alerts/read-match.ts";
@@ -98,16 +99,25 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
         const asked = options.for ?? (options.every.length > 0 ? "7d" : "1h");
         const lengthMs = parseDuration(asked);
         if (lengthMs === undefined) throw new UserError(`"${asked}" is no length such as 4h`);
+        const alert = options.alert === undefined ? null : await findAlert(command.stores, options.alert);
+        if (alert?.resolvedAt != null)
+          throw new UserError("that alert is over; a silence is for one that is open", [
+            "earshot alerts list shows those that are; --match rule=... silences what a rule says from now on",
+          ]);
         const silence = await command.desk.addSilence({
-          match: await matchOf(command, options, env),
+          match: await matchOf(alert, options, env),
           by: shellActor(options.by),
-          comment: options.comment,
+          comment:
+            options.comment === "" && alert !== null ? `${alert.queryName}, ${alert.rule}` : options.comment,
           lengthMs,
           windows: options.every.map(readWindow),
         });
+        const [{ mutes } = { mutes: describeMatch(silence.match) }] = (
+          await command.desk.silences(false)
+        ).filter(({ id }) => id === silence.id);
         printOutcome(
           silence,
-          `silenced until ${toIso(silence.endsAt).slice(0, 16)}Z${onlyIn(silence)}: ${describeMatch(silence.match)} (${silence.id})`,
+          `silenced until ${toIso(silence.endsAt).slice(0, 16)}Z${onlyIn(silence)}: ${mutes} (${silence.id})`,
           options,
         );
       }),
@@ -115,26 +125,30 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
 }
 
 async function matchOf(
-  { stores }: OpenAlertActions,
-  { match, alert, rules }: AddOptions,
+  alert: Alert | null,
+  { match, rules }: AddOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<AlertMatch> {
-  if (match.length === 0 && alert === undefined) {
-    throw new UserError("a silence needs --match or --alert", ['for everything: --match "query=*"']);
+  if (match.length === 0 && alert === null) {
+    throw new UserError("a silence needs --match or --alert", [
+      'for every query: --match "query=*" (alerts about Earshot itself go on: --match query=Earshot)',
+    ]);
   }
-  const fingerprint = alert === undefined ? undefined : (await findAlert(stores, alert)).fingerprint;
   const matchers = readMatch(match);
   if (match.length > 0) refuseUnknownNames(matchers, await loadRulesInUse(env, rules));
-  return { ...matchers, ...(fingerprint !== undefined && { fingerprint }) };
+  const guard: AlertMatch = alert === null ? {} : matchOfAlert(alert);
+  // A severity that was named stands; else what grows graver is heard.
+  const not = { ...guard.not, ...matchers.not };
+  return { ...guard, ...matchers, ...(Object.keys(not).length > 0 && { not }) };
 }
 
-function rowOf(silence: Silence, now: Instant) {
-  const { id, match, author, comment, endsAt, windows } = silence;
+function rowOf(silence: ListedSilence, now: Instant) {
+  const { id, mutes, author, comment, endsAt, windows } = silence;
   return {
     id,
     state: stateOf(silence, now),
     until: `${toIso(endsAt).slice(0, 16)}Z`,
-    mutes: describeMatch(match),
+    mutes,
     when: windows.map(describeRange),
     author,
     comment,

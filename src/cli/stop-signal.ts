@@ -4,6 +4,9 @@ import { InterruptedError } from "./run.ts";
 /** npm passes on the Ctrl-C that the terminal has sent already: what comes so soon is the same key stroke. */
 const SAME_STROKE_MS = 1_000;
 
+/** Longer than jobs are waited for. */
+const LONGEST_STOP_MS = 40_000;
+
 /**
  * Aborted by Ctrl-C or SIGTERM. A second Ctrl-C ends the process at once: somebody who is in a hurry is right, and
  * nothing is lost that a restart would not find.
@@ -16,6 +19,8 @@ export function stopSignal(onStop: (signal: string) => void): AbortSignal {
     if (aborter.signal.aborted) return;
     firstAt = monotonicMs();
     onStop(signal);
+    // Whatever hangs on something that is away: stopping stops.
+    setTimeout(() => process.exit(130), LONGEST_STOP_MS).unref();
     aborter.abort(new InterruptedError("stopped"));
   };
   process.on("SIGINT", stop);

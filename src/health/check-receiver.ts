@@ -27,13 +27,13 @@ export function checkReceiver(
     const { n, error } = givenUp;
     return {
       outcome: "GaveUp",
-      because: `${counted(n, "message")} to ${receiver} ${n === 1 ? "was" : "were"} given up: ${error}. ${again} ${n === 1 ? "it" : "them"} again`,
+      because: `${counted(n, "message")} to ${receiver} ${n === 1 ? "was" : "were"} given up: ${sentence(error)} ${again} ${n === 1 ? "it" : "them"} again`,
     };
   }
   if (failure.final)
     return {
       outcome: "Refuses",
-      because: `receiver ${receiver} gets no messages: ${failure.message}. Once that is mended, earshot redeliver ${receiver} tells what was refused`,
+      because: `receiver ${receiver} gets no messages: ${sentence(failure.message)} Once that is mended, earshot redeliver ${receiver} tells what was refused`,
     };
   if (failure.forMs < longestMs || failure.times < LEAST_TRIES) return { outcome: "TriesAgain" };
   const lost =
@@ -42,6 +42,11 @@ export function checkReceiver(
       : `${counted(givenUp.n, "message")} ${givenUp.n === 1 ? "was" : "were"} tried for two days and given up; once it works, ${again} ${givenUp.n === 1 ? "it" : "them"} again. What is newer waits and is tried`;
   return {
     outcome: "KeepsFailing",
-    because: `receiver ${receiver} has failed ${failure.times} times in ${formatDuration(failure.forMs)}: ${failure.message}. ${lost}`,
+    because: `receiver ${receiver} has failed ${failure.times} times in ${formatDuration(failure.forMs)}: ${sentence(failure.message)} ${lost}`,
   };
+}
+
+/** What vendors say may end with a full stop of its own. */
+function sentence(text: string): string {
+  return `${text.replace(/[.\s]+$/, "")}.`;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fitsAny, fitsQuery, Patterns } from "../lib/patterns.ts";
 import type { Alert } from "./alert.ts";
+import { OWN_QUERY } from "./own-query.ts";
 import { compareSeverity, Severity } from "./severity.ts";
 
 const Conditions = z.strictObject({
@@ -23,14 +24,36 @@ export type AlertMatch = z.infer<typeof AlertMatch>;
 export type MatchedAlert = Pick<Alert, "severity" | "queryId" | "queryName" | "rule" | "labels"> &
   Partial<Pick<Alert, "fingerprint">>;
 
+/**
+ * Alerts of Earshot about itself are matched only by what names them (their query, rule, label or fingerprint): who
+ * silences or escalates everything means what is said about brands.
+ */
 export function matchesAlert({ not, ...match }: AlertMatch, alert: MatchedAlert): boolean {
+  if (alert.queryId === OWN_QUERY.queryId && !namesOwnAlerts(match)) return false;
   return fitsAll(match, alert) && (not === undefined || !fitsSome(not, alert));
 }
 
-/** `severity ≥ critical, rule volume-*`, to be named as the cause. */
-export function describeMatch({ not, ...match }: AlertMatch): string {
-  const told = describe(match);
-  const all = not === undefined ? told : [...told, `not ${describe(not).join(" and not ")}`];
+function namesOwnAlerts({ query = [], rule = [], labels = {}, fingerprint }: Conditions): boolean {
+  const own = [OWN_QUERY.queryId, OWN_QUERY.name.toLowerCase()];
+  const beginsWithAName = (pattern: string) => !/^[*?]/.test(pattern);
+  return (
+    fingerprint !== undefined ||
+    query.some((pattern) => own.includes(pattern.toLowerCase())) ||
+    rule.some(beginsWithAName) ||
+    Object.entries(labels).some(([name, patterns]) => name !== "query" && patterns.some(beginsWithAName))
+  );
+}
+
+/**
+ * `severity ≥ critical, rule volume-*`, to be named as the cause. `names`: what people call the alerts of
+ * fingerprints, as far as it is known.
+ */
+export function describeMatch(
+  { not, ...match }: AlertMatch,
+  names: ReadonlyMap<string, string> = new Map(),
+): string {
+  const told = describe(match, names);
+  const all = not === undefined ? told : [...told, `not ${describe(not, names).join(" and not ")}`];
   return all.length === 0 ? "every alert" : all.join(", ");
 }
 
@@ -55,12 +78,15 @@ function checks({ severity, query, rule, labels, fingerprint }: Conditions, aler
   ];
 }
 
-function describe({ severity, query, rule, labels, fingerprint }: Conditions): string[] {
+function describe(
+  { severity, query, rule, labels, fingerprint }: Conditions,
+  names: ReadonlyMap<string, string>,
+): string[] {
   return [
     ...(severity === undefined ? [] : [`severity ${severity} or graver`]),
     ...(query === undefined ? [] : [`query ${query.join(" or ")}`]),
     ...(rule === undefined ? [] : [`rule ${rule.join(" or ")}`]),
     ...Object.entries(labels ?? {}).map(([name, patterns]) => `${name} ${patterns.join(" or ")}`),
-    ...(fingerprint === undefined ? [] : [`alert ${fingerprint}`]),
+    ...(fingerprint === undefined ? [] : [`alert ${names.get(fingerprint) ?? fingerprint}`]),
   ];
 }

@@ -22,6 +22,9 @@ export interface Silence {
   readonly endedBy: string | null;
 }
 
+/** `mutes`: what it matches, in words. */
+export type ListedSilence = Silence & { readonly mutes: string };
+
 /** Lengths that people choose from. */
 export const SILENCE_LENGTHS = [30 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR, DAY, 7 * DAY] as const;
 

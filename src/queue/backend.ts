@@ -97,6 +97,14 @@ export async function migrateQueueSchema(options: BackendOptions): Promise<void>
 }
 
 function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueError): Backend {
+  // BullMQ makes copies of a connection for itself: all of them have to end, or the process does not.
+  const opened = new Set<Redis>();
+  const keep = (redis: Redis): Redis => {
+    opened.add(redis);
+    const duplicate = redis.duplicate.bind(redis);
+    redis.duplicate = (override) => keep(duplicate(override));
+    return redis;
+  };
   // Reconnects for ever. Workers wait as long as it takes; whoever adds a job is told after a few tries.
   const connect = (maxRetriesPerRequest: number | null): Redis => {
     const redis = new Redis(options.url, {
@@ -105,7 +113,7 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueErr
       reconnectOnError: (error) => error.message.startsWith("READONLY"),
     });
     redis.on("error", onTrouble);
-    return redis;
+    return keep(redis);
   };
   const forQueues = connect(5);
   const forWorkers = connect(null);
@@ -124,7 +132,7 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueErr
       return worker;
     },
     close: async () => {
-      for (const redis of [forQueues, forWorkers]) redis.disconnect();
+      for (const redis of opened) redis.disconnect();
     },
   };
 }

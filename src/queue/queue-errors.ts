@@ -4,6 +4,14 @@ import type { Logger } from "../log.ts";
 
 const EVERY_MS = 10_000;
 
+/** What an engine's client threw, in words for people who do not know the client. */
+export function describeQueueError(error: unknown): string {
+  if (error instanceof Error && error.name === "MaxRetriesPerRequestError") return "it does not answer";
+  if (error instanceof Error && error.cause instanceof Error)
+    return `${error.message} (${describeQueueError(error.cause)})`;
+  return describeError(error);
+}
+
 /**
  * Listens to the `error` events of connections and workers. They retry by themselves, hundreds of times a second
  * while an engine is away: the same sentence is logged once in ten seconds, and none of them ends the process.
@@ -11,7 +19,7 @@ const EVERY_MS = 10_000;
 export function createQueueErrors(log: Logger): (error: unknown) => void {
   const told = new Map<string, number>();
   return (error) => {
-    const sentence = describeError(error);
+    const sentence = describeQueueError(error);
     const now = monotonicMs();
     if (now - (told.get(sentence) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
     if (told.size > 100) told.clear();

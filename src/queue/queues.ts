@@ -70,6 +70,8 @@ export async function createQueues(options: {
   log: Logger;
   /** Told when the engine is there again. Only processes with reminders look. */
   onOutage?: (outage: EngineOutage) => void;
+  /** Ends the waiting: rejects with its reason. */
+  signal?: AbortSignal;
 }): Promise<Queues> {
   await migrateQueueSchema(options.backend);
   const { log, onOutage = () => {} } = options;
@@ -81,7 +83,20 @@ export async function createQueues(options: {
     if (found === undefined) throw new Error(`no queue ${name}`);
     return found;
   };
-  await Promise.all([...open.values()].map((one) => one.waitUntilReady()));
+  const closeAll = async (): Promise<void> => {
+    const closed = await Promise.allSettled(
+      [...open.values()].map((one) => withTimeout(CLOSE_PATIENCE_MS, one.close())),
+    );
+    for (const one of closed)
+      if (one.status === "rejected") log.debug({ error: describeError(one.reason) }, "close");
+    await backend.close();
+  };
+  try {
+    await waitForEngine(Promise.all([...open.values()].map((one) => one.waitUntilReady())), options);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
 
   const reminders = keepReminders(queue, { onOutage, onTrouble });
 
@@ -127,16 +142,51 @@ export async function createQueues(options: {
     },
     close: async () => {
       reminders.stop();
-      const closed = await Promise.allSettled(
-        [...open.values()].map((one) => withTimeout(5_000, one.close())),
-      );
-      for (const one of closed)
-        if (one.status === "rejected") log.debug({ error: describeError(one.reason) }, "close");
-      await backend.close();
+      await closeAll();
     },
   };
 }
 
+/** Waits as long as it takes, says meanwhile for what, and ends when it is told to stop. */
+async function waitForEngine(
+  ready: Promise<unknown>,
+  { backend, log, signal }: { backend: BackendOptions; log: Logger; signal?: AbortSignal },
+): Promise<void> {
+  const say = (): void => log.warn(NOT_REACHED[backend.kind]);
+  const first = setTimeout(say, SAY_AFTER_MS);
+  const again = setInterval(say, SAY_EVERY_MS);
+  const { promise: stopped, reject } = withResolvers();
+  const onAbort = (): void => reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await Promise.race([ready, stopped]);
+  } finally {
+    clearTimeout(first);
+    clearInterval(again);
+    signal?.removeEventListener("abort", onAbort);
+    ready.catch(() => {});
+  }
+}
+
+/** `Promise.withResolvers` for Node 20. */
+function withResolvers(): { promise: Promise<never>; reject: (reason: unknown) => void } {
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<never>((_, onReject) => {
+    reject = onReject;
+  });
+  return { promise, reject };
+}
+
+const SAY_AFTER_MS = 1_000;
+const SAY_EVERY_MS = 30_000;
+const NOT_REACHED: Readonly<Record<BackendOptions["kind"], string>> = {
+  redis:
+    "the Redis of REDIS_URL cannot be reached yet; Earshot waits for it and begins when it is there. Is it up, and are address, user and password right? (earshot doctor looks at it; without REDIS_URL the queue lives in PostgreSQL)",
+  postgres: "the queue in PostgreSQL does not answer yet; Earshot waits for it and begins when it is there",
+};
+
+const CLOSE_PATIENCE_MS = 3_000;
 const ADD_PATIENCE_MS = 5_000;
 const IDLE_LOOK_MS = 10;
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { monotonicMs, systemClock } from "../lib/clock.ts";
-import { describeError } from "../lib/errors.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type { OpenQueue } from "./backend.ts";
 import { jobTemplate } from "./job-template.ts";
 import { JOBS, type JobName, type QueueName } from "./jobs.ts";
+import { describeQueueError } from "./queue-errors.ts";
 
 export interface Reminder {
   readonly job: JobName;
@@ -54,7 +54,7 @@ export function keepReminders(
       if (mended === "was lost") told.onOutage({ outcome: "emptied", forMs: 0, because: null });
     } catch (error) {
       if (stopping.signal.aborted) return;
-      away ??= { since: askedAt, because: describeError(error) };
+      away ??= { since: askedAt, because: describeQueueError(error) };
       told.onTrouble(error);
     }
   };

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { monotonicMs } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { retryDelayMs } from "../lib/retry-delay.ts";
 import type { Logger } from "../log.ts";
@@ -47,8 +48,10 @@ export function createWorker(options: {
       .map((job) => JOBS[job].queue),
   );
   let stopping: Promise<"finished" | "gave up"> | null = null;
+  let running = 0;
 
   const take = async (job: TakenJob): Promise<void> => {
+    running += 1;
     try {
       await handle(options.handlers, job, aborter.signal);
     } catch (error) {
@@ -57,6 +60,8 @@ export function createWorker(options: {
       if (isFinal(failure) || isLastAttempt(job)) log.error(given, "a job failed and is not tried again");
       else log.warn(given, "a job failed and will be tried again");
       throw failure;
+    } finally {
+      running -= 1;
     }
   };
   const workers: OpenWorker[] = [];
@@ -70,7 +75,7 @@ export function createWorker(options: {
       for (const worker of workers) keepRunning(worker, log, () => stopping !== null);
     },
     stop: ({ graceMs = 20_000 } = {}) => {
-      stopping ??= stopAll(workers, aborter, graceMs);
+      stopping ??= stopAll(workers, aborter, graceMs, () => running === 0);
       return stopping;
     },
   };
@@ -130,9 +135,10 @@ async function stopAll(
   workers: readonly OpenWorker[],
   aborter: AbortController,
   graceMs: number,
+  isIdle: () => boolean,
 ): Promise<"finished" | "gave up"> {
   const closed = Promise.allSettled(workers.map((worker) => worker.close())).then(() => "finished" as const);
-  const patient = await Promise.race([closed, afterMs(graceMs)]);
+  const patient = await Promise.race([closed, idleFor(IDLE_ENOUGH_MS, graceMs, isIdle)]);
   if (patient === "finished") return patient;
   aborter.abort(new Error("the worker is stopping"));
   const aborted = await Promise.race([closed, afterMs(2_000)]);
@@ -140,6 +146,20 @@ async function stopAll(
   // Whatever still runs stalls, and another worker takes it up.
   await Promise.race([Promise.allSettled(workers.map((worker) => worker.disconnect())), afterMs(1_000)]);
   return "gave up";
+}
+
+/** Where nothing runs and workers still do not close, their engine is away: no reason to wait for it. */
+const IDLE_ENOUGH_MS = 2_000;
+const LOOK_EVERY_MS = 100;
+
+async function idleFor(enoughMs: number, mostMs: number, isIdle: () => boolean): Promise<"late"> {
+  const startedAt = monotonicMs();
+  let idleSince = startedAt;
+  for (let now = startedAt; now - startedAt < mostMs && now - idleSince < enoughMs; now = monotonicMs()) {
+    await afterMs(LOOK_EVERY_MS);
+    if (!isIdle()) idleSince = monotonicMs();
+  }
+  return "late";
 }
 
 function afterMs(ms: number): Promise<"late"> {

@@ -128,6 +128,22 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
+    /** What people call the alerts of these fingerprints: query, rule and group. */
+    async namesOf(fingerprints: readonly string[]): Promise<Map<string, string>> {
+      if (fingerprints.length === 0) return new Map();
+      const { rows } = await sql<{
+        fingerprint: string;
+        queryName: string;
+        rule: string;
+        labels: Alert["labels"];
+      }>`
+        select l.fingerprint, a.query_name as "queryName", a.rule, a.labels from earshot.latest_alerts l
+        join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
+        where l.fingerprint = any(${[...fingerprints]}::text[])
+      `.execute(db);
+      return new Map(rows.map(({ fingerprint, ...alert }) => [fingerprint, nameOf(alert)]));
+    },
+
     /** How often each rule fired since a moment, and what people said of it. */
     async precision(since: Instant): Promise<RulePrecision[]> {
       const { rows } = await sql<RulePrecision>`
@@ -157,6 +173,13 @@ export function createAlertStore(db: Db) {
       return rows;
     },
   };
+}
+
+function nameOf({ queryName, rule, labels }: Pick<Alert, "queryName" | "rule" | "labels">): string {
+  const group = Object.entries(labels).filter(
+    ([name, value]) => name !== "query" && name !== "queryId" && value !== queryName,
+  );
+  return [queryName, rule, ...group.map(([name, value]) => `${name} ${value}`)].join(", ");
 }
 
 const COLUMNS = sql`

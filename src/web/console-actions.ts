@@ -3,7 +3,7 @@ import type { WeeklyRange } from "../lib/weekly-range.ts";
 import type { Actor } from "../model/actor.ts";
 import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
-import type { Silence } from "../model/silence.ts";
+import type { ListedSilence, Silence } from "../model/silence.ts";
 
 /** What people can do at the page. It writes facts; what follows from them is decided elsewhere, within a second. */
 export interface ConsoleActions {
@@ -41,6 +41,6 @@ export interface ConsoleActions {
     most: number,
     work: (actions: Pick<ConsoleActions, "act" | "silenceAlert">) => Promise<string | null>,
   ): Promise<string | null>;
-  silences(past: boolean): Promise<readonly Silence[]>;
+  silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }

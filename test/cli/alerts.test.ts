@@ -121,6 +121,19 @@ test("why of a mention tells of every rule that is about its query, and of the a
   );
 });
 
+test("an alert that is silenced in the shell is heard when it grows graver, and is listed by its name", async () => {
+  const one = anAlert({ openedAt: NOW - HOUR, severity: "warning", rule: "volume", fingerprint: "silenced" });
+  await stores.alerts.save([one]);
+  const added = JSON.parse(await earshot("silence", "add", "--alert", one.id, "--json"));
+  expect(added.match).toEqual({ fingerprint: "silenced", not: { severity: "critical" } });
+  const list = await earshot("silence", "list");
+  expect(list).toContain("alert Aurora Air, volume, not severity critical or graver");
+  expect(list).not.toContain("silenced,");
+  await earshot("silence", "expire", added.id);
+  await stores.alerts.save([{ ...one, state: "resolved", resolvedAt: NOW }]);
+  await expect(earshot("silence", "add", "--alert", one.id)).rejects.toThrow("that alert is over");
+});
+
 test("a silence is added with matchers and weekly windows, listed, and ended", async () => {
   const added = await earshot(
     ...["silence", "add", "--match", "rule=volume-*", "--match", "severity!=critical", "--for", "90d"],

@@ -9,9 +9,9 @@ import { describeRange, holdsWithin, type WeeklyRange } from "../../lib/weekly-r
 import { type Actor, describeActor } from "../../model/actor.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { AlertAction, RulePrecision } from "../../model/alert-action.ts";
-import type { AlertMatch } from "../../model/alert-match.ts";
+import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
 import { nextSeverity } from "../../model/severity.ts";
-import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
+import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { NounStores, Stores } from "../../store/stores.ts";
 import { refuseUnknownNames, refuseUnknownQueries } from "./unknown-names-in.ts";
@@ -46,7 +46,7 @@ export interface AlertActions {
     work: (actions: AlertActions) => Promise<string | null>,
   ): Promise<string | null>;
   /** Those in force or to come; with `past` also those that ended. */
-  silences(past: boolean): Promise<readonly Silence[]>;
+  silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }
 
@@ -109,7 +109,11 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
         }
         return "this link was used already";
       }),
-    silences: (past) => stores.silences.list(clock.now(), past),
+    silences: async (past) => {
+      const silences = await stores.silences.list(clock.now(), past);
+      const names = await stores.alerts.namesOf(silences.flatMap(({ match }) => match.fingerprint ?? []));
+      return silences.map((one) => ({ ...one, mutes: describeMatch(one.match, names) }));
+    },
     precision: (since) => stores.alerts.precision(since),
   };
 }
@@ -150,9 +154,7 @@ async function silenceAlert(
   if (alert === null) return null;
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
   const now = clock.now();
-  const graver = nextSeverity(alert.severity);
-  // Whoever silences a warning has not heard of the crisis that it may become.
-  const match = { fingerprint: alert.fingerprint, ...(graver !== null && { not: { severity: graver } }) };
+  const match = matchOfAlert(alert);
   // Fingerprints tell nobody anything.
   const comment = `${alert.queryName}, ${alert.rule}`;
   const silence = silenceOf({ match, by, comment, lengthMs }, now);
@@ -164,6 +166,12 @@ async function silenceAlert(
     ]);
   });
   return { outcome: "Done", silence };
+}
+
+/** This alert and those that follow it: whoever silences a warning has not heard of the crisis that it may become. */
+export function matchOfAlert({ fingerprint, severity }: Pick<Alert, "fingerprint" | "severity">): AlertMatch {
+  const graver = nextSeverity(severity);
+  return { fingerprint, ...(graver !== null && { not: { severity: graver } }) };
 }
 
 /** Null where several begin so: nobody acts on one that he may not have meant. */

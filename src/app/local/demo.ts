@@ -58,6 +58,8 @@ export async function startDemo(options: {
   log: Logger;
   /** Where the page is; it takes presses of buttons, too. */
   consoleUrl: () => string | null;
+  /** Ends a start that waits for something. */
+  signal?: AbortSignal;
   /** Told of every hour of the stream that is written before the start. */
   onProgress?: (hour: Instant) => void;
 }): Promise<Demo> {
@@ -98,6 +100,7 @@ export async function startDemo(options: {
       watchFrom: world.from,
       sweepEveryMs: sweepEveryMs(clock),
       consoleUrl,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     closing.add(earshot.stop);
     closing.add(() => settings.put("demo", { ...world, at: clock.now() }));

@@ -1,7 +1,6 @@
 import { describeRange, rangeAt } from "../../lib/weekly-range.ts";
 import type { RulePrecision } from "../../model/alert-action.ts";
-import { describeMatch } from "../../model/alert-match.ts";
-import type { Silence } from "../../model/silence.ts";
+import type { ListedSilence, Silence } from "../../model/silence.ts";
 import { type Html, html } from "../html.ts";
 import { silenceForm } from "../parts/silence-form.ts";
 import { foreign } from "../parts/words.ts";
@@ -10,7 +9,7 @@ import type { Page } from "./page.ts";
 
 /** What is silenced, a form for more, and what people said of the alerts of each rule. */
 export function silencesPage(
-  found: { readonly silences: readonly Silence[]; readonly rules: readonly RulePrecision[] },
+  found: { readonly silences: readonly ListedSilence[]; readonly rules: readonly RulePrecision[] },
   times: Times,
   token: string,
 ): Page {
@@ -37,11 +36,11 @@ function stateOf({ startsAt, endsAt, windows }: Silence, times: Times): Html {
     : html`now, to ${times.moment(Math.min(found.until, endsAt))}; until ${times.moment(endsAt)}`;
 }
 
-function list(silences: readonly Silence[], times: Times, token: string): Html {
+function list(silences: readonly ListedSilence[], times: Times, token: string): Html {
   if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
   return html`<ol class="timeline">${silences.map(
     (one) =>
-      html`<li><span class="when">${stateOf(one, times)}</span><div><strong>${foreign(describeMatch(one.match))}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
+      html`<li><span class="when">${stateOf(one, times)}</span><div><strong>${foreign(one.mutes)}</strong> by ${foreign(one.author)}${one.comment !== "" && html`: ${foreign(one.comment)}`}${
         one.windows.length > 0 &&
         html`<br><span class="detail">only ${one.windows.map(describeRange).join("; ")}</span>`
       }<form method="post" action="/silences/${one.id}/expire"><input type="hidden" name="token" value="${token}"><button type="submit">End it now</button></form></div></li>`,
