@@ -31,6 +31,8 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
     await Promise.race([once(host, "SIGTERM"), once(host, "SIGINT")]);
     log.info({ role }, "the worker is stopping");
     await running.close();
+    // An engine that was away leaves timers behind, which would keep the process alive for ever.
+    setTimeout(() => host.exit(), 500).unref();
   } catch (error) {
     const details = error instanceof UserError ? error.details : [];
     log.fatal({ role, error: describeError(error), details }, "the worker ended");

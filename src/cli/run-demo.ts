@@ -11,7 +11,7 @@ import type { Logger } from "../log.ts";
 import { leaveLocalAddress } from "./local-address.ts";
 import { print } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
-import { aborted, stopSignal } from "./stop-signal.ts";
+import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 const DEFAULT_PORT = 8080;
 
@@ -83,6 +83,7 @@ that has a database of its own, and nothing of this demo gets into it.
 Ctrl-C stops; the next start goes on from there.`);
   await aborted(signal);
   await running.close();
+  leave();
 }
 
 function whatHappensNext({ clock, crisis }: Pick<Demo, "clock" | "crisis">): string {

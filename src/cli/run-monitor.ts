@@ -10,7 +10,7 @@ import { openTogether } from "../lib/closing.ts";
 import { describeFault } from "../lib/fault.ts";
 import type { Logger } from "../log.ts";
 import type { StartOptions } from "./start-options.ts";
-import { aborted, stopSignal } from "./stop-signal.ts";
+import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 /** Monitors what the configuration says, in the roles that were asked for, until it is told to stop. */
 export async function runMonitor(
@@ -67,4 +67,5 @@ export async function runMonitor(
   });
   await aborted(signal);
   await running.close();
+  leave();
 }

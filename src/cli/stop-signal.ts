@@ -35,3 +35,13 @@ export function aborted(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }
+
+/**
+ * Everything is closed. Where an engine was away, its client leaves timers behind that would keep the process alive for
+ * ever; a moment is left for what is still being written.
+ */
+export function leave(): void {
+  setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+}
+
+const LAST_WORDS_MS = 500;

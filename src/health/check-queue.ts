@@ -34,7 +34,7 @@ export function checkQueue(
     return stands(
       "engine",
       engineMs,
-      `no job has come out of the queue for ${formatDuration(engineMs)}. Look at Redis or PostgreSQL, whichever holds the queue: is it up, has it room, does it take writes?`,
+      `no work has come out of the queue for ${formatDuration(engineMs)}, so nothing is polled and nobody is told of new alerts. Nothing is lost: it goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: is it up, has it room, does it take writes?`,
     );
   }
   const deliverMs = Math.min(waiting.deliveries > 0 ? waiting.oldestDeliveryMs : 0, upForMs);

@@ -1,9 +1,10 @@
+import { groupBy } from "../lib/group-by.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { checkBounces } from "./check-bounces.ts";
 import { checkDeadLetters } from "./check-dead-letters.ts";
 import { checkDigest } from "./check-digests.ts";
 import { checkLag } from "./check-lag.ts";
-import { checkOutage } from "./check-outage.ts";
+import { checkOutages } from "./check-outage.ts";
 import { checkQueue } from "./check-queue.ts";
 import { checkRateLimit } from "./check-rate-limit.ts";
 import { checkReceiver } from "./check-receiver.ts";
@@ -31,7 +32,7 @@ export function findProblems(line: PipelineHealth, settings: OperatorConfig): re
     ...bounceProblems(line),
     ...pictureProblems(line),
     ...digestProblems(line, settings),
-    ...outageProblems(line, settings),
+    ...outageProblems(line),
     ...deadLetterProblems(line),
   ];
 }
@@ -96,7 +97,10 @@ function silences(line: PipelineHealth, settings: OperatorConfig, explained: boo
 }
 
 function queueProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
-  const verdict = checkQueue(line, settings.standstill, line.now);
+  // Right after the tables came back, no job can have come out of the queue for as long as they were away.
+  const back = Math.max(...line.outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
+  const upForMs = Math.min(line.upForMs, Math.max(0, line.now - back));
+  const verdict = checkQueue({ ...line, upForMs }, settings.standstill, line.now);
   if (verdict.outcome === "Moves") return [];
   const { forMs, because } = verdict;
   return [{ rule: "queue-stands-still", labels: {}, since: line.now - forMs, because, values: { forMs } }];
@@ -160,24 +164,15 @@ function digestProblems(line: PipelineHealth, settings: OperatorConfig): Problem
   });
 }
 
-function outageProblems({ outages, now }: PipelineHealth, settings: OperatorConfig): Problem[] {
-  // One that comes back is one alert, with its newest turn.
-  const newest = new Map(
-    outages.toSorted((a, b) => a.to - b.to).map((outage) => [`${outage.engine} ${outage.outcome}`, outage]),
-  );
-  return [...newest.values()].flatMap((outage): Problem[] => {
-    const verdict = checkOutage(outage, settings.standstill, now);
+/** All that one engine went through is one alert. */
+function outageProblems({ outages, queueAlert, now }: PipelineHealth): Problem[] {
+  return [...groupBy(outages, ({ engine }) => engine)].flatMap(([engine, its]): Problem[] => {
+    const verdict = checkOutages(its, queueAlert, now);
     if (verdict.outcome !== "WorthTelling") return [];
-    const { engine, outcome, from, to } = outage;
-    const values = { forMs: to - from };
+    const { from, to } = verdict.outage;
+    const { because } = verdict;
     return [
-      {
-        rule: "engine-was-away",
-        labels: { engine, outcome },
-        since: from,
-        because: verdict.because,
-        values,
-      },
+      { rule: "engine-was-away", labels: { engine }, since: from, because, values: { forMs: to - from } },
     ];
   });
 }

@@ -35,6 +35,8 @@ export interface PipelineHealth {
   /** Messages that were given up in the last day. */
   readonly givenUp: readonly GivenUp[];
   readonly bounces: readonly OpenBounces[];
+  /** When the last alert that the queue stands still was open: from, and to (now, while it is). Null: none lately. */
+  readonly queueAlert: { readonly from: Instant; readonly to: Instant } | null;
   /** Rules with an alert that stands: they end by a milder limit than they begin. */
   readonly standing: ReadonlySet<OperatorRuleName>;
   readonly now: Instant;

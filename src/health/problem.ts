@@ -23,7 +23,6 @@ export const OPERATOR_LABELS = [
   "digest",
   "date",
   "engine",
-  "outcome",
   "kind",
 ] as const;
 export type OperatorLabel = (typeof OPERATOR_LABELS)[number];

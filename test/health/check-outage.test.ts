@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { checkOutage } from "../../src/health/check-outage.ts";
+import { checkOutages } from "../../src/health/check-outage.ts";
 import { findProblems } from "../../src/health/find-problems.ts";
 import type { Outage } from "../../src/model/outage.ts";
+import { describeQueueError } from "../../src/queue/queue-errors.ts";
 import { aLine, NOW, SETTINGS } from "./pipeline.ts";
 
 const SECOND = 1_000;
@@ -12,39 +13,77 @@ function away(seconds: number, changes: Partial<Outage> = {}): Outage {
   return { engine: "database", outcome: "away", from: to - seconds * SECOND, because: null, ...changes, to };
 }
 
-test.each([
-  ["a restart of a few seconds", away(19), "OnThePage"],
-  ["twenty seconds", away(20), "WorthTelling"],
-  ["what ended ten minutes ago", away(60, { to: NOW - 10 * MINUTE }), "WorthTelling"],
-  ["what ended before that", away(60, { to: NOW - 10 * MINUTE - 1 }), "OnThePage"],
-  ["a queue that was away for a minute", away(60, { engine: "queue" }), "WorthTelling"],
-  ["a queue that was away for longer", away(61, { engine: "queue" }), "ToldMeanwhile"],
-  ["a queue that came back empty at once", away(0, { engine: "queue", outcome: "emptied" }), "WorthTelling"],
-])("%s", (_name, outage, outcome) => {
-  expect(checkOutage(outage, SETTINGS.standstill, NOW).outcome).toBe(outcome);
+const TOLD = { from: NOW - 2 * MINUTE, to: NOW };
+
+test.each<[string, Outage, typeof TOLD | null, string]>([
+  ["a restart of a few seconds", away(19), null, "OnThePage"],
+  ["twenty seconds", away(20), null, "WorthTelling"],
+  ["what ended ten minutes ago", away(60, { to: NOW - 10 * MINUTE }), null, "WorthTelling"],
+  ["what ended before that", away(60, { to: NOW - 10 * MINUTE - 1 }), null, "OnThePage"],
+  ["a queue that was away for a minute", away(60, { engine: "queue" }), null, "WorthTelling"],
+  ["a queue whose standstill was told", away(60, { engine: "queue" }), TOLD, "ToldMeanwhile"],
+  [
+    "a queue that was away before another standstill",
+    away(30, { engine: "queue", to: NOW - 9 * MINUTE }),
+    TOLD,
+    "WorthTelling",
+  ],
+  ["tables that were away while the queue stood still", away(60), TOLD, "WorthTelling"],
+  [
+    "a queue that came back empty at once",
+    away(0, { engine: "queue", outcome: "emptied" }),
+    null,
+    "WorthTelling",
+  ],
+  [
+    "a queue that came back empty from a standstill",
+    away(0, { engine: "queue", outcome: "emptied" }),
+    TOLD,
+    "ToldMeanwhile",
+  ],
+])("%s", (_name, outage, told, outcome) => {
+  expect(checkOutages([outage], told, NOW).outcome).toBe(outcome);
 });
 
 test("operators read what was away, for how long, by which error, and that nothing is lost", () => {
-  const verdict = checkOutage(away(63, { because: "connect ECONNREFUSED" }), SETTINGS.standstill, NOW);
-  expect(verdict).toEqual({
+  expect(checkOutages([away(63, { because: "connect ECONNREFUSED" })], null, NOW)).toMatchObject({
     outcome: "WorthTelling",
     because:
       "PostgreSQL could not be reached for 1m 3s (connect ECONNREFUSED). Work went on by itself afterwards: nothing is lost, and what was said meanwhile is read now",
   });
 });
 
-test("what comes back soon is one trouble, with its newest turn; engines are told apart", () => {
+test("what one engine goes through is one alert: that it was away, and that it came back empty", () => {
   const line = aLine({
     outages: [
       away(90, { to: NOW - MINUTE }),
       away(30, { to: NOW - 5 * MINUTE }),
       away(40, { engine: "queue" }),
+      away(0, { engine: "queue", outcome: "emptied" }),
     ],
   });
-  expect(findProblems(line, SETTINGS).map(({ rule, labels, values }) => [rule, labels, values])).toEqual([
-    ["engine-was-away", { engine: "database", outcome: "away" }, { forMs: 90 * SECOND }],
-    ["engine-was-away", { engine: "queue", outcome: "away" }, { forMs: 40 * SECOND }],
+  const troubles = findProblems(line, SETTINGS);
+  expect(troubles.map(({ rule, labels, values }) => [rule, labels, values])).toEqual([
+    ["engine-was-away", { engine: "database" }, { forMs: 90 * SECOND }],
+    ["engine-was-away", { engine: "queue" }, { forMs: 40 * SECOND }],
   ]);
+  expect(troubles[1]?.because).toMatch(/could not be reached for 40s.*The queue came back empty/);
+});
+
+test("right after the tables came back the queue does not stand still", () => {
+  const outages = [away(90, { to: NOW - 1_000 })];
+  const troubles = findProblems(aLine({ outages, lastJobAgoMs: 91_000 }), SETTINGS);
+  expect(troubles.map(({ rule }) => rule)).toEqual(["engine-was-away"]);
+});
+
+test("what a client of Redis throws is told in words for people", () => {
+  const thrown = Object.assign(new Error('Reached the max retries. Refer to "maxRetriesPerRequest" option'), {
+    name: "MaxRetriesPerRequestError",
+  });
+  expect(describeQueueError(thrown)).toBe("it does not answer");
+  expect(describeQueueError(new Error("a sweep job was not taken", { cause: thrown }))).toBe(
+    "a sweep job was not taken (it does not answer)",
+  );
 });
 
 test("what stands aside is one trouble for each kind, with the reason of the newest", () => {

@@ -29,6 +29,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     addresses: new Map([["on-call", "duty@brand.example"]]),
     givenUp: [],
     bounces: [],
+    queueAlert: null,
     standing: new Set(),
     now: NOW,
     ...changes,

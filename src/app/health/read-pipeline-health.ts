@@ -3,6 +3,7 @@ import { OPERATOR_RULES } from "../../health/operator-rules.ts";
 import type { PipelineHealth } from "../../health/pipeline-health.ts";
 import type { OperatorRuleName } from "../../health/problem.ts";
 import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
 import type { QueryRhythm } from "../../model/pipeline-facts.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -27,20 +28,33 @@ export interface PipelineReadings {
 export async function readPipelineHealth(sights: PipelineReadings): Promise<PipelineHealth> {
   const { stores, now } = sights;
   const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
-  const [failures, progress, waiting, pulses, digests, jobsAside, bounces, aside, outages, open, givenUp] =
-    await Promise.all([
-      stores.failures.standing(),
-      stores.watch.progress(),
-      stores.watch.waiting(now, inLine),
-      stores.watch.pulses(),
-      stores.digests.due(),
-      stores.setAside.jobs(),
-      stores.bounces.standing(),
-      stores.setAside.tally(now - NEWS_MS),
-      stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
-      stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
-      stores.notifications.givenUpLately(now),
-    ]);
+  const [
+    failures,
+    progress,
+    waiting,
+    pulses,
+    digests,
+    jobsAside,
+    bounces,
+    aside,
+    outages,
+    open,
+    givenUp,
+    lately,
+  ] = await Promise.all([
+    stores.failures.standing(),
+    stores.watch.progress(),
+    stores.watch.waiting(now, inLine),
+    stores.watch.pulses(),
+    stores.digests.due(),
+    stores.setAside.jobs(),
+    stores.bounces.standing(),
+    stores.setAside.tally(now - NEWS_MS),
+    stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    stores.notifications.givenUpLately(now),
+    stores.alerts.standingBetween(now - OUTAGE_STANDS_MS, now + 1),
+  ]);
   const watched = new Set(progress.map(queryScope));
   return {
     // What fails of a query that nobody watches any more does not matter any more.
@@ -69,9 +83,16 @@ export async function readPipelineHealth(sights: PipelineReadings): Promise<Pipe
     addresses: sights.addresses,
     givenUp,
     bounces,
+    queueAlert: queueAlertOf(lately, now),
     standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     now,
   };
+}
+
+function queueAlertOf(alerts: readonly Alert[], now: Instant): PipelineHealth["queueAlert"] {
+  const rule: OperatorRuleName = "queue-stands-still";
+  const last = alerts.findLast((alert) => alert.projectId === OWN_QUERY.projectId && alert.rule === rule);
+  return last === undefined ? null : { from: last.openedAt, to: last.resolvedAt ?? now };
 }
 
 /** What was set aside so long ago has been told. */

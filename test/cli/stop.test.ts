@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Bundle } from "../bundle.ts";
+import { createTestDatabase, type TestDatabase } from "../postgres.ts";
+import { hasRedis, NO_REDIS, startRedis } from "../redis.ts";
+import { bundleEarshot, mainOf } from "./run-earshot.ts";
+
+const CONFIG = `
+source: { baseUrl: "http://127.0.0.1:9", username: a, password: b, clientId: c }
+receivers: [{ name: hook, kind: webhook, url: "http://127.0.0.1:9/x", allowPrivateAddress: true }]
+routes: [{ receivers: [hook] }]
+rules: rules
+`;
+let bundle: Bundle;
+let database: TestDatabase;
+let folder: string;
+let child: ChildProcess | null = null;
+let said = "";
+
+beforeAll(async () => {
+  bundle = await bundleEarshot();
+});
+afterAll(() => bundle.remove());
+beforeEach(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), "earshot-stop-"));
+  await writeFile(
+    join(folder, "earshot.yaml"),
+    CONFIG.replace("rules: rules", `rules: ${process.cwd()}/rules`),
+  );
+});
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  child = null;
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** Starts the monitor; resolves when it has said this. */
+async function startUntil(redisUrl: string, words: RegExp): Promise<void> {
+  said = "";
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, DATABASE_URL: database.url, REDIS_URL: redisUrl, EARSHOT_HOME: folder };
+  child = spawn(process.execPath, [mainOf(bundle), "start", "--no-page"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  await new Promise<void>((resolve, reject) => {
+    const hear = (text: Buffer): void => {
+      said += text;
+      if (words.test(said)) resolve();
+    };
+    child?.stdout?.on("data", hear);
+    child?.stderr?.on("data", hear);
+    child?.once("exit", () => reject(new Error(`it ended: ${said}`)));
+  });
+}
+
+async function stops(signal: NodeJS.Signals): Promise<void> {
+  if (child === null) throw new Error("nothing runs");
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
+
+test("a start that waits for a dead REDIS_URL names it, says what to do, and stops when it is told to", async () => {
+  await startUntil("redis://127.0.0.1:9", /REDIS_URL cannot be reached.*earshot doctor/);
+  expect(said).not.toContain("maxRetriesPerRequest");
+  await stops("SIGTERM");
+});
+
+test.skipIf(!hasRedis())(
+  `a monitor whose Redis went away stops at the first signal (${NO_REDIS})`,
+  async () => {
+    const redis = await startRedis();
+    await startUntil(redis?.url ?? "", /Earshot is running/);
+    await redis?.stop();
+    await stops("SIGINT");
+    expect(said).not.toContain("maxRetriesPerRequest");
+  },
+);
+
+test("a REDIS_URL that is no address is told at once", async () => {
+  await expect(startUntil("localhost", /never said/)).rejects.toThrow(
+    /REDIS_URL is no address of a Redis[\s\S]*redis:\/\/user:password@host:6379/,
+  );
+});
