@@ -1,7 +1,7 @@
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/readiness.ts";
 import { DIGEST_PATIENCE_MS } from "../health/find-problems.ts";
-import type { Instant } from "../lib/instant.ts";
+import { floorTo, type Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import type { DigestEdition } from "../model/digest-edition.ts";
@@ -115,7 +115,10 @@ async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promis
       fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
     );
     const completeUntil = await stores.walks.completeUntilOf(its);
-    const readiness = readinessOf(edition.period, completeUntil, now, DIGEST_PATIENCE_MS);
+    // An alert that ended in the last minutes of the period is known to be over once its windows are judged.
+    const judged = its.every(({ tickedUntil }) => tickedUntil >= floorTo(edition.period.to, BUCKET_MS));
+    const readUntil = judged ? completeUntil : edition.period.from;
+    const readiness = readinessOf(edition.period, readUntil, now, DIGEST_PATIENCE_MS);
     if (readiness.outcome !== "Waits") ready.push(edition);
   }
   return ready;

@@ -11,6 +11,7 @@ import type {
   DigestTotals,
   DigestView,
 } from "../templates/digest-view.ts";
+import { NO_MORE, shortenDigest } from "../templates/shorten-digest.ts";
 import { shortenText } from "../templates/shorten-text.ts";
 import type { Insights } from "./insights.ts";
 import { isQuiet } from "./quiet.ts";
@@ -64,7 +65,10 @@ export function composeDigest(facts: DigestFacts): DigestView {
   const told = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
   const shown = new Set(told.map(({ story }) => story));
   const alerts = alertsIn(facts.period, facts.alerts);
-  const view = {
+  const perQuery = facts.queries
+    .map(queryRow)
+    .sort((a, b) => b.mentions - a.mentions || compareText(a.query, b.query));
+  const whole = {
     name: facts.name,
     project: [...new Set(facts.projects)].sort().join(", "),
     periodFrom: facts.period.from,
@@ -73,9 +77,7 @@ export function composeDigest(facts: DigestFacts): DigestView {
     language: facts.language,
     completeUntil: Math.min(Math.max(facts.completeUntil, facts.period.from), facts.period.to),
     totals: totalsOf(facts.queries),
-    perQuery: facts.queries
-      .map(queryRow)
-      .sort((a, b) => b.mentions - a.mentions || compareText(a.query, b.query)),
+    perQuery,
     topStories: told.map((story) => storyRow(story, nameOf(story))),
     topMentions: ranked
       .filter(({ story }) => !shown.has(story))
@@ -88,13 +90,19 @@ export function composeDigest(facts: DigestFacts): DigestView {
       .slice(0, MOST_HASHTAGS)
       .map(({ name, mentions }) => ({ mentions, name: shortName(name) })),
     alerts,
+    alertCount: alerts.length,
+    more: NO_MORE,
     consoleUrl: facts.consoleUrl,
     // One edition goes to many; each reader's own link is put in when it is sent.
     unsubscribeUrl: null,
   };
-  return { ...view, quiet: isQuiet(view) };
+  const view = shortenDigest(whole, { alerts: MOST_ALERTS, queries: MOST_QUERIES });
+  return { ...view, quiet: isQuiet(whole) };
 }
 
+/** A reader reads ten; a storm of four hundred equal lines hides the one that matters. */
+const MOST_ALERTS = 10;
+const MOST_QUERIES = 20;
 const MOST = 5;
 const MOST_HASHTAGS = 8;
 /** Two periods say nothing of what is usual. */

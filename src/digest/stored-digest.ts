@@ -1,4 +1,5 @@
 import type { DigestView } from "../templates/digest-view.ts";
+import { NO_MORE } from "../templates/shorten-digest.ts";
 
 /** What a version that did not know of these yet has left open. */
 const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null };
@@ -10,6 +11,8 @@ export function storedDigest(body: unknown): DigestView {
   return {
     ...UNKNOWN,
     ...stored,
+    more: stored.more ?? NO_MORE,
+    alertCount: stored.alertCount ?? stored.alerts.length,
     totals: { ...UNKNOWN_TOTALS, ...stored.totals },
     perQuery: stored.perQuery.map((row) => ({ ...UNKNOWN_TOTALS, ...row })),
   };

@@ -21,7 +21,7 @@ export interface DigestView {
   /** True when nothing happened that is worth reading: no alerts, and volume as usual or none at all. */
   readonly quiet: boolean;
   readonly totals: DigestTotals;
-  /** Largest first. */
+  /** Largest first, at most twenty. */
   readonly perQuery: readonly DigestQueryRow[];
   /** Most told first, at most about five. */
   readonly topStories: readonly DigestStoryRow[];
@@ -31,12 +31,25 @@ export interface DigestView {
   readonly topAuthors: readonly DigestAuthorRow[];
   /** Without their sign, most used first, at most eight. */
   readonly topHashtags: readonly DigestHashtagRow[];
-  /** Alerts that were open during the period, gravest first, then oldest first. */
+  /** Alerts that were open during the period, gravest first, then oldest first; at most ten. */
   readonly alerts: readonly DigestAlertRow[];
+  /** All of them, listed or not. */
+  readonly alertCount: number;
+  /** What is not listed above. */
+  readonly more: DigestMore;
   /** The console on this period; null where no console address is configured. http or https. */
   readonly consoleUrl: string | null;
   /** Ends the subscription of this one reader; null where there is no such link. http or https. */
   readonly unsubscribeUrl: string | null;
+}
+
+export interface DigestMore {
+  readonly alerts: number;
+  /** The most common of those alerts, at most three, with their numbers. */
+  readonly common: readonly { readonly count: number; readonly rule: string; readonly query: string }[];
+  readonly queries: number;
+  /** Mentions of those queries. */
+  readonly mentions: number;
 }
 
 export interface DigestTotals {

@@ -278,3 +278,31 @@ test.each([
 ])("a digest whose time has come, when %s", (_name, completeUntil, now, expected) => {
   expect(readinessOf(PERIOD, completeUntil, now, HOUR)).toEqual(expected);
 });
+
+test("a storm is told in ten alerts, the gravest, and what there was besides; queries in twenty", () => {
+  const severities = ["info", "warning", "critical"] as const;
+  const alerts = Array.from({ length: 400 }, (_, n) =>
+    alert({
+      id: String(n),
+      severity: n < 9 ? "critical" : (severities[n % 2] ?? "info"),
+      openedAt: PERIOD.from + n,
+      queryName: n < 12 ? "United" : "Acme",
+      rule: n < 12 ? "crisis-spike" : "negative",
+    }),
+  );
+  const queries = Array.from({ length: 150 }, (_, n) =>
+    query({ queryId: String(n), query: `Brand ${n}`, mentions: 1_000 - n }),
+  );
+  const view = composeDigest(factsOf({ alerts, queries }));
+  expect(view.alerts.map(({ severity }) => severity)).toEqual([...Array(9).fill("critical"), "warning"]);
+  expect(view.alertCount).toBe(400);
+  expect(view.more.alerts).toBe(390);
+  expect(view.more.common[0]).toEqual({ count: 388, rule: "negative", query: "Acme" });
+  expect(view.perQuery).toHaveLength(20);
+  expect(view.more.queries).toBe(130);
+  const all = [...view.perQuery, { mentions: view.more.mentions }].reduce(
+    (sum, one) => sum + one.mentions,
+    0,
+  );
+  expect(all).toBe(view.totals.mentions);
+});

@@ -1,17 +1,18 @@
-import { counted } from "../../../lib/counted.ts";
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import type { DigestStoryRow, DigestView } from "../../../templates/digest-view.ts";
+import { shortenDigest } from "../../../templates/shorten-digest.ts";
+import type { TemplateName } from "../../../templates/template-names.ts";
 import { mentionBlocks } from "./alert-blocks.ts";
 import { type Block, blockKit, fitBlocks, type RichTextPart } from "./block-kit.ts";
 
-/** A digest as Slack shows it: the numbers, the alerts, the stories, the mentions; long ones lose their end. */
+/** A digest as Slack shows it: the numbers, the alerts, the stories, the mentions. */
 export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
-  return fitBlocks([
+  return whole([
     ...blockKit.header(renderer.render("slack/digest-headline.header", view)),
-    ...blockKit.section(renderer.render("slack/digest-summary.mrkdwn", view)),
+    ...blockKit.section(fitted("slack/digest-summary.mrkdwn", view, renderer)),
     ...blockKit.actions(blockKit.linkButton("Open in Earshot", view.consoleUrl)),
     ...blockKit.context(renderer.render("slack/digest-foot.mrkdwn", view)),
-    ...blockKit.section(alertsText(view, renderer)),
+    ...blockKit.section(view.alertCount === 0 ? "" : fitted("slack/digest-alerts.mrkdwn", view, renderer)),
     ...blockKit.section(view.topStories.length === 0 ? "" : "*Top stories*"),
     ...blockKit.richText(view.topStories.map(storyElement)),
     ...blockKit.section(view.topMentions.length === 0 ? "" : "*Top mentions*"),
@@ -19,20 +20,28 @@ export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
   ]);
 }
 
-/** As many alerts as one section holds, the gravest first, and how many there were beside them. */
-function alertsText(view: DigestView, renderer: Renderer): string {
-  const { alerts } = view;
-  for (let shown = Math.min(alerts.length, MOST_ALERTS); shown > 0; shown--) {
-    const told = renderer.render("slack/digest-alerts.mrkdwn", { ...view, alerts: alerts.slice(0, shown) });
-    const text =
-      shown === alerts.length ? told : `${told}\n… and ${counted(alerts.length - shown, "more alert")}`;
-    if (text.length <= SECTION) return text;
+/** As many alerts or queries as one section holds, and how many there were beside them. */
+function fitted(name: TemplateName, view: DigestView, renderer: Renderer): string {
+  let shown = { alerts: MOST_ALERTS, queries: MOST_QUERIES };
+  for (;;) {
+    const text = renderer.render(name, shortenDigest(view, shown));
+    if (text.length <= SECTION || shown.alerts + shown.queries === 0) return text;
+    shown = { alerts: Math.max(0, shown.alerts - 1), queries: Math.max(0, shown.queries - 2) };
   }
-  return renderer.render("slack/digest-alerts.mrkdwn", view);
 }
 
-const MOST_ALERTS = 20;
+const MOST_ALERTS = 10;
+const MOST_QUERIES = 20;
 const SECTION = 3_000;
+
+/** What one message of Slack has no room for does not vanish without a word. */
+function whole(blocks: readonly Block[]): Block[] {
+  const kept = fitBlocks(blocks);
+  return kept.length === blocks.length ? kept : [...kept.slice(0, 49), ...blockKit.context(NOT_ALL)];
+}
+
+const NOT_ALL =
+  "Not all of this digest has room in one message of Slack; the email and the console have all of it.";
 
 function storyElement(story: DigestStoryRow): RichTextPart {
   const told = { type: "text" as const, text: `  ${story.query}, told ${story.mentions} times\n` };
