@@ -3,18 +3,20 @@ import type { Command } from "commander";
 import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
 import { openTemplates } from "../app/notify/open-templates.ts";
 import { findConcerns } from "../config/find-concerns.ts";
+import { configJsonSchema } from "../config/json-schema.ts";
 import { loadConfig, readEnvironment } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
-import { print } from "./print.ts";
+import { print, printJson } from "./print.ts";
 
 interface CheckOptions {
   readonly config?: string;
   readonly rules?: string;
   readonly templates?: string;
+  readonly schema: boolean;
 }
 
 export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): void {
@@ -22,7 +24,13 @@ export function defineCheckCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
     .option("--rules <folder>", "rules, instead of those that the configuration names")
     .option("--templates <folder>", "templates, instead of those that the configuration names")
+    .option("--schema", "checks nothing: prints the JSON Schema of earshot.yaml, for editors", false)
+    .addHelpText(
+      "after",
+      "\nFor completion in an editor: earshot check --schema > earshot.schema.json, and as first line of earshot.yaml\n# yaml-language-server: $schema=earshot.schema.json",
+    )
     .action(async (options: CheckOptions) => {
+      if (options.schema) return printJson(configJsonSchema());
       await check(options, env);
     });
 }

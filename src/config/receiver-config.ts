@@ -5,7 +5,8 @@ import { NotifierConfig } from "../notify/notifiers.ts";
 import { QuietHours } from "../notify/quiet-hours.ts";
 import { STORM_THROTTLE, Throttle } from "../notify/throttle.ts";
 
-const Receiver = z.object({
+/** What every kind of receiver has. */
+export const Receiver = z.object({
   name: z.string().min(1),
   quietHours: z.array(QuietHours).default([]),
   throttle: Throttle.exactOptional(),
