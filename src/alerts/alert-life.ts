@@ -1,5 +1,5 @@
 import type { Instant } from "../lib/instant.ts";
-import type { Alert, RenotifyReason } from "../model/alert.ts";
+import type { Alert, RenotifyReason, WindowCount } from "../model/alert.ts";
 import type { Severity } from "../model/severity.ts";
 
 /** What of an alert the life cycle decides. */
@@ -19,6 +19,7 @@ export type AlertLife = Pick<
   | "windowTo"
   | "values"
   | "care"
+  | "progress"
 >;
 
 /** What of a rule the life cycle needs. `forMs` 0 fires at once. */
@@ -38,6 +39,10 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   readonly mentions: number;
   /** Where this evidence is graver than its rule says by itself. */
   readonly severity?: Severity;
+  /** What it reached for that severity: "at least 200 in 30 min". */
+  readonly step?: string;
+  /** How many there are now; evidence of one alert counts windows of one length. */
+  readonly present?: WindowCount;
   /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
   readonly restates?: boolean;
   /** It is so much more than people were told that they should be told again. */

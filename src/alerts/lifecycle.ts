@@ -97,6 +97,9 @@ function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLif
     resolvedAt: null,
     ...explanation(evidence),
     care: { callingSince: evidence.at },
+    // What it reached and how high it went before is in its history.
+    ...(life.progress !== undefined && { progress: {} }),
+    ...begun(evidence),
   };
 }
 
@@ -115,6 +118,7 @@ function open(rule: LifeRule, evidence: Evidence): LifeChange {
     mentions,
     ...explanation(evidence),
     ...(firing && { care: { callingSince: at } }),
+    ...begun(evidence),
   };
   return { outcome: firing ? "Fired" : "OpenedPending", life, isNew: true };
 }
@@ -125,11 +129,12 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
     ...counted(life, evidence),
     ...restated,
     lastSeenAt: Math.max(life.lastSeenAt, evidence.at),
+    ...wentOn(life, evidence),
   };
   const severity = severityOf(rule, evidence);
   const rose = compareSeverity(severity, life.severity) > 0;
   if (life.state === "pending") {
-    const pending = rose ? { ...grown, severity } : grown;
+    const pending = rose ? { ...grown, severity, ...withStep(grown, evidence) } : grown;
     if (evidence.at - life.openedAt < rule.forMs) return { outcome: "Grew", life: pending, isNew: false };
     const fired: AlertLife = {
       ...pending,
@@ -137,6 +142,9 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
       firedAt: evidence.at,
       ...explanation(evidence),
       care: { ...life.care, callingSince: evidence.at },
+      ...(evidence.present !== undefined && {
+        progress: { ...pending.progress, first: evidence.present },
+      }),
     };
     return { outcome: "Fired", life: fired, isNew: false };
   }
@@ -148,9 +156,39 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
     state: "firing",
     ...explanation(evidence),
     care: { ...care, callingSince: evidence.at },
+    ...(evidence.present !== undefined && {
+      progress: { ...grown.progress, renotified: evidence.present },
+    }),
   };
   if (!rose) return worsen(risen, evidence.retell ?? "Doubled");
-  return { outcome: "SeverityRose", life: { ...risen, severity }, isNew: false, from: life.severity };
+  return {
+    outcome: "SeverityRose",
+    life: { ...risen, severity, ...withStep(risen, evidence) },
+    isNew: false,
+    from: life.severity,
+  };
+}
+
+/** What there was when it began. */
+function begun({ present, step }: Evidence): Pick<AlertLife, "progress"> {
+  if (present === undefined && step === undefined) return {};
+  return {
+    progress: {
+      ...(present !== undefined && { first: present, peak: present }),
+      ...(step !== undefined && { step }),
+    },
+  };
+}
+
+/** The peak so far: of counts in windows of the same length. */
+function wentOn({ progress }: AlertLife, { present }: Evidence): Pick<AlertLife, "progress"> {
+  if (present === undefined || (progress?.peak !== undefined && progress.peak.count >= present.count))
+    return {};
+  return { progress: { ...progress, peak: present } };
+}
+
+function withStep({ progress }: AlertLife, { step }: Evidence): Pick<AlertLife, "progress"> {
+  return step === undefined ? {} : { progress: { ...progress, step } };
 }
 
 function worsen(life: AlertLife, reason: RenotifyReason): LifeChange {

@@ -1,10 +1,12 @@
+import type { AlertLife } from "../alerts/alert-life.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Instant } from "../lib/instant.ts";
+import { DAY, type Instant } from "../lib/instant.ts";
 import { matchKey } from "../model/match.ts";
-import type { Mention } from "../model/mention.ts";
+import { eventAt, type Mention } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import { storyKey } from "../model/story.ts";
 import type { NotifyConfig } from "../notify/decide-notifications.ts";
 import { type AssessedMention, storyOfMention } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
@@ -127,20 +129,46 @@ async function notYetMatched(
     query.projectId,
     evidence.map(({ rule, mention }) => ({ rule: rule.name, mention })),
   );
-  return evidence
+  const fresh = evidence
     .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
-    .sort((a, b) => a.at - b.at)
-    .map(({ rule, mention, at, because }) => ({
-      ...observationOf(rule, query, rule.labels(mention, query, stories.get(mention))),
-      observe: () => ({
-        kind: "evidence",
-        at,
-        mentions: 1,
-        because,
-        windowFrom: at,
-        windowTo: at,
-        values: {},
+    .sort((a, b) => a.at - b.at);
+  const shared = await storySizes(facts, query, fresh, stories);
+  return fresh.map(({ rule, mention, at, because }) => ({
+    ...observationOf(rule, query, rule.labels(mention, query, stories.get(mention))),
+    observe: (life) => ({
+      kind: "evidence",
+      at,
+      mentions: 1,
+      because,
+      windowFrom: at,
+      windowTo: at,
+      values: {},
+      ...rule.reached({
+        mentions: 1 + mentionsSoFar(life, at, rule.overAfterMs),
+        reach: mention.reach,
+        followers: mention.followers,
+        story: shared.get(stories.get(mention) ?? storyKey(mention)) ?? 1,
       }),
-      mention,
-    }));
+    }),
+    mention,
+  }));
+}
+
+/** Of the alert that the mention will belong to. */
+function mentionsSoFar(life: AlertLife | null, at: Instant, overAfterMs: number): number {
+  return life === null || life.resolvedAt !== null || at > life.lastSeenAt + overAfterMs ? 0 : life.mentions;
+}
+
+/** How many mentions told each story in the last day, where a rule asks for it. */
+async function storySizes(
+  facts: IngestFacts,
+  { projectId, queryId }: WatchedQuery,
+  evidence: readonly MentionEvidence[],
+  stories: ReadonlyMap<Mention, string>,
+): Promise<ReadonlyMap<string, number>> {
+  const asking = evidence.filter(({ rule }) => rule.countsStory);
+  if (asking.length === 0) return new Map();
+  const wanted = [...new Set(asking.map(({ mention }) => stories.get(mention) ?? storyKey(mention)))];
+  const since = Math.min(...asking.map(({ mention }) => eventAt(mention))) - DAY;
+  return facts.mentions.storySizes(projectId, queryId, wanted, since);
 }

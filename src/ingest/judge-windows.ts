@@ -213,6 +213,8 @@ function evidence(
     values,
     ...(verdict.restates === true && { restates: true }),
     ...(verdict.retell !== undefined && { retell: verdict.retell }),
+    ...(verdict.present !== undefined && { present: verdict.present }),
+    ...verdict.reached,
   };
 }
 

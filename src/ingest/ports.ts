@@ -47,6 +47,12 @@ export interface IngestFacts {
       folded?: ReadonlyMap<number, string>,
     ): Promise<PageOutcome>;
     byArrival(projectId: string, queryId: string): AsyncGenerator<StoryMention[]>;
+    storySizes(
+      projectId: string,
+      queryId: string,
+      stories: readonly string[],
+      since: Instant,
+    ): Promise<ReadonlyMap<string, number>>;
   };
   readonly counts: {
     add(projectId: string, queryId: string, changes: readonly CountChange[]): Promise<void>;

@@ -123,7 +123,7 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
     case "Fired":
     case "Reopened":
     case "SeverityRose":
-      return { alertId: alert.id, at: alert.lastSeenAt, what: change.outcome, detail: alert.because };
+      return { alertId: alert.id, at: alert.lastSeenAt, what: change.outcome, detail: withStep(alert) };
     case "Worsened":
       return { alertId: alert.id, at: alert.lastSeenAt, what: change.reason, detail: alert.because };
     case "Resolved":
@@ -139,4 +139,10 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
       };
     }
   }
+}
+
+/** Its sentence, and what it reached for its severity where its rule has steps. */
+function withStep({ because, severity, progress }: Alert): string {
+  if (progress?.step === undefined) return because;
+  return `${because.replace(/[.\s]+$/, "")}. It is ${severity}: ${progress.step}.`;
 }

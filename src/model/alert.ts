@@ -44,6 +44,28 @@ export interface Alert {
   readonly values: Readonly<Record<string, number>>;
   /** What people have done about it; absent or empty when nobody has done anything. */
   readonly care?: AlertHandling;
+  /** How it went so far; absent where nothing was noted. */
+  readonly progress?: AlertProgress;
+}
+
+/** How many there were in a window that ends at `at`: "52 negative mentions in 5 min". */
+export interface WindowCount {
+  readonly count: number;
+  readonly windowMs: number;
+  readonly at: Instant;
+  /** What is counted: "negative mentions". */
+  readonly subject: string;
+}
+
+/** How an alert went. All counts are of windows of one length, so that they can be compared. */
+export interface AlertProgress {
+  /** When people were first notified. */
+  readonly first?: WindowCount;
+  /** When they were last notified because it had grown. */
+  readonly renotified?: WindowCount;
+  readonly peak?: WindowCount;
+  /** What it had to reach for its severity: "at least 200 in 30 min"; absent for what it has from the start. */
+  readonly step?: string;
 }
 
 /** People are named as they named themselves. */

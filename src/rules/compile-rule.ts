@@ -6,11 +6,18 @@ import type { Query } from "../model/query.ts";
 import { everyMention } from "./combine-predicates.ts";
 import { windowConditions } from "./conditions.ts";
 import { GROUP_KEYS, type GroupKey, groupValue } from "./group-key.ts";
+import { mentionReaches, mentionSteps } from "./mention-steps.ts";
 import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
 import { readTree } from "./read-tree.ts";
 import type { Rule } from "./rule.ts";
 import { RuleFile } from "./rule-file.ts";
+import {
+  reachedSeverity,
+  readSeveritySteps,
+  type SeverityPlan,
+  type SeverityStep,
+} from "./severity-steps.ts";
 import { sliceOf } from "./slice.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
@@ -24,17 +31,40 @@ export function compileRule(name: string, input: unknown, tell: (issue: Issue) =
     faulty = true;
     tell(issue);
   };
-  const parsed = RuleFile.safeParse(input);
-  if (!parsed.success) for (const issue of describeIssues(parsed.error, RuleFile, input)) report(issue);
+  // Steps of severity depend on what the rule counts, so they are read by themselves.
+  const plain = withPlainSeverity(input);
+  const parsed = RuleFile.safeParse(plain);
+  if (!parsed.success) for (const issue of describeIssues(parsed.error, RuleFile, plain)) report(issue);
   // Conditions are read even where the rest has faults, so that one look at the file finds them all.
   const tree = isRecord(input) ? input["when"] : undefined;
   const when = tree === undefined ? everyMention : readTree(tree, ["when"], report);
+  const plan = isRecord(input) ? readSeverity(input, tree, report) : undefined;
   const counted = isRecord(input)
-    ? readWindow(input, when ?? everyMention, tree === undefined, report)
+    ? readWindow(input, when ?? everyMention, tree === undefined, plan?.steps ?? [], report)
     : undefined;
   if (parsed.success) checkWhole(name, parsed.data, counted, tree, report);
   if (!parsed.success || when === undefined || faulty) return undefined;
-  return ruleOf(name, parsed.data, when, counted);
+  return ruleOf(name, { ...parsed.data, severity: plan?.base ?? parsed.data.severity }, when, counted, plan);
+}
+
+function withPlainSeverity(input: unknown): unknown {
+  return isRecord(input) && isRecord(input["severity"]) ? { ...input, severity: "info" } : input;
+}
+
+/** Undefined where the rule has one severity, or where its steps have faults. */
+function readSeverity(
+  input: Record<string, unknown>,
+  tree: unknown,
+  report: (issue: Issue) => void,
+): SeverityPlan | undefined {
+  const { severity } = input;
+  if (!isRecord(severity)) return undefined;
+  const found = windowConditions.find(({ type }) => input[type] !== undefined);
+  if (found === undefined) return readSeveritySteps(severity, mentionSteps(tree), "", report);
+  const kind = found.stepsOf?.(input[found.type]);
+  // What is wrong with the condition itself is reported by itself.
+  if (found.stepsOf !== undefined && kind === undefined) return undefined;
+  return readSeveritySteps(severity, kind, found.type, report);
 }
 
 interface Counted {
@@ -48,6 +78,7 @@ function readWindow(
   input: Record<string, unknown>,
   when: Predicate,
   isEverything: boolean,
+  steps: readonly SeverityStep[],
   report: (issue: Issue) => void,
 ): Counted | undefined {
   const present = windowConditions.filter(({ type }) => input[type] !== undefined);
@@ -62,7 +93,7 @@ function readWindow(
   if (found === undefined) return undefined;
   const { type, overAfterMs } = found;
   const inside = (value: unknown, path: readonly string[]) => readTree(value, [type, ...path], report);
-  const compiled = found.compile(input[type], sliceOf(when, isEverything), inside);
+  const compiled = found.compile(input[type], sliceOf(when, isEverything), inside, steps);
   const nothing = { window: undefined, novelty: undefined };
   if ("window" in compiled) return { type, overAfterMs, ...nothing, window: compiled.window };
   if ("novelty" in compiled) return { type, overAfterMs, ...nothing, novelty: compiled.novelty };
@@ -112,13 +143,22 @@ function checkWhole(
   }
 }
 
-function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted | undefined): Rule {
+function ruleOf(
+  name: string,
+  file: RuleFile,
+  when: Predicate,
+  counted: Counted | undefined,
+  plan: SeverityPlan | undefined,
+): Rule {
+  const steps = plan?.steps ?? [];
   const groupBy: readonly GroupKey[] = [...new Set<GroupKey>(["query", ...(file.groupBy ?? [])])];
   const base = {
     name,
+    title: file.title ?? titleOf(name),
     description: file.description,
     severity: file.severity,
     queries: file.queries ?? null,
+    severities: [file.severity, ...steps.map(({ severity }) => severity).reverse()],
     appliesTo: appliesTo(file.queries),
     when,
     judge: (mention) =>
@@ -134,7 +174,18 @@ function ruleOf(name: string, file: RuleFile, when: Predicate, counted: Counted 
   } satisfies Partial<Rule>;
   if (counted?.window !== undefined) return { ...base, kind: "window", window: counted.window };
   if (counted?.novelty !== undefined) return { ...base, kind: "new", novelty: counted.novelty };
-  return { ...base, kind: "mention" };
+  return {
+    ...base,
+    kind: "mention",
+    countsStory: steps.some(({ limits }) => limits.some(({ limits: { story } }) => story !== undefined)),
+    reached: (facts) => reachedSeverity(steps, (limits) => mentionReaches(facts, limits)),
+  };
+}
+
+/** `crisis-spike` → `Crisis spike`. */
+function titleOf(name: string): string {
+  const words = name.replaceAll(/[-_]+/g, " ").trim();
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 function appliesTo(patterns: readonly string[] | undefined): (query: Query) => boolean {

@@ -3,6 +3,7 @@ import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/fault.ts";
 import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
+import type { SeverityStep, StepKind } from "./severity-steps.ts";
 import type { Slice } from "./slice.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
@@ -14,10 +15,13 @@ export interface WindowConditionType {
   readonly type: string;
   /** Quiet time after which an alert is over, unless the rule says otherwise. */
   readonly overAfterMs: number;
+  /** What steps of severity may name; undefined where it knows none, or where `params` are wrong. */
+  stepsOf?(params: unknown): StepKind | undefined;
   compile(
     params: unknown,
     slice: Slice,
     readTree: ReadTree,
+    steps: readonly SeverityStep[],
   ):
     | { readonly window: WindowCondition }
     | { readonly novelty: Novelty }
@@ -33,12 +37,25 @@ export function defineWindowCondition<Params extends z.ZodType>(definition: {
   readonly overAfterMs: number;
   readonly params: Params;
   readonly trees?: readonly string[];
-  compile(params: z.output<Params>, slice: Slice, readTree: ReadTree): WindowCondition | undefined;
+  stepsOf?(params: z.output<Params>): StepKind;
+  compile(
+    params: z.output<Params>,
+    slice: Slice,
+    readTree: ReadTree,
+    steps: readonly SeverityStep[],
+  ): WindowCondition | undefined;
 }): WindowConditionType {
+  const { stepsOf } = definition;
   return {
     type: definition.type,
     overAfterMs: definition.overAfterMs,
-    compile: (params, slice, readTree) => {
+    ...(stepsOf !== undefined && {
+      stepsOf: (params) => {
+        const parsed = definition.params.safeParse(params);
+        return parsed.success ? stepsOf(parsed.data) : undefined;
+      },
+    }),
+    compile: (params, slice, readTree, steps) => {
       const parsed = definition.params.safeParse(params);
       if (!parsed.success) {
         for (const key of definition.trees ?? []) {
@@ -47,7 +64,7 @@ export function defineWindowCondition<Params extends z.ZodType>(definition: {
         }
         return { issues: describeIssues(parsed.error, definition.params, params) };
       }
-      const window = definition.compile(parsed.data, slice, readTree);
+      const window = definition.compile(parsed.data, slice, readTree, steps);
       return window === undefined ? { issues: [] } : { window };
     },
   };

@@ -9,8 +9,10 @@ import { CATCH_UPS } from "./rule.ts";
 /** A rule as it is written, its conditions apart: those are read by their own definitions. */
 export const RuleFile = z.strictObject({
   name: Word.exactOptional(),
+  title: Word.refine((text) => text.length <= 80, "a title has 80 characters at most").exactOptional(),
   description: Word,
   queries: listOf(Word).exactOptional(),
+  /** What an alert has from the start; steps above it are read by themselves. */
   severity: Severity,
   when: z.unknown().optional(),
   volume: z.unknown().optional(),

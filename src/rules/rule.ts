@@ -5,6 +5,7 @@ import type { Verdict } from "../model/verdict.ts";
 import type { GroupKey } from "./group-key.ts";
 import type { Novelty } from "./novelty.ts";
 import type { Predicate } from "./predicate.ts";
+import type { ReachedSeverity } from "./severity-steps.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
 /** In which order a query is read after a time without polls. */
@@ -14,10 +15,15 @@ export type CatchUp = (typeof CATCH_UPS)[number];
 interface RuleBase {
   /** Also the name of its file. */
   readonly name: string;
+  /** What people read instead of the name; the name in words where the file has no title. */
+  readonly title: string;
   readonly description: string;
+  /** What an alert has from the start. */
   readonly severity: Severity;
   /** Names or ids of the queries that it looks at, as the file has them; null: all. */
   readonly queries: readonly string[] | null;
+  /** All that an alert of it can have, mildest first. */
+  readonly severities: readonly Severity[];
   appliesTo(query: Query): boolean;
   /** Which mentions it is about; all of them where the rule does not say. */
   readonly when: Predicate;
@@ -40,9 +46,23 @@ interface RuleBase {
   readonly extraLabels: Readonly<Record<string, string>>;
 }
 
+/** What the severity of an alert on mentions may depend on; null where the source does not say. */
+export interface MentionReach {
+  /** Mentions of the alert, this one included. */
+  readonly mentions: number;
+  readonly reach: number | null;
+  readonly followers: number | null;
+  /** Mentions that told the same story in the last day, this one included. */
+  readonly story: number;
+}
+
 /** True of single mentions. */
 export interface MentionRule extends RuleBase {
   readonly kind: "mention";
+  /** Whether a step asks how many tell the same story, which somebody has to count. */
+  readonly countsStory: boolean;
+  /** The gravest step that a mention reaches; undefined: what an alert has from the start. */
+  reached(facts: MentionReach): ReachedSeverity | undefined;
 }
 
 /** True of counts over time; `judge` tells which mentions were counted. */

@@ -11,6 +11,8 @@ export type SpikeWave = {
   readonly toldRate: number;
   /** Buckets in a row in which it had nearly gone; kept until people are told again. */
   readonly lull: number;
+  /** The window of the first moment, by its place among WINDOWS: what comes later is compared in the same. */
+  readonly steady?: number;
 };
 
 /** Three buckets: one alone doubles by accident. */
@@ -30,15 +32,21 @@ export function followWave(
 ): { readonly wave: SpikeWave; readonly retell?: RenotifyReason } {
   const highest = Math.max(...WINDOWS.map((_, window) => rateOf(sums, window)));
   if (before === undefined || step === "opened") {
-    return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0 } };
+    return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, steady: placeOf(now) } };
   }
   const rate = rateOf(sums, STEADY_WINDOW);
   const isLow = rate < before.toldRate / 4;
   const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
   const retell = reasonToRenotify(before, rate, step, isNewWave);
   if (retell === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
-  const moment = retell === "NewWave" ? now : stronger(before.moment, now);
-  return { wave: { moment, toldRate: Math.max(highest, LEAST_RATE), lull: 0 }, retell };
+  // Who is told again is told how it stands now: the moment that chance explains least may be long ago.
+  return { wave: { ...before, moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0 }, retell };
+}
+
+/** Sparse series are judged in a window that is longer than all these. */
+function placeOf({ window }: SpikeObservation | SpikeMoment): number {
+  const place = WINDOWS.findIndex((width) => width >= window);
+  return place === -1 ? WINDOWS.length - 1 : place;
 }
 
 /** That it is still high after a cooldown is no news: reminders are the route's business. */
@@ -63,7 +71,7 @@ function rateOf({ observed, expected }: WindowSums, window: number): number {
 
 const LEAST_RATE = 0.5;
 
-/** The one that chance explains less. */
+/** The one that chance explains less, or that holds more in the same time. */
 function stronger(a: SpikeWave["moment"], b: SpikeWave["moment"]): SpikeWave["moment"] {
-  return b.lnP < a.lnP ? b : a;
+  return b.lnP < a.lnP || (b.window === a.window && b.observed > a.observed) ? b : a;
 }

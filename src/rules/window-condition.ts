@@ -1,7 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
 import type { JsonValue } from "../lib/json.ts";
-import type { RenotifyReason } from "../model/alert.ts";
+import type { RenotifyReason, WindowCount } from "../model/alert.ts";
 import type { Mention } from "../model/mention.ts";
+import type { ReachedSeverity } from "./severity-steps.ts";
 import type { Judged, WarmUp } from "./warm-up.ts";
 
 /** What is counted: mentions of one query that pass a test. */
@@ -49,6 +50,10 @@ export interface WindowVerdict {
   readonly restates?: boolean;
   /** It became so much more that people should be told again. */
   readonly retell?: RenotifyReason;
+  /** The gravest step of the rule that it reaches; absent: what an alert has from the start. */
+  readonly reached?: ReachedSeverity;
+  /** How many there are now, always in a window of the same length while an alert goes on. */
+  readonly present?: WindowCount;
 }
 
 /**

@@ -79,21 +79,24 @@ export function createAlertStore(db: Db) {
       await sql`
         insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels,
           opened_at, fired_at, last_seen_at, resolved_at, tellings, retell_reason, mentions, because, window_from,
-          window_to, "values", care)
+          window_to, "values", care, progress)
         select "projectId", id, rule, fingerprint, "queryId", "queryName", severity, state, labels,
           to_timestamp("openedAt" / 1000), to_timestamp("firedAt" / 1000), to_timestamp("lastSeenAt" / 1000),
           to_timestamp("resolvedAt" / 1000), tellings, "retellReason", mentions, because,
-          to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(care, '{}'::jsonb)
+          to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(care, '{}'::jsonb),
+          coalesce(progress, '{}'::jsonb)
         from json_to_recordset(${JSON.stringify(alerts)}::json) as a("projectId" text, id uuid, rule text,
           fingerprint text, "queryId" text, "queryName" text, severity text, state text, labels jsonb,
           "openedAt" double precision, "firedAt" double precision, "lastSeenAt" double precision,
           "resolvedAt" double precision, tellings int, "retellReason" text, mentions int, because text,
-          "windowFrom" double precision, "windowTo" double precision, "values" jsonb, care jsonb)
+          "windowFrom" double precision, "windowTo" double precision, "values" jsonb, care jsonb,
+          progress jsonb)
         on conflict (project_id, id) do update set severity = excluded.severity, state = excluded.state,
           fired_at = excluded.fired_at, last_seen_at = excluded.last_seen_at, resolved_at = excluded.resolved_at,
           tellings = excluded.tellings, retell_reason = excluded.retell_reason,
           mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
-          window_to = excluded.window_to, "values" = excluded."values", care = excluded.care
+          window_to = excluded.window_to, "values" = excluded."values", care = excluded.care,
+          progress = excluded.progress
       `.execute(db);
       // A table of its own: a partitioned table cannot keep "one open alert per fingerprint" unique.
       // Of several alerts of one fingerprint the last in the list is the newest.
@@ -186,4 +189,4 @@ const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
   a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
-  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care`;
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care, a.progress`;

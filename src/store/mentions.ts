@@ -27,6 +27,22 @@ export function createMentionStore(db: Db) {
       return rows;
     },
 
+    /** How many mentions of a query tell each of these stories, by their own time from `since` on. */
+    async storySizes(
+      projectId: string,
+      queryId: string,
+      stories: readonly string[],
+      since: Instant,
+    ): Promise<Map<string, number>> {
+      const { rows } = await sql<{ story: string; n: number }>`
+        select story, count(*)::int as n from earshot.mentions
+        where project_id = ${projectId} and query_id = ${queryId} and event_at >= ${at(since)}
+          and story = any(${[...stories]}::text[])
+        group by story
+      `.execute(db);
+      return new Map(rows.map(({ story, n }) => [story, n]));
+    },
+
     /** Mentions that met the rule of an alert, newest first. */
     async ofAlert(
       projectId: string,

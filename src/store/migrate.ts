@@ -19,6 +19,7 @@ import * as countChecks from "./migrations/0101-count-checks.ts";
 import * as outages from "./migrations/0110-outages.ts";
 import * as consoleSecurity from "./migrations/0120-console-security.ts";
 import * as arrivalsOfAQuery from "./migrations/0130-arrivals-of-a-query.ts";
+import * as alertProgress from "./migrations/0160-alert-progress.ts";
 import * as redelivered from "./migrations/0170-redelivered.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0110-outages": outages,
   "0120-console-security": consoleSecurity,
   "0130-arrivals-of-a-query": arrivalsOfAQuery,
+  "0160-alert-progress": alertProgress,
   "0170-redelivered": redelivered,
 };
 

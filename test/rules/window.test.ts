@@ -46,6 +46,7 @@ describe("volume", () => {
       observed: 50,
       arrived: 1,
       values: { count: 50, limit: 50 },
+      present: { count: 50, windowMs: 3 * BUCKET, at: START + 5 * BUCKET, subject: "negative mentions" },
     });
   });
 

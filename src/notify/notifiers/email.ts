@@ -92,7 +92,7 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
       ...(isOneClick(message) && { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
     ...content,
-    subject: message.previous?.["subject"] ?? content.subject,
+    subject: subjectOf(message.previous?.["subject"], content.subject),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -102,12 +102,22 @@ type Mail = SendMailOptions & { messageId: string; subject: string };
 
 /**
  * All mails about one alert refer to the first of them that got through, so that the thread has a root which every
- * reader has. The first refers to nothing. They also keep its subject, whatever became of the severity: Gmail begins
- * another thread where the subject is another one. What changed stands in the first lines, which lists of mails show.
+ * reader has. The first refers to nothing. What changed stands in the first lines, which lists of mails show.
  */
 function thread(message: NotifierMessage): Pick<SendMailOptions, "inReplyTo" | "references"> {
   const first = previousId(message.previous);
   return first === null ? {} : { inReplyTo: first, references: [first] };
+}
+
+/**
+ * The subject of the first mail: Gmail begins another thread where the subject is another one. That is what a rise in
+ * severity is for, so the severity in front is that of now.
+ */
+function subjectOf(first: string | undefined, now: string): string {
+  const severity = /^\[[A-Z]+\]/;
+  const [tag] = severity.exec(now) ?? [];
+  if (first === undefined) return now;
+  return tag === undefined ? first : first.replace(severity, tag);
 }
 
 /** The link is ours, signed and made for this subscriber (RFC 2369). */

@@ -9,6 +9,7 @@ import { formatRarity } from "../../spike/format-rarity.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
+import { reachedSeverity } from "../severity-steps.ts";
 import { learnVariation, noShareVariation, type ShareVariation, togetherness } from "../share-variation.ts";
 import { sliceOf } from "../slice.ts";
 import {
@@ -62,7 +63,13 @@ export const share = defineWindowCondition({
   overAfterMs: 30 * MINUTE,
   trees: ["of"],
   params: Params,
-  compile: ({ of, atLeast, aboveUsual, unusual, oneFalseAlarmIn, among, within }, slice, readTree) => {
+  stepsOf: ({ atLeast }) => ({
+    what: "a rule with share",
+    limits: z.strictObject({ atLeast: Share }),
+    own: atLeast === undefined ? {} : { atLeast },
+    describe: (step) => `at least ${formatShare(step.atLeast ?? 0)}`,
+  }),
+  compile: ({ of, atLeast, aboveUsual, unusual, oneFalseAlarmIn, among, within }, slice, readTree, steps) => {
     const predicate = readTree(of, ["of"]);
     if (predicate === undefined) return undefined;
     const whole = slice.series;
@@ -136,6 +143,7 @@ export const share = defineWindowCondition({
           ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
         ];
         const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
+        const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
         const rarity = lnP < 0 ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.` : "";
         return {
           state: { part: parts, whole: wholes, usual, swing },
@@ -148,6 +156,13 @@ export const share = defineWindowCondition({
             windowTo: bucket + bucketMs,
             observed: matching,
             arrived: arrivedIn(partArrivals),
+            present: {
+              count: matching,
+              windowMs: within,
+              at: bucket + bucketMs,
+              subject: `${predicate.adjective ?? "matching"} mentions`,
+            },
+            ...(reached !== undefined && { reached }),
             values: {
               count: matching,
               among: count,

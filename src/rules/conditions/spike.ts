@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { Duration } from "../../lib/duration.ts";
+import { formatMinutes } from "../../lib/format-minutes.ts";
+import { formatNumber } from "../../lib/format-number.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
@@ -29,6 +31,7 @@ import { TUNING } from "../../spike/tuning.ts";
 import { windowSums } from "../../spike/window-sums.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { listOf } from "../params.ts";
+import { reachedSeverity } from "../severity-steps.ts";
 import { inUnit, UNITS } from "../slice.ts";
 import { followWave, type SpikeWave } from "../spike-wave.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
@@ -71,6 +74,19 @@ const Params = z
   );
 type Params = z.output<typeof Params>;
 
+/** What a step of severity may ask for; `within` without a number says nothing. */
+const StepLimits = z
+  .strictObject({
+    atLeast: z.int().min(1).exactOptional(),
+    within: WindowWidth.transform((buckets) => buckets * BUCKET_MS).exactOptional(),
+    score: z.number().positive().exactOptional(),
+  })
+  .refine((step) => step.atLeast !== undefined || step.score !== undefined, "expected atLeast or score")
+  .refine(
+    (step) => step.within === undefined || step.atLeast !== undefined || step.score === undefined,
+    "within goes with atLeast: how many in that time",
+  );
+
 /** What stands in the table: the detector, the voices of five hours where they matter, what is open. */
 type State = {
   readonly spike: string | null;
@@ -93,7 +109,24 @@ export const spike = defineWindowCondition({
   /** The detector has waited for calm itself. */
   overAfterMs: 0,
   params: Params,
-  compile: (params, slice) => {
+  stepsOf: (params) => {
+    const { score } = settingsOf(params).gates;
+    return {
+      what: "a rule with spike",
+      limits: StepLimits,
+      own: { atLeast: params.atLeast, ...(score !== null && { score }) },
+      describe: (step) =>
+        [
+          ...(step.atLeast === undefined
+            ? []
+            : [
+                `at least ${formatNumber(step.atLeast)}${step.within === undefined ? "" : ` in ${formatMinutes(step.within)}`}`,
+              ]),
+          ...(step.score === undefined ? [] : [`at least ${formatNumber(step.score)}× the usual variation`]),
+        ].join(" and "),
+    };
+  },
+  compile: (params, slice, _, steps) => {
     const { series, subject } = inUnit(slice, params.count);
     const voices = inUnit(slice, "authors").series;
     const settings = settingsOf(params);
@@ -153,6 +186,12 @@ export const spike = defineWindowCondition({
         const followed = isOpen ? followWave(before.wave, now, sums, isNewWave) : undefined;
         const nth = now.step === "opened" ? waves.length + 1 : (before.nth ?? 1);
         const moment = followed?.wave.moment ?? now;
+        const steadily = followed?.wave.steady ?? 0;
+        const reached = reachedSeverity(steps, ({ atLeast = 0, within, score = 0 }) => {
+          const width = WINDOWS.findIndex((buckets) => buckets * BUCKET_MS === within);
+          const count = within === undefined ? now.observed : (sums.observed[width] ?? 0);
+          return count >= atLeast && now.score >= score;
+        });
         const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
         return {
           state: {
@@ -173,6 +212,15 @@ export const spike = defineWindowCondition({
             arrived: arrivedIn(arrivals[0] ?? []),
             restates: true,
             ...(followed?.retell !== undefined && { retell: followed.retell }),
+            ...(isOpen && {
+              present: {
+                count: sums.observed[steadily] ?? 0,
+                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
+                at: bucket + tick.bucketMs,
+                subject,
+              },
+            }),
+            ...(reached !== undefined && { reached }),
             values: {
               count: moment.observed,
               expected: moment.expected,

@@ -6,6 +6,7 @@ import { MINUTE } from "../../lib/instant.ts";
 import { stableHash } from "../../lib/stable-hash.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { WindowLength } from "../params.ts";
+import { reachedSeverity } from "../severity-steps.ts";
 import { inUnit, UNITS } from "../slice.ts";
 import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
@@ -23,9 +24,22 @@ export const volume = defineWindowCondition({
     within: WindowLength,
     count: z.enum(UNITS).default("mentions"),
   }),
-  compile: ({ atLeast, within, count }, slice) => {
+  stepsOf: ({ atLeast, within }) => ({
+    what: "a rule with volume",
+    limits: z
+      .strictObject({ atLeast: z.int().min(1), within: WindowLength.exactOptional() })
+      .transform((step) => ({ within, ...step })),
+    own: { atLeast, within },
+    describe: (step) =>
+      `at least ${formatNumber(step.atLeast ?? 0)} in ${formatMinutes(step.within ?? within)}`,
+  }),
+  compile: ({ atLeast, within, count }, slice, _, steps) => {
     const { series, subject } = inUnit(slice, count);
-    const key = stableHash({ type: "volume", version: 1, within, series: series.key });
+    const longest = Math.max(
+      within,
+      ...steps.flatMap((step) => step.limits.map(({ limits }) => limits.within ?? 0)),
+    );
+    const key = stableHash({ type: "volume", version: 1, within: longest, series: series.key });
     return {
       type: "volume",
       key,
@@ -38,8 +52,13 @@ export const volume = defineWindowCondition({
       isAsleep: () => true,
       warmUp: () => undefined,
       step: (state, { bucket, bucketMs, arrivals: [arrivals = []] }) => {
-        const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, within / BUCKET_MS, arrivals);
-        const observed = total(window.counts);
+        const { window } = moveWindow(state as WindowCounts, bucket, bucketMs, longest / BUCKET_MS, arrivals);
+        const countIn = (ms: number): number => total(window.counts.slice(0, ms / BUCKET_MS));
+        const observed = countIn(within);
+        const reached = reachedSeverity(
+          steps,
+          (step) => countIn(step.within ?? within) >= (step.atLeast ?? 0),
+        );
         const because = `${countedSubject(observed, subject)} in ${formatMinutes(within)} (limit ${formatNumber(atLeast)})`;
         return {
           state: window,
@@ -51,6 +70,8 @@ export const volume = defineWindowCondition({
             observed,
             arrived: arrivedIn(arrivals),
             values: { count: observed, limit: atLeast },
+            present: { count: observed, windowMs: within, at: bucket + bucketMs, subject },
+            ...(reached !== undefined && { reached }),
           },
         };
       },

@@ -146,4 +146,4 @@ const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
   a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
-  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care`;
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care, a.progress`;

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { formatNumber } from "../lib/format-number.ts";
+import type { MentionReach } from "./rule.ts";
+import type { Limits, StepKind } from "./severity-steps.ts";
+
+const AtLeast = (least: number) =>
+  z
+    .union([z.number().min(least), z.strictObject({ atLeast: z.number().min(least) })], {
+      error: `expected a number of ${least} or more, such as { atLeast: ${Math.max(10, least)} }`,
+    })
+    .transform((value) => (typeof value === "number" ? value : value.atLeast));
+
+/** What a step of a rule on single mentions may ask for; all that one step names has to be reached. */
+const MentionLimits = z
+  .strictObject({
+    mentions: AtLeast(2).exactOptional(),
+    followers: AtLeast(1).exactOptional(),
+    reach: AtLeast(1).exactOptional(),
+    story: AtLeast(2).exactOptional(),
+  })
+  .refine((limits) => Object.keys(limits).length > 0, "expected mentions, followers, reach or story");
+
+/** `tree`: the rule's `when`, which may ask for followers or readers itself. */
+export function mentionSteps(tree: unknown): StepKind {
+  return {
+    what: "a rule on single mentions",
+    limits: MentionLimits,
+    own: rangesOf(tree, "atLeast"),
+    most: rangesOf(tree, "atMost"),
+    describe: ({ mentions, followers, reach, story }) =>
+      [
+        ...(mentions === undefined ? [] : [`at least ${formatNumber(mentions)} mentions`]),
+        ...(followers === undefined ? [] : [`at least ${formatNumber(followers)} followers`]),
+        ...(reach === undefined ? [] : [`at least ${formatNumber(reach)} estimated readers`]),
+        ...(story === undefined ? [] : [`a story shared at least ${formatNumber(story)} times in a day`]),
+      ].join(" and "),
+  };
+}
+
+export function mentionReaches(facts: MentionReach, limits: Limits): boolean {
+  return (["mentions", "followers", "reach", "story"] as const).every((key) => {
+    const limit = limits[key];
+    return limit === undefined || (facts[key] ?? Number.NEGATIVE_INFINITY) >= limit;
+  });
+}
+
+/** Limits that every mention of the rule has to keep, where they stand at the top of its conditions. */
+function rangesOf(tree: unknown, end: "atLeast" | "atMost"): Limits {
+  if (typeof tree !== "object" || tree === null) return {};
+  const limits: { followers?: number; reach?: number } = {};
+  for (const [key, value] of Object.entries(tree)) {
+    if (key === "all" && Array.isArray(value)) {
+      for (const part of value) Object.assign(limits, rangesOf(part, end));
+    } else if ((key === "followers" || key === "reach") && typeof value === "object" && value !== null) {
+      const limit: unknown = (value as Record<string, unknown>)[end];
+      if (typeof limit === "number") limits[key] = limit;
+    }
+  }
+  return limits;
+}
