@@ -12,11 +12,11 @@ export type AlertLink = z.infer<typeof AlertLink>;
 
 /** How the deeds are called where people choose among them. */
 export const ACTION_LABELS: Readonly<Record<AlertLink["deed"], string>> = {
-  acknowledge: "I have it in hand",
-  assign: "Give it to somebody",
-  resolve: "It is over",
+  acknowledge: "Acknowledge",
+  assign: "Assign",
+  resolve: "Resolve",
   "not-relevant": "Not relevant",
-  silence: "Silence for 4 hours",
+  silence: "Snooze for 4 hours",
 };
 
 export const LINK_SILENCE_MS = 4 * HOUR;

@@ -7,6 +7,8 @@ import { z } from "zod";
 export const Explanation = z.object({
   /** The alert's tellings when this was found out: it is found out anew when there are more. */
   tellings: z.number(),
+  /** It was found out after the end of the alert. */
+  isFinal: z.boolean().exactOptional(),
   /** When the counts left what is ordinary. */
   since: z.number().nullable(),
   /** The newest earlier window with as many, else since when the counts are known. */

@@ -1,7 +1,7 @@
 import type { Renderer } from "../templates/create-renderer.ts";
 import type { MessageContent } from "./define-notifier.ts";
 import { composeEmail, type EmailContent } from "./notifiers/email/compose-email.ts";
-import { composeDetails, composeSlack, type SlackContent } from "./notifiers/slack/compose-slack.ts";
+import { composeDetails, composeReply, composeSlack, type SlackContent } from "./notifiers/slack/compose-slack.ts";
 
 /** A message as each kind of receiver would get it. */
 export interface MessagePreview {
@@ -17,9 +17,18 @@ export function previewMessage(content: MessageContent, renderer: Renderer): Mes
 
 /** With the buttons that a receiver has who listens to them. */
 function previewSlack(content: MessageContent, renderer: Renderer): MessagePreview["slack"] {
-  const message = composeSlack(content, renderer, { alertId: NOBODYS, picture: null });
-  const details = content.kind === "digest" ? null : composeDetails(content.view, renderer);
-  return { ...message, thread: details === null ? [] : [details] };
+  const around = { alertId: NOBODYS, picture: null };
+  if (content.kind === "digest") return { ...composeSlack(content, renderer, around), thread: [] };
+  const details = composeDetails(content.view, renderer);
+  const thread = details === null ? [] : [details];
+  if (FIRST.has(content.kind)) return { ...composeSlack(content, renderer, around), thread };
+  // What comes later is a reply in the thread of the first message, which is edited.
+  const first = { kind: "fired", view: { ...content.view, kind: "fired" } } as const;
+  const reply = composeReply(content.view, renderer, around);
+  return { ...composeSlack(first, renderer, around), thread: [...thread, reply] };
 }
+
+/** Kinds that begin a thread. */
+const FIRST: ReadonlySet<string> = new Set(["fired", "ended", "test"]);
 
 const NOBODYS = "00000000-0000-0000-0000-000000000000";

@@ -4,7 +4,8 @@ import type { Mention } from "../model/mention.ts";
 import { buildFindings } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";
 import { cleanLine } from "./clean-text.ts";
-import { buildHeadline } from "./headline.ts";
+import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
+import { announce, buildHeadline } from "./headline.ts";
 import { safeUrl } from "./safe-url.ts";
 import { shortenText } from "./shorten-text.ts";
 import { topMentions } from "./top-mentions.ts";
@@ -17,7 +18,7 @@ export interface AlertViewFacts {
   readonly mentions: readonly Mention[];
   /** The story that each was found to tell; absent: that of its own text. */
   readonly storyOf?: (mention: Mention) => string;
-  readonly rule: { readonly name: string; readonly description: string | null };
+  readonly rule: { readonly name: string; readonly title?: string; readonly description: string | null };
   /** What was found out about it when people were told; null or absent: nothing. */
   readonly explanation?: Explanation | null;
   /** Name of the project. */
@@ -32,7 +33,7 @@ export interface AlertViewFacts {
   readonly unlisted?: { readonly count: number; readonly others: AlertView["more"]["others"] };
   /** Since when it has called for somebody, for a step of an escalation at `to`. */
   readonly waited?: AlertView["waited"];
-  readonly actions?: AlertView["actions"];
+  readonly actions?: readonly { readonly label: string; readonly url: string }[];
   /** How many mentions a message shows; 5 unless told otherwise. */
   readonly maxMentions?: number;
 }
@@ -42,15 +43,30 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
   const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
   const mentions = top.map(({ mention, copies }) => buildMentionView(mention, copies));
+  const headline = buildHeadline(alert, mentions);
+  const announced = announce(alert, headline, mentions);
+  const growth = growthOf(alert, facts.kind);
+  const reason = reasonOf(alert);
+  const step = stepOf(alert);
+  const lead = leadOf(alert, facts.timezone);
+  const actions = actionsOf(alert, facts.actions ?? []);
   return {
     kind: facts.kind,
     severity: alert.severity,
     state: alert.state,
     ruleName: line(rule.name, 100),
+    title: line(rule.title ?? rule.name, 80),
     ruleDescription: rule.description === null ? null : line(rule.description, 300),
     query: line(alert.queryName, 60),
     project: line(facts.project, 60),
-    headline: line(buildHeadline(alert, mentions), 120),
+    headline: line(headline, 120),
+    announcement: { query: announced.query === null ? null : line(announced.query, 60), text: line(announced.text, 180) },
+    lead: lead === null ? null : line(lead, 200),
+    growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
+    reason: { label: reason.label, text: line(capitalised(reason.text), 400) },
+    severityReason: step === null ? null : line(step, 160),
+    peak: peakOf(alert),
+    handledBy: handledBy(alert),
     because: line(capitalised(alert.because), 500),
     openedAt: alert.openedAt,
     lastSeenAt: alert.lastSeenAt,
@@ -69,10 +85,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
     care: handlingOf(alert),
-    actions: (facts.actions ?? []).flatMap(({ label, url }) => {
-      const safe = safeUrl(url);
-      return safe === null ? [] : [{ label, url: safe }];
-    }),
+    actions,
+    primaryActions: actions.filter(({ isPrimary }) => isPrimary).length,
     consoleUrl: safeUrl(facts.consoleUrl),
   };
 }
@@ -102,6 +116,20 @@ function handlingOf({ state, care }: Alert): AlertView["care"] {
     endedBecause: state === "resolved" ? name(care?.endedBecause) : null,
     isRelevant: care?.relevant !== false,
   };
+}
+
+function handledBy({ care }: Alert): string | null {
+  const name = care?.assignee ?? care?.acknowledgedBy ?? care?.closedBy;
+  return name === undefined ? null : line(name, 80);
+}
+
+/** The first is the button, as long as nobody has done what it does. */
+function actionsOf(alert: Alert, actions: NonNullable<AlertViewFacts["actions"]>): AlertView["actions"] {
+  const isOpen = alert.state === "firing";
+  return actions.flatMap(({ label, url }, index) => {
+    const safe = safeUrl(url);
+    return safe === null ? [] : [{ label, url: safe, isPrimary: isOpen && index === 0 }];
+  });
 }
 
 export const MOST_LISTED = 5;

@@ -48,13 +48,58 @@ export function formatDay(at: Instant, timezone: string, language = "en"): strin
   return `${part("weekday")} ${part("day")} ${part("month")} ${part("year")}`;
 }
 
-/** How long, to the minute, in the two largest units: `3h 20m`; `1m` at least. */
+/** A change in words: `twice the usual 580`, `12% more than the usual 580`, `as the usual 580`. `what`: "the usual". */
+export function formatAgainst(now: number, before: number, what: string): string {
+  const base = `${what} ${formatNumber(before)}`;
+  if (before === 0) return now === 0 ? `none, as before` : `none before`;
+  const factor = now / before;
+  if (factor >= 1.9 && factor < 2.2) return `twice ${base}`;
+  if (factor >= 2.2) return `${formatNumber(Math.round(10 * factor) / 10)} times ${base}`;
+  const percent = Math.round(100 * (factor - 1));
+  if (Math.abs(percent) < 5) return `about ${base}`;
+  return `${Math.abs(percent)}% ${percent > 0 ? "more" : "less"} than ${base}`;
+}
+
+/** How a share moved: `24 points more than usual`; `as usual` within two points. */
+export function formatPoints(part: number, whole: number, partBefore: number, wholeBefore: number): string {
+  if (whole === 0 || wholeBefore === 0) return "";
+  const points = Math.round(100 * (part / whole - partBefore / wholeBefore));
+  if (Math.abs(points) < 3) return "as usual";
+  return `${Math.abs(points)} points ${points > 0 ? "more" : "less"} than usual`;
+}
+
+/** The days of a period by name: `Mon 9 Mar 2026`, `9 to 15 March 2026`, `March 2026`; as people write it in `language`. */
+export function formatPeriod(from: Instant, to: Instant, timezone: string, language = "en"): string {
+  const last = to - 1;
+  if (formatDay(from, timezone) === formatDay(last, timezone)) return formatDay(from, timezone, language);
+  const parts = (at: Instant) => {
+    const found = dateFormat("en-GB", timezone, "period").formatToParts(at);
+    return (type: string) => found.find((one) => one.type === type)?.value ?? "";
+  };
+  const [first, end, after] = [parts(from), parts(last), parts(to)];
+  const isOneMonth = first("month") === end("month") && first("year") === end("year");
+  if (isOneMonth && first("day") === "1" && after("day") === "1") {
+    return isEnglish(language) ? `${first("month")} ${first("year")}` : dateFormat(language, timezone, "month").format(from);
+  }
+  if (!isEnglish(language))
+    return dateFormat(language, timezone, "period").formatRange(from, last).replaceAll(BLANKS, " ");
+  const start = isOneMonth
+    ? first("day")
+    : `${first("day")} ${first("month")}${first("year") === end("year") ? "" : ` ${first("year")}`}`;
+  return `${start} to ${end("day")} ${end("month")} ${end("year")}`;
+}
+
+/** How long, to the minute, in the two largest units: `3 h 20 min`, `2 d 4 h`; `1 min` at least. */
 export function formatLength(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / MINUTE));
   const days = Math.floor(minutes / 1440);
   const hours = Math.floor((minutes % 1440) / 60);
   const rest = minutes % 60;
-  const parts = [days > 0 && `${days}d`, hours > 0 && `${hours}h`, rest > 0 && days === 0 && `${rest}m`];
+  const parts = [
+    days > 0 && `${days} d`,
+    hours > 0 && `${hours} h`,
+    rest > 0 && days === 0 && `${rest} min`,
+  ];
   return parts.filter(Boolean).join(" ");
 }
 
@@ -89,7 +134,7 @@ const BLANKS = /[\s\u00A0\u202F]+/g;
 function dateFormat(
   locale: string,
   timezone: string,
-  shows: "time" | "day" | "all" = "all",
+  shows: Shows = "all",
 ): Intl.DateTimeFormat {
   const key = `${locale} ${timezone} ${shows}`;
   const known = formats.get(key);
@@ -99,12 +144,12 @@ function dateFormat(
   return made;
 }
 
-function makeDateFormat(
-  locale: string,
-  timezone: string,
-  shows: "time" | "day" | "all",
-): Intl.DateTimeFormat {
-  const options: Intl.DateTimeFormatOptions = {
+type Shows = "time" | "day" | "period" | "month" | "all";
+
+function makeDateFormat(locale: string, timezone: string, shows: Shows): Intl.DateTimeFormat {
+  const long = { month: "long", year: "numeric" } as const;
+  const options: Intl.DateTimeFormatOptions =
+    shows === "month" ? long : shows === "period" ? { ...long, day: "numeric" } : {
     weekday: "short",
     day: "numeric",
     month: "short",

@@ -1,6 +1,7 @@
 import type { Alert } from "../model/alert.ts";
 import { formatCompact, formatNumber } from "./formatters.ts";
 import type { MentionView } from "./mention-view.ts";
+import type { AlertView } from "./view.ts";
 
 /**
  * What happened, in a few words. An alert on a window is told by the first sentence of its `because`, which names the
@@ -36,8 +37,34 @@ function newValue({ because, labels }: Alert): string {
   return value === undefined ? "" : `, ${value}`;
 }
 
+/**
+ * The whole announcement, with the brand: "Northwind: 62 negative mentions in 30 min, 11 expected"; of mentions with the
+ * person: "Helena Brandt (184k followers, verified) is negative about Northwind".
+ */
+export function announce(
+  alert: Alert,
+  headline: string,
+  mentions: readonly MentionView[],
+): AlertView["announcement"] {
+  const [first] = mentions;
+  if (alert.windowTo > alert.windowFrom || first === undefined) return { query: alert.queryName, text: headline };
+  const does = first.sentiment === "negative" || first.sentiment === "positive" ? `is ${first.sentiment} about` : "mentions";
+  if (alert.mentions === 1) return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}` };
+  const others = alert.mentions - 1;
+  const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
+  if (alert.labels["author"] !== undefined) return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
+  return { query: alert.queryName, text: `${describePerson(first)} and ${more}` };
+}
+
+function describePerson({ authorName, followers, verified }: MentionView): string {
+  const facts = [
+    ...(followers === null || followers < 1 ? [] : [`${formatCompact(followers)} followers`]),
+    ...(verified ? ["verified"] : []),
+  ];
+  return facts.length === 0 ? authorName : `${authorName} (${facts.join(", ")})`;
+}
+
 function describeOne(mention: MentionView): string {
   const sentiment = mention.sentiment === null ? "" : `${mention.sentiment} `;
-  const audience = mention.followers === null ? "" : ` (${formatCompact(mention.followers)} followers)`;
-  return `${sentiment}mention by ${mention.authorName}${audience}`;
+  return `${sentiment}mention by ${describePerson(mention)}`;
 }

@@ -3,10 +3,13 @@ import { UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import {
   formatChange,
+  formatAgainst,
   formatCompact,
   formatDay,
   formatLength,
   formatNumber,
+  formatPeriod,
+  formatPoints,
   formatShare,
   formatTime,
   formatTimeAfter,
@@ -26,7 +29,15 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
     formatTimeAfter(at, before, zoneOf(options), languageOf(options)),
   /** `{{day periodFrom}}` → `Mon 23 Feb 2015`. */
   day: (at: Instant, options: HelperOptions) => formatDay(momentOf(at), zoneOf(options), languageOf(options)),
-  /** `{{length openedAt resolvedAt}}` → `3h 20m`. */
+  /** `{{period periodFrom periodTo}}` → `9 to 15 March 2026`. */
+  period: (from: Instant, to: Instant, options: HelperOptions) =>
+    formatPeriod(momentOf(from), momentOf(to), zoneOf(options), languageOf(options)),
+  /** `{{against totals.mentions totals.usualMentions "the usual"}}` → `twice the usual 580`. */
+  against: (now: number, before: number, what: string) => formatAgainst(now, before, what),
+  /** `{{points negative mentions usualNegative usualMentions}}` → `24 points more than usual`. */
+  points: (part: number, whole: number, before: number, wholeBefore: number) =>
+    formatPoints(part, whole, before, wholeBefore),
+  /** `{{length openedAt resolvedAt}}` → `3 h 20 min`. */
   length: (from: Instant, to: Instant) => formatLength(to - from),
   number: (value: number) => formatNumber(value),
   /** `120k`. */
@@ -39,6 +50,9 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   plural: (count: number, one: string, many: string) => `${formatNumber(count)} ${count === 1 ? one : many}`,
   /** `{{icon severity}}`: a coloured dot; pass "over" for what has ended. */
   icon: (word: string) => ICONS[word] ?? "⚪",
+  /** `{{announce announcement}}` → `Northwind: 62 negative mentions in 30 min`. */
+  announce: ({ query, text }: { query: string | null; text: string }) =>
+    query === null ? text : `${query}: ${text}`,
   /** `{{beyond because headline}}`: what follows the first clause, where the headline says that already. */
   beyond: (text: string, said: string) => withoutFirst(text, said),
   upper: (word: string) => word.toUpperCase(),
@@ -60,7 +74,7 @@ function withoutFirst(text: string, said: string): string {
 }
 
 /** What would show nothing as the first of January 1970. */
-const MOMENTS: ReadonlySet<string> = new Set(["time", "timeAfter", "day", "length"]);
+const MOMENTS: ReadonlySet<string> = new Set(["time", "timeAfter", "day", "period", "length"]);
 
 /** The same, refusing arguments that are not there, and with names that say where. */
 export function guardHelper(name: string, helper: HelperDelegate): HelperDelegate {
@@ -96,6 +110,7 @@ const ICONS: Record<string, string> = {
   warning: "🟠",
   critical: "🔴",
   over: "✅",
+  resolved: "✅",
   positive: "🟢",
   negative: "🔴",
 };

@@ -7,10 +7,21 @@ const FIRED: AlertView = {
   severity: "critical",
   state: "firing",
   ruleName: "crisis-spike",
+  title: "Wave of negative mentions",
   ruleDescription: "Far more negative mentions than this brand usually has at this hour of the week.",
   query: "Northwind",
   project: "Airlines",
   headline: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
+  announcement: { query: "Northwind", text: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)" },
+  lead: "Negative mentions are 6 times what is normal on a Monday morning.",
+  growth: null,
+  reason: {
+    label: "How sure",
+    text: "By chance about once in 23 months; 6.3× its usual variation; 3rd such burst this week.",
+  },
+  severityReason: null,
+  peak: { count: "62 in 30 min", at: SAMPLE_AT },
+  handledBy: null,
   because:
     "62 negative mentions in 30 min, 11 expected at this hour; by chance about once in 23 months; 6.3× its usual variation; 3rd such burst this week.",
   openedAt: SAMPLE_AT,
@@ -25,7 +36,7 @@ const FIRED: AlertView = {
   mentions: [
     MENTION,
     NEWS,
-    { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12 },
+    { ...MENTION, authorName: "Bo", text: "so… any news?", copies: 1, followers: 12, verified: false },
   ],
   findings: [
     { label: "How big", text: "rising since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST" },
@@ -39,9 +50,33 @@ const FIRED: AlertView = {
   more: { count: 0, alerts: [], unlisted: 0, others: [] },
   waited: null,
   care: { takenBy: null, givenTo: null, closedBy: null, endedBecause: null, isRelevant: true },
-  actions: [],
+  actions: ["Acknowledge", "Assign", "Resolve", "Not relevant", "Snooze for 4 hours"].map((label, index) => ({
+    label,
+    url: `${SAMPLE_URL}/act/${index + 1}`,
+    isPrimary: index === 0,
+  })),
+  primaryActions: 1,
   consoleUrl: SAMPLE_URL,
 };
+
+/** What grew, with the numbers of then. */
+const GROWN: Partial<AlertView> = {
+  headline: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
+  announcement: { query: "Northwind", text: "214 negative mentions in 30 min, 11 expected at this hour (19×)" },
+  lead: "Negative mentions are 19 times what is normal on a Monday morning.",
+  because:
+    "214 negative mentions in 30 min, 11 expected at this hour; by chance less than once in 100 years; 21× its usual variation.",
+  reason: { label: "How sure", text: "By chance less than once in 100 years; 21× its usual variation." },
+  values: { count: 214, expected: 11, score: 21 },
+  mentionsCount: 276,
+  tellings: 2,
+  lastSeenAt: SAMPLE_AT + 29 * MINUTE,
+  windowFrom: SAMPLE_AT,
+  windowTo: SAMPLE_AT + 30 * MINUTE,
+  peak: { count: "214 in 30 min", at: SAMPLE_AT + 30 * MINUTE },
+};
+
+const OVER: Partial<AlertView> = { actions: [], primaryActions: 0 };
 
 const BARE: AlertView = {
   ...FIRED,
@@ -52,6 +87,16 @@ const BARE: AlertView = {
   findings: [],
   hasChart: false,
   labels: [],
+  headline: "1 mention",
+  announcement: { query: null, text: "unknown author mentions Northwind" },
+  title: "Crisis spike",
+  lead: null,
+  reason: { label: "Why", text: "Negative" },
+  because: "Negative",
+  peak: null,
+  actions: [],
+  primaryActions: 0,
+  windowFrom: SAMPLE_AT,
   consoleUrl: null,
 };
 
@@ -60,12 +105,23 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {
     ...FIRED,
+    ...GROWN,
     kind: "escalated",
-    headline: "214 negative mentions in 30 min, 11 expected (19×)",
-    mentionsCount: 214,
+    growth: { label: "Now CRITICAL", text: "214 negative in 30 min now, 62 when you were first notified" },
+    severityReason: "critical because of at least 200 in 30 min",
   },
-  { ...FIRED, kind: "doubled", mentionsCount: 214 },
-  { ...FIRED, kind: "wave", mentionsCount: 214 },
+  {
+    ...FIRED,
+    ...GROWN,
+    kind: "doubled",
+    growth: { label: "Tripled", text: "214 negative in 30 min now, 62 when you were first notified" },
+  },
+  {
+    ...FIRED,
+    ...GROWN,
+    kind: "wave",
+    growth: { label: "Another wave", text: "214 negative in 30 min now, 62 when you were first notified" },
+  },
   { ...FIRED, kind: "reopened" },
   { ...FIRED, kind: "unanswered", waited: { from: SAMPLE_AT, to: SAMPLE_AT + 10 * MINUTE } },
   {
@@ -75,25 +131,33 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     severity: "warning",
     lastSeenAt: SAMPLE_AT + 3 * HOUR,
     care: { takenBy: "Ann Example", givenTo: "Bo", closedBy: null, endedBecause: null, isRelevant: true },
+    handledBy: "Bo",
+    actions: FIRED.actions.slice(1).map((action) => ({ ...action, isPrimary: false })),
+    primaryActions: 0,
   },
-  { ...FIRED, kind: "resolved", state: "resolved", resolvedAt: SAMPLE_AT + 200 * MINUTE, mentionsCount: 690 },
+  {
+    ...FIRED,
+    ...GROWN,
+    ...OVER,
+    kind: "resolved",
+    state: "resolved",
+    resolvedAt: SAMPLE_AT + 200 * MINUTE,
+    mentionsCount: 690,
+    handledBy: "Ann Example",
+    care: { takenBy: "Ann Example", givenTo: null, closedBy: null, endedBecause: null, isRelevant: true },
+  },
   { ...FIRED, kind: "test", severity: "info" },
   {
     ...FIRED,
     kind: "ended",
     state: "resolved",
     resolvedAt: SAMPLE_AT + 20 * MINUTE,
-    care: {
-      takenBy: "Ann Example",
-      givenTo: null,
-      closedBy: "Ann Example",
-      endedBecause: null,
-      isRelevant: false,
-    },
+    ...OVER,
+    handledBy: "Ann Example",
+    care: { takenBy: "Ann Example", givenTo: null, closedBy: "Ann Example", endedBecause: null, isRelevant: false },
   },
   {
     ...FIRED,
-    actions: [{ label: "I have it in hand", url: `${SAMPLE_URL}/act` }],
     more: {
       count: 14,
       unlisted: 12,

@@ -7,6 +7,8 @@ export const TEMPLATE_NAMES = [
   "slack/alert-fallback.mrkdwn",
   "slack/alert-why.mrkdwn",
   "slack/alert-care.mrkdwn",
+  "slack/alert-sure.mrkdwn",
+  "slack/alert-reply.mrkdwn",
   "slack/alert-details.mrkdwn",
   "slack/alert-mention.header",
   "slack/alert-foot.mrkdwn",

@@ -14,6 +14,8 @@ export interface AlertView {
   readonly severity: Severity;
   readonly state: AlertState;
   readonly ruleName: string;
+  /** The title of the rule: "Wave of negative mentions"; its name in words where it has none. */
+  readonly title: string;
   /** What the rule looks for, in the words of its author; null when the rule says nothing. */
   readonly ruleDescription: string | null;
   /** Name of the query (the brand). */
@@ -21,6 +23,20 @@ export interface AlertView {
   readonly project: string;
   /** The number against what is normal, without the brand: "62 negative mentions in 30 min, 11 expected (5.6×)". */
   readonly headline: string;
+  /** The headline, with the brand where it does not name it; of mentions with the person: "Helena Brandt (184k followers) is negative about Acme". */
+  readonly announcement: { readonly query: string | null; readonly text: string };
+  /** The numbers in words: "Negative mentions are 6 times what is normal on a Monday morning."; null where there are none. */
+  readonly lead: string | null;
+  /** How it has grown since the first message, with the numbers of now; null where that is not what is told. */
+  readonly growth: { readonly label: string; readonly text: string } | null;
+  /** Of counts how sure it is, of mentions why the rule matched: for a small line. */
+  readonly reason: { readonly label: string; readonly text: string };
+  /** "critical because of at least 200 in 30 min"; null where the rule has no steps. */
+  readonly severityReason: string | null;
+  /** The most that there were: "161 in 5 min", and when; null where nothing is counted over time. */
+  readonly peak: { readonly count: string; readonly at: Instant } | null;
+  /** Whose work it was: who it was assigned to, who acknowledged it or who ended it; null for nobody. */
+  readonly handledBy: string | null;
   /** One sentence with the numbers that made it fire. */
   readonly because: string;
   readonly openedAt: Instant;
@@ -77,9 +93,18 @@ export interface AlertView {
     readonly isRelevant: boolean;
   };
   /** Ways to act on the alert without logging in, each bound to it and to one deed; empty where there are none. */
-  readonly actions: readonly { readonly label: string; readonly url: string }[];
+  readonly actions: readonly AlertActionLink[];
+  /** How many of them are the button: one or none. */
+  readonly primaryActions: number;
   /** The alert in the console; null where no console address is configured. http or https. */
   readonly consoleUrl: string | null;
+}
+
+/** A link that does one thing. One of them is the button of a mail. */
+export interface AlertActionLink {
+  readonly label: string;
+  readonly url: string;
+  readonly isPrimary: boolean;
 }
 
 /** `{label: "New words", text: "cancelled, rebook"}`; the text may be hostile. */

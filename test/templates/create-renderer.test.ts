@@ -38,10 +38,11 @@ it.each([
 it("a query that is written from right to left leaves the numbers behind it where they are", async () => {
   const renderer = await createRenderer({ directory });
   const [view] = sampleAlertViews;
-  expect(renderer.render("slack/alert-headline.header", { ...view, query: "שלום" })).toContain(
+  const named = { announcement: { ...view.announcement, query: "שלום" } };
+  expect(renderer.render("slack/alert-headline.header", { ...view, ...named })).toContain(
     "שלום\u200e: 62",
   );
-  expect(renderer.render("email/alert-subject.header", { ...view, query: "שלום" })).toContain("שלום\u200e: ");
+  expect(renderer.render("email/alert-subject.header", { ...view, ...named })).toContain("שלום\u200e: ");
 });
 
 it("all faults are told at once", async () => {

@@ -93,9 +93,9 @@ describe("moments and numbers", () => {
     ]).toEqual(["+40%", "-12%", "no change", "new", "6×"]);
     expect([formatShare(0, 0), formatShare(1, 3)]).toEqual(["0%", "33%"]);
     expect([formatLength(0), formatLength(200 * MINUTE), formatLength(49 * HOUR)]).toEqual([
-      "1m",
-      "3h 20m",
-      "2d 1h",
+      "1 min",
+      "3 h 20 min",
+      "2 d 1 h",
     ]);
   });
 });

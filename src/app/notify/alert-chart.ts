@@ -16,7 +16,8 @@ export function drawAlertChart(
   return drawSpikeChart(
     {
       name: alert.queryName,
-      title: firstClause(alert.because),
+      // The message above says the number; the picture says what it shows.
+      title: chart.counted,
       counted: chart.counted,
       columns: chart.columns,
       columnMs: chart.columnMs,
@@ -35,11 +36,6 @@ function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartS
     from: Math.min(windowFrom, openedAt - (windowTo - windowFrom)),
     to: Math.max(windowTo, lastSeenAt),
   };
-}
-
-/** What was counted and what was expected, up to what stands in brackets. A point inside a number ends nothing. */
-function firstClause(because: string): string {
-  return (because.split(/[.;]\s|(?<!\s)\s*\(/, 1)[0] ?? "").replace(/(?<![.;\s])[.;\s]+$/, "");
 }
 
 /** A column may stand above what is ordinary for a window on average, and yet be no spike: so it is said what it is. */

@@ -23,9 +23,11 @@ export async function explainAlert(
 ): Promise<Explanation | null> {
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
   const isOver = alert.resolvedAt !== null;
-  if (stored.success && (isOver || stored.data.tellings === alert.tellings)) return stored.data;
+  const isCurrent = stored.success && stored.data.tellings === alert.tellings;
+  // Once more when it is resolved: the last chart shows how it went.
+  if (isCurrent && (stored.data.isFinal === true || !isOver)) return stored.data;
   if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
-  const explanation = await findOut(stores, alert, rule);
+  const explanation = { ...(await findOut(stores, alert, rule)), ...(isOver && { isFinal: true }) };
   await stores.alerts.explain(alert.projectId, alert.id, explanation);
   return explanation;
 }

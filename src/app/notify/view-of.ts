@@ -69,7 +69,11 @@ async function alertView(parts: ViewParts, notification: Notification) {
     explanation,
     mentions: candidates.map(({ mention }) => mention),
     storyOf: (mention) => stories.get(mention) ?? "",
-    rule: { name: alert.rule, description: rule?.description ?? ownDescription(alert) },
+    rule: {
+      name: alert.rule,
+      ...(rule !== undefined && { title: rule.title }),
+      description: rule?.description ?? ownDescription(alert),
+    },
     project: query.projectName,
     timezone: parts.timezone,
     more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),

@@ -38,7 +38,7 @@ export function createContentOfAlert(
     const { chart } = createAlertExplainer(parts.timezone);
     const [light, dark] = [chart(alert, explanation, "light"), chart(alert, explanation, "dark")];
     const picture = light === null || dark === null ? null : { light, dark };
-    const hasChart = picture !== null && alert.resolvedAt === null;
+    const hasChart = picture !== null;
     return { kind, view: { ...found.view, hasChart }, picture };
   };
 }

@@ -26,7 +26,7 @@ function sampleChart(view: AlertView, theme: "light" | "dark"): string {
   return drawSpikeChart(
     {
       name: view.query,
-      title: view.headline,
+      title: `negative mentions in ${formatMinutes(columnMs)}`,
       counted: `mentions in ${formatMinutes(columnMs)}`,
       columns,
       columnMs,

@@ -143,7 +143,7 @@ async function contentWithChart(
 ): Promise<Pick<Mail, "subject" | "text" | "html" | "attachments">> {
   if (message.kind === "digest") return composeEmail(message, renderer);
   const bare = { ...message, view: { ...message.view, hasChart: false } };
-  if (!message.chart || message.view.resolvedAt !== null) return composeEmail(bare, renderer);
+  if (!message.chart) return composeEmail(bare, renderer);
   const content = composeEmail({ ...message, view: { ...message.view, hasChart: true } }, renderer);
   try {
     const attachments = [];

@@ -23,7 +23,7 @@ import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-me
 
 /**
  * One message for each alert. It is edited to show how things stand; what happens later is told in its thread, and in
- * the channel only when the severity rises. Edits notify nobody and can be made up for; the message is what counts.
+ * the channel when it grew, came back, or nobody acknowledges it. Edits notify nobody and can be made up for; the message is what counts.
  */
 export const slack = defineNotifier({
   kind: "slack",
@@ -113,8 +113,8 @@ async function sendAlert(
       notificationId,
       part: "message",
       thread: isThere ? thread : null,
-      // A message in a thread rings for nobody who has not opened it: that is for what grew graver, came
-      // back, or is taken on by nobody.
+      // A message in a thread rings for nobody who has not opened it: so what grew, came back, or is acknowledged
+      // by nobody is shown in the channel, too.
       broadcast: RINGS.has(message.kind),
       alsoTells,
       beforePost,
@@ -124,7 +124,13 @@ async function sendAlert(
   return { vendorRef };
 }
 
-const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set(["escalated", "reopened", "unanswered"]);
+const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set([
+  "escalated",
+  "doubled",
+  "wave",
+  "reopened",
+  "unanswered",
+]);
 
 function buttonsFor({ alertId }: AlertMessage, { config }: Connection): string | null {
   return hasButtons(config) ? alertId : null;

@@ -38,27 +38,27 @@ function actions(view: AlertView): ActionElement[] {
 
 const ACKNOWLEDGE = blockKit.button(ACTION_IDS.acknowledge, ACTION_LABELS.acknowledge, { style: "primary" });
 
-const ASSIGN = blockKit.userSelect(ACTION_IDS.assign, "Give it to …");
+const ASSIGN = blockKit.userSelect(ACTION_IDS.assign, "Assign to …");
 
 const SILENCE = blockKit.select(
   ACTION_IDS.silence,
-  "Silence for …",
+  "Snooze for …",
   SILENCE_LENGTHS.map((ms) => ({ text: formatDuration(ms), value: formatDuration(ms) })),
 );
 
 // A thumb slips at night, and these two end the alert for everybody.
 const RESOLVE = blockKit.button(ACTION_IDS.resolve, ACTION_LABELS.resolve, {
   confirm: {
-    title: "Is it over?",
-    text: "The alert ends for everybody who was told of it. It opens again by itself if it grows graver or comes back.",
-    yes: "It is over",
+    title: "Resolve the alert?",
+    text: "The alert ends for everybody who was told of it. It opens again if it becomes more severe or comes back.",
+    yes: "Resolve",
     no: "Not yet",
   },
 });
 const NOT_RELEVANT = blockKit.button(ACTION_IDS["not-relevant"], ACTION_LABELS["not-relevant"], {
   confirm: {
-    title: "Should this not have been told?",
-    text: "The alert ends, and counts against the precision of its rule.",
+    title: "Not relevant?",
+    text: "The alert is resolved, and counts against the precision of its rule.",
     yes: "Not relevant",
     no: "Keep it",
   },

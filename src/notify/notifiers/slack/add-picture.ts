@@ -31,14 +31,14 @@ export async function addPicture(
   if (ref["sharing"] !== undefined) return settleSharing(ref["sharing"], thread, kept, connection);
   if (chart === undefined || chart === null) return DONE;
   // A new picture where there is a new reason to look: growth alone does not fill the thread with them.
-  const pictureOf = `${view.severity} ${view.tellings}`;
-  if (ref["pictureOf"] === pictureOf || (ref["pictureOf"] !== undefined && view.resolvedAt !== null)) {
+  const pictureOf = `${view.severity} ${view.tellings}${view.resolvedAt === null ? "" : " resolved"}`;
+  if (ref["pictureOf"] === pictureOf) {
     const isShown = ref["picture"] === undefined || ref["embedded"] === ref["picture"];
     // Slack works on a new file for some seconds; if it never takes it, the thread has it all the same.
     return { finished: isShown || attempt > MOST_TRIES_TO_EMBED, picture: null };
   }
   if (!(await mayPost())) return LATER;
-  const title = connection.renderer.render("slack/alert-headline.header", view);
+  const title = `${view.query}: the last day`;
   const picture = { png: await chart(), name: "counts.png", altText: `Chart: ${title}` };
   const uploaded = await uploadPicture(picture, connection);
   if (uploaded.outcome === "left-out") return leaveOut(uploaded, pictureOf, kept);

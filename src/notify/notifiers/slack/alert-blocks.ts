@@ -16,8 +16,8 @@ export interface BlockContext {
 const MENTIONS_IN_MESSAGE = 2;
 
 /**
- * The message that stands for an alert: the number, why and since when, the picture, who has it in hand and what can be
- * done, the first mentions, the fine print. What strangers wrote goes into rich text, whose elements are never parsed;
+ * The message that stands for an alert: the number in words, the first mention, who handles it and what can be done,
+ * how sure it is, the picture, another mention, the fine print. What strangers wrote goes into rich text, whose elements are never parsed;
  * prose comes from templates.
  */
 export function alertBlocks(view: AlertView, renderer: Renderer, around: BlockContext): Block[] {
@@ -26,24 +26,27 @@ export function alertBlocks(view: AlertView, renderer: Renderer, around: BlockCo
   return fitBlocks([
     ...blockKit.header(headline),
     ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
+    ...(isOver ? [] : mentionBlocks(view.mentions.slice(0, 1), renderer)),
     ...blockKit.context(renderer.render("slack/alert-care.mrkdwn", view)),
     ...actionBlocks(view, around.alertId),
-    ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
+    ...blockKit.context(renderer.render("slack/alert-sure.mrkdwn", view)),
     ...blockKit.image(around.picture, `Chart: ${headline}`),
-    ...(isOver ? [] : mentionBlocks(view.mentions.slice(0, MENTIONS_IN_MESSAGE), renderer)),
+    ...(isOver ? [] : mentionBlocks(view.mentions.slice(1, MENTIONS_IN_MESSAGE), renderer)),
+    ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
   ]);
 }
 
-/** What is told later, in the thread: what is new, in full, for this message stays as it is. */
+/** What is sent later, in the thread: what is new, in three lines. The message above has the rest, and is edited. */
 export function replyBlocks(view: AlertView, renderer: Renderer, around: BlockContext): Block[] {
   return fitBlocks([
-    ...blockKit.header(renderer.render("slack/alert-headline.header", view)),
-    ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
-    ...(view.kind === "escalated" ? actionBlocks(view, around.alertId) : []),
-    ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
-    ...(view.resolvedAt === null ? mentionBlocks(view.mentions, renderer) : []),
+    ...blockKit.section(renderer.render("slack/alert-reply.mrkdwn", view)),
+    ...(view.resolvedAt === null ? mentionBlocks(view.mentions.slice(0, 1), renderer) : []),
+    ...(CALLS.has(view.kind) ? actionBlocks(view, around.alertId) : []),
   ]);
 }
+
+/** These call for somebody again, in the channel, so what can be done stands with them. */
+const CALLS: ReadonlySet<AlertView["kind"]> = new Set(["escalated", "doubled", "wave", "reopened", "unanswered"]);
 
 /** The mentions that matter, too, and that the message has no room for; none where it shows all. */
 export function detailBlocks(view: AlertView, renderer: Renderer): Block[] {
