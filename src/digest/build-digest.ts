@@ -12,6 +12,7 @@ import { composeDigest, type QueryFacts } from "./compose.ts";
 import type { FetchInsights, Insights } from "./insights.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { type Period, periodsBefore } from "./schedule.ts";
+import { type VolumeCount, volumeStep } from "./volume.ts";
 
 /** Mentions of one query and sentiment in a period. */
 export interface SentimentCount {
@@ -28,6 +29,11 @@ export interface DigestStore {
     /** Locks an edition that is not built yet until the transaction ends; null when it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
     sentiments(period: Period): Promise<readonly SentimentCount[]>;
+    volume(
+      queries: readonly WatchedQuery[],
+      period: Period,
+      by: { readonly step: "hour" | "day"; readonly timezone: string },
+    ): Promise<readonly VolumeCount[]>;
     /** Receivers who have ended their subscription to a digest. */
     unsubscribed(name: string): Promise<readonly string[]>;
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
@@ -138,6 +144,10 @@ async function collect(
     ),
     talk: parts.talk ?? (await store.digests.talk(queries, period)),
     stories: await store.digests.stories(queries, period),
+    volume: await store.digests.volume(queries, period, {
+      step: volumeStep(period),
+      timezone: config.timezone,
+    }),
     alerts: alerts
       .filter((alert) => ids.has(alert.queryId))
       .map((alert) => ({ alert, consoleUrl: url === null ? null : `${url}/alerts/${alert.id}` })),

@@ -17,6 +17,7 @@ import type { Insights } from "./insights.ts";
 import { isQuiet } from "./quiet.ts";
 import { rankStories } from "./rank-stories.ts";
 import type { Period } from "./schedule.ts";
+import { type VolumeCount, volumeOf } from "./volume.ts";
 
 /** What was collected for one digest: plain facts, in any order. */
 export interface DigestFacts {
@@ -33,6 +34,8 @@ export interface DigestFacts {
   /** The largest stories of the period, those of a single mention included. */
   readonly stories: readonly PeriodStory[];
   readonly talk: Insights;
+  /** By hour or by day, as `volumeStep` says. */
+  readonly volume: readonly VolumeCount[];
   /** Alerts that may have been open in the period; others are left out here. */
   readonly alerts: readonly { readonly alert: Alert; readonly consoleUrl: string | null }[];
   readonly consoleUrl: string | null;
@@ -77,6 +80,7 @@ export function composeDigest(facts: DigestFacts): DigestView {
     language: facts.language,
     completeUntil: Math.min(Math.max(facts.completeUntil, facts.period.from), facts.period.to),
     totals: totalsOf(facts.queries),
+    volume: volumeOf(facts.period, facts.volume),
     perQuery,
     topStories: told.map((story) => storyRow(story, nameOf(story))),
     topMentions: ranked

@@ -2,7 +2,7 @@ import type { DigestView } from "../templates/digest-view.ts";
 import { NO_MORE } from "../templates/shorten-digest.ts";
 
 /** What a version that did not know of these yet has left open. */
-const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null };
+const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null, volume: null };
 const UNKNOWN_TOTALS = { usualMentions: null, usualNegative: null };
 
 /** An edition as it was stored. It may wait for its receiver while Earshot is brought up to date. */

@@ -141,6 +141,27 @@ export function createDigestStore(db: Db) {
       return rows;
     },
 
+    /** Mentions of these queries by hour of the period, or by day of a time zone; steps without any are left out. */
+    async volume(
+      queries: readonly { readonly projectId: string; readonly queryId: string }[],
+      period: Period,
+      { step, timezone }: { readonly step: "hour" | "day"; readonly timezone: string },
+    ): Promise<{ step: number; mentions: number; negative: number }[]> {
+      const place =
+        step === "hour"
+          ? sql`floor(extract(epoch from m.event_at - ${at(period.from)}::timestamptz) / 3600)::int`
+          : sql`(m.event_at at time zone ${timezone})::date - (${at(period.from)}::timestamptz at time zone ${timezone})::date`;
+      const { rows } = await sql<{ step: number; mentions: number; negative: number }>`
+        select ${place} as step, count(*)::int as mentions,
+          (count(*) filter (where m.sentiment = 'negative'))::int as negative
+        from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+        join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
+          and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
+        group by 1 order by 1
+      `.execute(db);
+      return rows;
+    },
+
     /** The most told stories of a period, each with the mention of the largest reach for its face. */
     async stories(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],

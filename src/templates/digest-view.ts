@@ -21,6 +21,8 @@ export interface DigestView {
   /** True when nothing happened that is worth reading: no alerts, and volume as usual or none at all. */
   readonly quiet: boolean;
   readonly totals: DigestTotals;
+  /** Volume and mood over the period, by hour or by day; null where nothing was counted. */
+  readonly volume: DigestVolume | null;
   /** Largest first, at most twenty. */
   readonly perQuery: readonly DigestQueryRow[];
   /** Most told first, at most about five. */
@@ -50,6 +52,24 @@ export interface DigestMore {
   readonly queries: number;
   /** Mentions of those queries. */
   readonly mentions: number;
+}
+
+export interface DigestVolume {
+  readonly step: "hour" | "day";
+  /** The most mentions of a bar. */
+  readonly most: number;
+  /** Without a gap, in order of time. Heights are of 60. */
+  readonly bars: readonly {
+    readonly at: Instant;
+    readonly mentions: number;
+    readonly negative: number;
+    readonly otherHeight: number;
+    readonly negativeHeight: number;
+  }[];
+  /** The same as characters: `▁▂▇█▃`. */
+  readonly line: string;
+  /** The bar with the most mentions. */
+  readonly peakAt: Instant;
 }
 
 export interface DigestTotals {

@@ -55,6 +55,11 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
     query === null ? text : `${query}: ${text}`,
   /** `{{beyond because headline}}`: what follows the first clause, where the headline says that already. */
   beyond: (text: string, said: string) => withoutFirst(text, said),
+  /** `{{named rule}}` → `Crisis spike` of `crisis-spike`. */
+  named: (name: string) => {
+    const words = name.replaceAll(/[-_]+/g, " ");
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  },
   upper: (word: string) => word.toUpperCase(),
   eq: (a: unknown, b: unknown) => a === b,
   gt: (a: number, b: number) => a > b,

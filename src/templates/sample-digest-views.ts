@@ -22,6 +22,25 @@ const DIGEST: DigestView = {
     usualMentions: 580,
     usualNegative: 261,
   },
+  volume: {
+    step: "hour",
+    most: 168,
+    peakAt: SAMPLE_AT - 20 * HOUR - 35 * MINUTE,
+    line: "▁▁▁▁▁▂▂▂▃▃▃▅█▇▅▄▄▃▃▂▂▂▁▁",
+    bars: [9, 7, 6, 5, 8, 14, 22, 31, 44, 52, 58, 96, 168, 142, 104, 88, 76, 66, 58, 47, 39, 31, 20, 13].map(
+      (mentions, hour) => {
+        const negative = Math.round(mentions * (hour >= 11 ? 0.75 : 0.45));
+        const negativeHeight = Math.round((60 * negative) / 168);
+        return {
+          at: SAMPLE_AT - 32 * HOUR - 35 * MINUTE + hour * HOUR,
+          mentions,
+          negative,
+          negativeHeight,
+          otherHeight: Math.round((60 * mentions) / 168) - negativeHeight,
+        };
+      },
+    ),
+  },
   perQuery: [
     {
       query: "Northwind",
@@ -66,7 +85,7 @@ const DIGEST: DigestView = {
       firstAt: SAMPLE_AT - 22 * HOUR,
     },
   ],
-  topMentions: [MENTION, NEWS],
+  topMentions: [MENTION, NEWS].map((mention) => ({ ...mention, publishedAt: SAMPLE_AT - 20 * HOUR })),
   topAuthors: [
     { name: "Ann Example", mentions: 42, negative: 38 },
     { name: "The Daily Example", mentions: 17, negative: null },
@@ -139,6 +158,7 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     ...DIGEST,
     quiet: true,
     totals: NOTHING,
+    volume: null,
     perQuery: [{ ...NOTHING, query: "Northwind" }],
     topStories: [],
     topMentions: [],

@@ -30,6 +30,7 @@ const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
   timezone: "Europe/Berlin",
   language: "en",
   talk: { authors: [], hashtags: [] },
+  volume: [],
   period: PERIOD,
   completeUntil: PERIOD.to,
   projects: ["Airlines"],

@@ -9,6 +9,7 @@ const LATER = new Set([
   "topAuthors",
   "topHashtags",
   "unsubscribeUrl",
+  "volume",
   "usualMentions",
   "usualNegative",
 ]);

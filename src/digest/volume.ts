@@ -1,0 +1,46 @@
+import { DAY, HOUR, type Instant } from "../lib/instant.ts";
+import type { DigestVolume } from "../templates/digest-view.ts";
+import type { Period } from "./schedule.ts";
+
+/** Mentions of the queries of a digest in one step of its period, which is counted from 0. */
+export interface VolumeCount {
+  readonly step: number;
+  readonly mentions: number;
+  readonly negative: number;
+}
+
+/** Hours of a period of up to two days, else days. */
+export function volumeStep({ from, to }: Period): DigestVolume["step"] {
+  return to - from <= 2 * DAY ? "hour" : "day";
+}
+
+/** Bars of volume and mood; null where nobody said anything. Days begin where the reader's do. */
+export function volumeOf(period: Period, counts: readonly VolumeCount[]): DigestVolume | null {
+  const step = volumeStep(period);
+  const length = step === "hour" ? HOUR : DAY;
+  const bars = Math.max(1, Math.round((period.to - period.from) / length));
+  const most = Math.max(0, ...counts.map(({ mentions }) => mentions));
+  if (most === 0) return null;
+  const found = new Map(counts.map((one) => [one.step, one]));
+  const all = Array.from({ length: bars }, (_, index) => {
+    const { mentions = 0, negative = 0 } = found.get(index) ?? {};
+    const height = Math.round((HEIGHT * mentions) / most);
+    const negativeHeight = mentions === 0 ? 0 : Math.round((height * negative) / mentions);
+    return {
+      at: period.from + index * length,
+      mentions,
+      negative,
+      negativeHeight,
+      otherHeight: height - negativeHeight,
+    };
+  });
+  const peakAt: Instant = all.find(({ mentions }) => mentions === most)?.at ?? period.from;
+  return { step, most, bars: all, line: all.map(({ mentions }) => blockOf(mentions / most)).join(""), peakAt };
+}
+
+const HEIGHT = 60;
+const BLOCKS = "▁▂▃▄▅▆▇█";
+
+function blockOf(part: number): string {
+  return BLOCKS[Math.min(BLOCKS.length - 1, Math.floor(part * BLOCKS.length))] ?? "▁";
+}
