@@ -25,16 +25,16 @@ export type Acted =
   | { readonly outcome: "Refused"; readonly because: string };
 
 function acknowledge(alert: Alert, by: string, now: Instant): Acted {
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
   if (alert.state === "acknowledged")
-    return { outcome: "Refused", because: `${alert.care?.acknowledgedBy ?? "somebody"} has it in hand` };
+    return { outcome: "Refused", because: `${alert.care?.acknowledgedBy ?? "somebody"} has acknowledged it` };
   const care = { ...alert.care, acknowledgedBy: by, relevant: alert.care?.relevant ?? true };
   return done({ ...alert, state: "acknowledged", care }, now, "AcknowledgedBy", by);
 }
 
 /** Who gives it to somebody has seen it: reminders and escalation end as with an acknowledgement. */
 function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
   if (to.trim() === "") return { outcome: "Refused", because: "say who takes it on" };
   if (alert.care?.assignee === to) return { outcome: "Refused", because: `${to} has it already` };
   const care = {
@@ -47,7 +47,7 @@ function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
 }
 
 function resolve(alert: Alert, by: string, now: Instant): Acted {
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over already" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved already" };
   const care = { ...alert.care, closedBy: by, relevant: alert.care?.relevant ?? true };
   return done(ended(alert, now, care), now, "ResolvedBy", by);
 }

@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import { toIso } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import { formatTime } from "../templates/formatters.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertStates } from "../model/shown.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
+import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot alerts`: what stands open, and what people do about it. */
@@ -89,7 +90,10 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
     .action((options: { states: AlertStates; limit: number; json: boolean }) =>
       withAlertActions(env, async ({ facts }) => {
         const { alerts } = await facts.alerts(options.states, null, options.limit);
-        const rows = options.json ? alerts.map((alert) => ({ ...alert })) : alerts.map(rowOf);
+        const timezone = await timezoneInUse(env);
+        const rows = options.json
+          ? alerts.map((alert) => ({ ...alert }))
+          : alerts.map((alert) => rowOf(alert, timezone));
         await printRows(rows, { json: options.json, none: "No alert is open." });
       }),
     );
@@ -102,14 +106,14 @@ function toCount(text: string): number {
 }
 
 /** As much of the id as tells alerts of one moment apart. */
-function rowOf(alert: Alert) {
+function rowOf(alert: Alert, timezone: string) {
   return {
     id: alert.id.slice(0, 23),
     severity: alert.severity,
     state: alert.state,
     query: alert.queryName,
     rule: alert.rule,
-    since: `${toIso(alert.openedAt).slice(0, 16)}Z`,
+    since: formatTime(alert.openedAt, timezone),
     mentions: alert.mentions,
     who: alert.care?.assignee ?? alert.care?.acknowledgedBy ?? "",
     because: alert.because,

@@ -3,13 +3,14 @@ import { matchOfAlert } from "../app/actions/alert-actions.ts";
 import { refuseUnknownNames } from "../app/actions/unknown-names-in.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
-import { type Instant, toIso } from "../lib/instant.ts";
+import type { Instant } from "../lib/instant.ts";
 import { describeRange, rangeAt } from "../lib/weekly-range.ts";
 import type { Alert } from "../model/alert.ts";
 import { type AlertMatch, describeMatch } from "../model/alert-match.ts";
 import { type ListedSilence, SILENCE_LENGTHS, type Silence } from "../model/silence.ts";
+import { formatTime } from "../templates/formatters.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { readMatch } from "./alerts/read-match.ts";
 import { readWindow } from "./alerts/read-window.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
@@ -27,9 +28,10 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .action((options: { past: boolean; json: boolean }) =>
       withAlertActions(env, async ({ desk, clock }) => {
         const silences = await desk.silences(options.past);
+        const timezone = await timezoneInUse(env);
         const rows = options.json
           ? silences.map((one) => ({ ...one }))
-          : silences.map((one) => rowOf(one, clock.now()));
+          : silences.map((one) => rowOf(one, clock.now(), timezone));
         await printRows(rows, { json: options.json, none: "Nothing is silenced." });
       }),
     );
@@ -117,7 +119,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
         ).filter(({ id }) => id === silence.id);
         printOutcome(
           silence,
-          `silenced until ${toIso(silence.endsAt).slice(0, 16)}Z${onlyIn(silence)}: ${mutes} (${silence.id})`,
+          `silenced until ${formatTime(silence.endsAt, await timezoneInUse(env))}${onlyIn(silence)}: ${mutes} (${silence.id})`,
           options,
         );
       }),
@@ -142,12 +144,12 @@ async function matchOf(
   return { ...guard, ...matchers, ...(Object.keys(not).length > 0 && { not }) };
 }
 
-function rowOf(silence: ListedSilence, now: Instant) {
+function rowOf(silence: ListedSilence, now: Instant, timezone: string) {
   const { id, mutes, author, comment, endsAt, windows } = silence;
   return {
     id,
     state: stateOf(silence, now),
-    until: `${toIso(endsAt).slice(0, 16)}Z`,
+    until: formatTime(endsAt, timezone),
     mutes,
     when: windows.map(describeRange),
     author,

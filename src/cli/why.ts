@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { whyAlert, whyMention } from "../app/actions/why.ts";
 import { UserError } from "../lib/errors.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
-import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
+import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { sanitizeJson } from "./api/sanitize-terminal.ts";
 import { print } from "./print.ts";
@@ -19,6 +19,7 @@ export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void
     .addHelpText("after", HELP)
     .action(async (text: string, options: { rules?: string; json: boolean }) => {
       const rules = await loadRulesInUse(env, options.rules);
+      const timezone = await timezoneInUse(env);
       await withAlertActions(env, async ({ stores, facts }) => {
         const parts = { stores, facts, rules };
         const alert = await findAlertOrNull(stores, text);
@@ -34,7 +35,7 @@ export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void
         if (options.json) print(sanitizeJson(alert === null ? found.mentions : found.alerts[0]));
         else {
           const { printAlert: tellAlert, printMention: tellMention } = await import("./alerts/print-why.ts");
-          const lines = [...found.alerts.flatMap(tellAlert), ...found.mentions.flatMap(tellMention)];
+          const lines = [...found.alerts.flatMap((one) => tellAlert(one, timezone)), ...found.mentions.flatMap((one) => tellMention(one, timezone))];
           for (const line of lines) print(line);
         }
       });

@@ -13,11 +13,14 @@ export type SpikeWave = {
   readonly lull: number;
   /** The window of the first moment, by its place among WINDOWS: what comes later is compared in the same. */
   readonly steady?: number;
+  /** The bucket at which people were last notified. */
+  readonly toldAt?: number;
 };
 
 /** Three buckets: one alone doubles by accident. */
 const STEADY_WINDOW = 1;
 const LULL_BUCKETS = 6;
+const LEAST_GAP_BUCKETS = 3;
 const LARGER = 1.25;
 
 /**
@@ -32,15 +35,17 @@ export function followWave(
 ): { readonly wave: SpikeWave; readonly retell?: RenotifyReason } {
   const highest = Math.max(...WINDOWS.map((_, window) => rateOf(sums, window)));
   if (before === undefined || step === "opened") {
-    return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, steady: placeOf(now) } };
+    return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, steady: placeOf(now), toldAt: now.bucket } };
   }
   const rate = rateOf(sums, STEADY_WINDOW);
   const isLow = rate < before.toldRate / 4;
   const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
-  const retell = reasonToRenotify(before, rate, step, isNewWave);
+  // In the first minutes of a crisis every look finds twice as many: one message each quarter of an hour is enough.
+  const isSoon = now.bucket - (before.toldAt ?? Number.NEGATIVE_INFINITY) < LEAST_GAP_BUCKETS;
+  const retell = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
   if (retell === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
   // Who is told again is told how it stands now: the moment that chance explains least may be long ago.
-  return { wave: { ...before, moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0 }, retell };
+  return { wave: { ...before, moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, toldAt: now.bucket }, retell };
 }
 
 /** Sparse series are judged in a window that is longer than all these. */

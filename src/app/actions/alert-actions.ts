@@ -152,7 +152,7 @@ async function silenceAlert(
 ): Promise<Silenced | null> {
   const alert = await findOne(stores, alertId);
   if (alert === null) return null;
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is over" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
   const now = clock.now();
   const match = matchOfAlert(alert);
   // Fingerprints tell nobody anything.

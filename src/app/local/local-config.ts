@@ -63,6 +63,14 @@ export function localConfig(
       // A keyword in a single mention is read once; that it stayed the only one is no news.
       { name: "notes", receivers: ["comms"], repeatEvery: "never", sendResolved: false },
     ],
+    // One crisis is one alert: what it brings along is in its own message.
+    inhibitions: [
+      {
+        name: "crisis-first",
+        while: { rule: "crisis-spike" },
+        mute: { rule: ["volume-spike", "negative-share-surge", "influential-negative", "safety-category"] },
+      },
+    ],
     digests: [
       { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },
     ],

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { loadConfig, readEnvironment } from "../../config.ts";
+import { UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/shipped-folder.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -8,6 +9,19 @@ import type { Rule } from "../../rules/rule.ts";
 export async function loadRulesInUse(env: NodeJS.ProcessEnv, folder?: string): Promise<readonly Rule[]> {
   const { rules } = await loadRules(folder ?? (await rulesFolder(env)));
   return rules;
+}
+
+/** The zone in which people read times; UTC where there is no configuration, or one that cannot be read here. */
+export async function timezoneInUse(env: NodeJS.ProcessEnv): Promise<string> {
+  const file = readEnvironment(env).configFile;
+  if (!existsSync(file)) return "UTC";
+  try {
+    return (await loadConfig(file, env)).timezone;
+  } catch (error) {
+    // Secrets that only the running Earshot has are no reason to show nothing.
+    if (error instanceof UserError) return "UTC";
+    throw error;
+  }
 }
 
 async function rulesFolder(env: NodeJS.ProcessEnv): Promise<string> {

@@ -1,27 +1,39 @@
 import type { AlertWhy, MentionWhy, RuleObservation } from "../../app/actions/why.ts";
 import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
-import { type Instant, toIso } from "../../lib/instant.ts";
+import type { Instant } from "../../lib/instant.ts";
 import { describePrecision } from "../../model/alert-action.ts";
 import { attemptName } from "../../model/attempt-name.ts";
 import { wordsOf } from "../../model/reason-words.ts";
+import { shortCount } from "../../templates/alert-words.ts";
+import { formatTime } from "../../templates/formatters.ts";
 import { padToWidth } from "../text-width.ts";
 
 /** An alert's whole history, for a terminal. */
-export function printAlert(explained: AlertWhy): string[] {
+export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
+  const moment = (at: Instant): string => formatTime(at, timezone);
   const { alert, rule, precision, history, receivers, notifications } = explained;
-  const over = alert.resolvedAt === null ? "" : `, over since ${moment(alert.resolvedAt)}`;
+  const over = alert.resolvedAt === null ? "" : `, resolved ${moment(alert.resolvedAt)}`;
+  const { first, peak, step } = alert.progress ?? {};
   const care = [
     alert.care?.assignee && `assigned to ${alert.care.assignee}`,
     alert.care?.acknowledgedBy && `acknowledged by ${alert.care.acknowledgedBy}`,
-    alert.care?.relevant === false && "called not relevant",
+    alert.care?.relevant === false && "marked not relevant",
   ].filter((text) => typeof text === "string" && text !== "");
   return [
     `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
-    `  ${alert.state} since ${moment(alert.openedAt)}${over}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
+    `  ${alert.state}, opened ${moment(alert.openedAt)}${over}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
     "",
     "What the rule measured",
     `  ${alert.because}`,
+    ...(step === undefined
+      ? []
+      : [`  it is ${alert.severity} because it reached ${step}`]),
+    ...(first === undefined || peak === undefined
+      ? []
+      : [
+          `  ${shortCount(first)} when people were first notified, ${shortCount(peak)} at the peak (${moment(peak.at)})`,
+        ]),
     ...(alert.windowTo > alert.windowFrom
       ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
       : []),
@@ -43,7 +55,7 @@ export function printAlert(explained: AlertWhy): string[] {
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
     ...receivers.map(
       (one) =>
-        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never told" : `, told ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never notified" : `, notified ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
     ),
     "",
     "What the deliveries answered",
@@ -59,7 +71,8 @@ export function printAlert(explained: AlertWhy): string[] {
 }
 
 /** A mention's way through the rules, and every alert that it led to. */
-export function printMention(explained: MentionWhy): string[] {
+export function printMention(explained: MentionWhy, timezone = "UTC"): string[] {
+  const moment = (at: Instant): string => formatTime(at, timezone);
   const { mention, queryName, seenAt, rules, alerts } = explained;
   return [
     ...[
@@ -69,23 +82,22 @@ export function printMention(explained: MentionWhy): string[] {
       "",
       "What the rules make of it",
       ...(rules.length === 0 ? ["  no rule is about this query"] : []),
-      ...rules.map(printObservation),
+      ...rules.map((one) => printObservation(one, moment)),
       "",
     ].map(plain),
-    ...alerts.flatMap((alert) => ["", ...printAlert(alert)]),
+    ...alerts.flatMap((alert) => ["", ...printAlert(alert, timezone)]),
   ];
 }
 
-function printObservation({ rule, kind, met, because, matchedAt, alertId }: RuleObservation): string {
+function printObservation(
+  { rule, kind, met, because, matchedAt, alertId }: RuleObservation,
+  moment: (at: Instant) => string,
+): string {
   const name = `  ${padToWidth(rule, 28)}`;
   if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
   if (!met) return `${name} not met`;
   if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
   return `${name} met as it is now, and told nobody: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
-}
-
-function moment(at: Instant): string {
-  return `${toIso(at).slice(0, 19).replace("T", " ")}Z`;
 }
 
 /** Names and texts are what strangers wrote: no control character reaches the terminal. */
