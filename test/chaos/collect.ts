@@ -110,7 +110,7 @@ async function toldOfTale({
       if (channelName === "crowd") came("windows");
       if (channelName === "grumble" && shown.includes("3 mentions")) tell("shows all");
       if (shown !== posted && posted !== text) came("edits");
-      if (/^Over already/.test(posted)) tell("end");
+      if (/^Already resolved/.test(posted)) tell("end");
     } else if (/^Over/.test(posted)) {
       tell("end");
       came("ends");

@@ -22,7 +22,7 @@ onAnyEngine((tell) => {
     await until("11:30", "15m");
     expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual([
       "WARNING Acme",
-      "↳ Over: Acme",
+      "↳ Resolved: ",
     ]);
     expect(await told("#crisis")).toHaveLength(2);
     const facts = createConsoleStore(database.db);

@@ -40,13 +40,13 @@ onEveryEngine((tell) => {
       "",
       "Alerts",
       "------",
-      "- INFO Acme, negative: Mon 2 Mar, 23:10 CET, over after 22m",
+      "- INFO Acme, Negative: Mon 2 Mar, 23:10 CET, resolved after 22 min",
       "  negative",
       "",
       "Top stories",
       "-----------",
       "- The parcel is late again, <b>third</b> time #LateAgain",
-      "  Acme, told 3 times, 100% negative, since Mon 2 Mar, 23:10 CET",
+      "  Acme, shared 3 times, 100% negative, since Mon 2 Mar, 23:10 CET",
       "",
     ]);
     // The source counts who spoke most and under what signs, and a digest asks it: it writes them in lower case.

@@ -32,6 +32,6 @@ onAnyEngine((tell) => {
     expect(answer.status).toBe(200);
 
     await until("09:30");
-    expect(await told("#alerts")).toEqual(["INFO Acme: negative mention by Bo. Since Mon 2 Mar, 09:10 UTC."]);
+    expect(await told("#alerts")).toEqual(["INFO Bo is negative about Acme. Since Mon 2 Mar, 09:10 UTC."]);
   });
 });

@@ -16,7 +16,7 @@ when: { sentiment: negative }
 volume: { atLeast: 1000, within: 1h }
 `,
 };
-const FIRST = "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.";
+const FIRST = "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:01 UTC.";
 
 /** Nine mentions, so three full pages of three; one of them is negative. */
 function nine({ at }: Story): void {

@@ -188,8 +188,8 @@ test("an hour without Slack and mail: then the gravest comes first, each thing o
     // It fired as a warning and grew graver: one message, as it stands.
     "CRITICAL Acme: 40 mentions in 15 min, 10 expected. Since Mon 2 Mar, 09:10 UTC.",
     "CRITICAL Acme: 40 mentions in 15 min, 10 expected. Since Mon 2 Mar, 09:30 UTC.",
-    "Over already: Acme, brief. It lasted 25m and took 40 mentions.",
-    "↳ Over: Acme, known. It lasted 50m and took 40 mentions.",
+    "Already resolved: Acme, Brief after 25 min: 40 mentions.",
+    "↳ Resolved: Acme, Known after 50 min: 40 mentions.",
   ]);
   expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([
     "[CRITICAL] Acme: crowd",

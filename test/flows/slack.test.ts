@@ -62,7 +62,7 @@ onAnyEngine((tell) => {
     await until("12:45", "15m");
     const over = await standing(story, "#alerts");
     expect(over).toHaveLength(1);
-    expect(over[0]?.shows).toContain("Over: Acme");
+    expect(over[0]?.shows).toContain("Resolved: Acme");
     expect(over[0]?.shows).not.toContain("earshot-acknowledge");
     expect(over[0]?.answers.at(-1)).toBe("Over");
     expect(await story.query("select alert_id from earshot.alert_messages where watched")).toEqual([]);

@@ -26,6 +26,11 @@ function aMorning({ at }: Story, said: object = {}): void {
   for (const hour of HOURS) at(`${hour}:03`).mentions("Acme", { count: 6, every: "9m", ...said });
 }
 
+/** The numbers of a text, in order. */
+function numbersIn(text = ""): number[] {
+  return [...text.matchAll(/\d+/g)].map(([number]) => Number(number));
+}
+
 const wire = (time: string) => `2026-03-02T${time}:00.000+0000`;
 
 onAnyEngine((tell) => {
@@ -46,12 +51,26 @@ onAnyEngine((tell) => {
     const messages = await told("#crisis");
     expect(messages[0]).toMatch(/^CRITICAL Acme: \d+ negative mentions in /);
     expect(messages.slice(1, -1).length).toBeGreaterThan(0);
-    for (const message of messages.slice(1, -1))
-      expect(message).toMatch(/^↳ Doubled: Acme: \d+ negative mentions in /);
-    expect(messages.at(-1)).toMatch(/^↳ Over: Acme, crisis-spike\. /);
+    const [first = 0] = numbersIn(messages[0]);
+    for (const message of messages.slice(1, -1)) {
+      // The numbers of now beside those of the first message, and now there are clearly more.
+      expect(message).toMatch(/^↳ (Growing|Doubled|Tripled|\d+ times as many), Acme: \d+ negative in \d+ min now, /);
+      const [now = 0, , before = 0] = numbersIn(message?.replace(/^.*Acme: /, ""));
+      expect(before).toBe(first);
+      expect(now).toBeGreaterThanOrEqual(1.9 * first);
+    }
+    const again = slack.calls.filter(({ fields }) => String(fields["reply_broadcast"]) === "true");
+    expect(again).toHaveLength(messages.length - 2);
+    expect(messages.at(-1)).toMatch(
+      /^↳ Resolved: Acme, Crisis spike after \d+ h( \d+ min)?: \d+ mentions, peak \d+ in \d+ min at 12:\d\d\./,
+    );
+    const last = smtp.mails.at(-1)?.parsed;
+    expect(last?.text).toMatch(/^RESOLVED: Acme, Crisis spike\nResolved after .*, peak \d+ in /);
+    expect(last?.attachments.map(({ cid }) => cid)).toContain("chart@earshot");
 
     expect(standing).toContain("expected at this hour");
-    expect(standing).toContain("By chance less than once in 100 years; ");
+    expect(standing).toContain("How sure: By chance less than once in 100 years; ");
+    expect(standing).toContain("normally there are hardly any");
     expect(standing).toContain("*How big:* rising since 12:0");
     expect(standing).toContain("*Who:*");
 

@@ -13,13 +13,13 @@ onEveryEngine((tell) => {
     at("09:11").mentions("Acme", { count: 5, ...angry });
     at("09:11").mentions("Acme", { count: 5, ...angry, twitterVerified: false });
     await until("09:05");
-    const first = "WARNING Acme: negative mention by Ann &lt;b&gt;. Since Mon 2 Mar, 09:02 UTC.";
+    const first = "WARNING Ann &lt;b&gt; (verified) is negative about Acme. Since Mon 2 Mar, 09:02 UTC.";
     expect(await told("#alerts")).toEqual([first]);
     const [message] = await slack.messages();
     expect(message?.blocks).toEqual([
       {
         type: "header",
-        text: { type: "plain_text", text: "🟠 WARNING Acme: negative mention by Ann <b>", emoji: false },
+        text: { type: "plain_text", text: "🟠 WARNING Ann <b> (verified) is negative about Acme", emoji: false },
       },
       {
         type: "section",
@@ -57,7 +57,7 @@ onEveryEngine((tell) => {
     await until("10:00", "15m");
     expect(await told("#alerts")).toEqual([
       first,
-      "↳ Over: Acme, verified-negative. It lasted 39m and took 6 mentions.",
+      "↳ Resolved: Acme, Verified negative after 39 min: 6 mentions.",
     ]);
     await expectEveryMentionOnce(story);
   });
@@ -75,7 +75,7 @@ onEveryEngine((tell) => {
         { length: 2 },
         () => "↳ Still going on: Acme: 10 mentions in 15 min. Since Mon 2 Mar, 09:10 UTC.",
       ),
-      "↳ Over: Acme, crowd. It lasted 1h 25m and took 60 mentions.",
+      "↳ Resolved: Acme, Crowd after 1 h 25 min: 60 mentions, peak 15 in 15 min at 12:15.",
     ]);
   });
 });
@@ -94,7 +94,7 @@ onAnyEngine((tell) => {
     await until("13:00", "30m");
     expect(await told("#crisis")).toEqual([
       "CRITICAL Acme: 20 negative mentions in 5 min, 0.3 expected at this hour. Since Mon 2 Mar, 09:25 UTC.",
-      "↳ Over: Acme, crisis-spike. It lasted 2h 25m and took 80 mentions.",
+      "↳ Resolved: Acme, Crisis spike after 2 h 25 min: 80 mentions, peak 20 in 5 min at 09:25.",
     ]);
     expect(mailed("on-call@acme.example")).toEqual([
       "[CRITICAL] Acme: crisis-spike",
@@ -116,8 +116,8 @@ onAnyEngine((tell) => {
     );
     await until("10:00", "15m");
     expect(await told("#alerts")).toEqual([
-      "INFO Acme: negative mention by Bo. Since Mon 2 Mar, 09:12 UTC.",
-      "↳ Over: Acme, negative. It lasted 20m and took 1 mention.",
+      "INFO Bo is negative about Acme. Since Mon 2 Mar, 09:12 UTC.",
+      "↳ Resolved: Acme, Negative after 20 min: 1 mention.",
     ]);
     await expectEveryMentionOnce(story);
   });
@@ -141,11 +141,11 @@ onAnyEngine((tell) => {
     at("09:02").mention("Bolt", { sentiment: "negative", fullname: "Bo" });
     await until("09:05");
     expect(await told("#crisis")).toEqual([
-      "WARNING Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.",
+      "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
     ]);
     expect((await told("#alerts")).sort()).toEqual([
-      "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.",
-      "WARNING Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.",
+      "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
+      "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
     ]);
     expect(mailed("on-call@acme.example")).toEqual(["[INFO] Bolt: bolt-only"]);
     expect(mailed("desk@acme.example")).toEqual(["[INFO] Bolt: negative"]);
@@ -166,14 +166,14 @@ onAnyEngine((tell) => {
     await until("22:30", "15m");
     await until("day 2 05:55", "3h");
     const night = [
-      "CRITICAL Acme: mention by Cy. Since Mon 2 Mar, 22:05 UTC.",
-      "↳ Over: Acme, recall. It lasted 20m and took 1 mention.",
+      "CRITICAL Cy mentions Acme. Since Mon 2 Mar, 22:05 UTC.",
+      "↳ Resolved: Acme, Recall after 20 min: 1 mention.",
     ];
     expect(await told("#alerts")).toEqual(night);
     await until("day 2 06:00");
     expect(await told("#alerts")).toEqual([
       ...night,
-      "WARNING Acme: negative mention by Ann. Since Mon 2 Mar, 22:03 UTC.",
+      "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 22:03 UTC.",
     ]);
   });
 
@@ -186,8 +186,8 @@ onAnyEngine((tell) => {
     at("09:07").mention("Acme", { date: null, sentiment: "negative", fullname: "Undated" });
     await until("09:40");
     expect(await told("#alerts")).toEqual([
-      "INFO Acme: 2 mentions. Since Mon 2 Mar, 09:01 UTC.",
-      "↳ Over: Acme, negative. It lasted 26m and took 2 mentions.",
+      "INFO Acme: Late and 1 more mention. Since Mon 2 Mar, 09:01 UTC.",
+      "↳ Resolved: Acme, Negative after 26 min: 2 mentions.",
     ]);
     await expectEveryMentionOnce(story);
   });
@@ -199,7 +199,7 @@ onAnyEngine((tell) => {
     at("09:02").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await until("09:05");
     expect(await told("#alerts")).toEqual([
-      "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:02 UTC.",
+      "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:02 UTC.",
     ]);
     const shown = createConsoleStore(story.database.db);
     expect(await shown.setAside(10)).toMatchObject([

@@ -3,7 +3,7 @@ import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 import type { Story } from "./story.ts";
 
-const TOLD = "INFO Acme: negative mention by Ann. Since Mon 2 Mar, 09:01 UTC.";
+const TOLD = "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:01 UTC.";
 const MAIL = "[INFO] Acme: negative";
 
 async function complain(story: Story): Promise<void> {

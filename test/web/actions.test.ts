@@ -51,7 +51,7 @@ test("an alert is acknowledged on its page, by the name that was given, and a se
   const again = await post();
   expect([again.status, await again.text()]).toEqual([
     409,
-    expect.stringContaining("team, as &quot;Ann&quot; has it in hand"),
+    expect.stringContaining("team, as &quot;Ann&quot; has acknowledged it"),
   ]);
 });
 

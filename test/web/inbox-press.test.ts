@@ -133,7 +133,7 @@ test.each([
   ["I have it in hand", "AcknowledgedBy by You (U0YOU)"],
   ["Ann", "AssignedBy by You (U0YOU), to Ann (U0ANN)"],
   ["4h", "SilencedBy by You (U0YOU), for 4h"],
-  ["It is over", "ResolvedBy by You (U0YOU)"],
+  ["Resolve", "ResolvedBy by You (U0YOU)"],
 ])("%s in a message of the local Slack does what it does in the real one", async (label, told) => {
   expect((await press(label)).status).toBe(303);
   expect(await historyOf()).toEqual([told]);

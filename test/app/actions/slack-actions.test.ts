@@ -168,7 +168,7 @@ test("somebody else's press on what is done is answered kindly, to them alone, a
     outcome: "Refused",
   });
   expect(await answer()).toBe(
-    "ephemeral: Thank you, but nothing was changed: Ann Example (U0ANN) has it in hand.",
+    "ephemeral: Thank you, but nothing was changed: Ann Example (U0ANN) has acknowledged it.",
   );
   expect(await history()).toHaveLength(1);
 });
@@ -179,7 +179,7 @@ test("a press on an alert that is over says so", async () => {
   expect(await interaction(fake.press(posted, "earshot-silence", { option: "4h" }))).toMatchObject({
     outcome: "Refused",
   });
-  expect(await answer()).toBe("ephemeral: Thank you, but nothing was changed: it is over.");
+  expect(await answer()).toBe("ephemeral: Thank you, but nothing was changed: it is resolved.");
 });
 
 test("an alert is given, silenced, ended and called not relevant, each with who and when", async () => {

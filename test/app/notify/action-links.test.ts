@@ -27,11 +27,11 @@ const linksOf = (url: string | null) =>
 test("a mail gets a link for each deed, each for this alert and this reader, and good for a week", () => {
   const links = linksOf("https://earshot.example")(ALERT, "ann");
   expect(links.map(({ label }) => label)).toEqual([
-    "I have it in hand",
-    "Give it to somebody",
-    "It is over",
+    "Acknowledge",
+    "Assign",
+    "Resolve",
     "Not relevant",
-    "Silence for 4 hours",
+    "Snooze for 4 hours",
   ]);
   const token = links[0]?.url.replace("https://earshot.example/act/", "") ?? "";
   expect(readAlertLink("s", token, 1_000)).toEqual({ alertId: ALERT.id, deed: "acknowledge", by: "ann" });

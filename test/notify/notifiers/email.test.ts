@@ -91,14 +91,15 @@ describe("a mail", () => {
     expect(second?.subject).toBe(first?.subject);
   });
 
-  it("keeps the subject of its thread when the severity rises, since Gmail would begin another one", async () => {
+  it("keeps the subject of its thread, but for the severity: a rise begins another thread in Gmail", async () => {
     const { view } = alertMessage();
     const first = alertMessage({ view: { ...view, severity: "warning" } });
     const { vendorRef } = await notifier.send(first, options());
     const risen = { notificationId: "n-2", kind: "escalated", previous: vendorRef } as const;
     await notifier.send(alertMessage({ ...risen, view: { ...view, kind: "escalated" } }), options());
     const [mail, answer] = fake.mails.map(({ parsed }) => parsed);
-    expect([mail?.subject, answer?.subject]).toEqual(Array(2).fill("[WARNING] Northwind: crisis-spike"));
+    const text = "Northwind: 62 negative mentions in 30 min, 11 expected at this hour (5.6×)";
+    expect([mail?.subject, answer?.subject]).toEqual([`[WARNING] ${text}`, `[CRITICAL] ${text}`]);
     expect(answer?.text).toMatch(/^NOW CRITICAL, Northwind/);
   });
 
@@ -241,7 +242,8 @@ describe("a mail", () => {
       };
     });
     const sent = pairs.map(async ({ name, query, ruleName }) => {
-      const view = { ...alertMessage().view, query, ruleName, because: query };
+      const announcement = { query, text: ruleName };
+      const view = { ...alertMessage().view, query, ruleName, announcement, because: query };
       const { vendorRef } = await notifier.send(alertMessage({ notificationId: name, view }), {
         signal: AbortSignal.timeout(100_000),
       });

@@ -109,7 +109,7 @@ describe("the life of an alert in Slack", () => {
     const [first, second] = await fake.messages();
     expect(second).toMatchObject({ threadTs: first?.ts, broadcast: false });
     expect(first?.editedAt).not.toBeNull();
-    expect(JSON.stringify(first?.blocks)).toContain("✅ Over: Northwind");
+    expect(JSON.stringify(first?.blocks)).toContain("✅ Resolved: Northwind");
     expect(first?.metadata?.payload).toEqual({ notification_id: "n-1" });
   });
 

@@ -28,7 +28,7 @@ test.each([1, 5, 12, 40, 500])(
   "of %i alerts a digest tells those that have room, and how many more there were",
   (count) => {
     const text = alertsOf(count);
-    const told = text.split("… and ")[0]?.match(/rule-\d+\./g)?.length ?? 0;
+    const told = text.split("… and ")[0]?.match(/Rule \d+\./g)?.length ?? 0;
     const more = Number(/… and (\d+) more/.exec(text)?.[1] ?? 0);
     expect(told).toBeGreaterThan(0);
     expect(told + more).toBe(count);

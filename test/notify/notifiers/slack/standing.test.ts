@@ -69,7 +69,7 @@ describe("the message of an alert in Slack", () => {
       expect(details?.metadata?.payload).toEqual({ notification_id: "n-1", part: "details" });
       const [file] = picture?.files ?? [];
       expect(Buffer.from((await fake.file(file?.id ?? "")) ?? [])).toEqual(PNG);
-      expect(file?.title).toContain("62 negative mentions");
+      expect(file?.title).toContain("Northwind");
       expect(JSON.stringify((await root())?.blocks)).toContain(`"slack_file":{"id":"${file?.id}"}`);
       expect((await replies()).every(({ broadcast }) => !broadcast)).toBe(true);
     });
@@ -131,19 +131,20 @@ describe("the message of an alert in Slack", () => {
       expect(await pictures()).toHaveLength(1);
     });
 
-    it("gets a new picture when people are told anew, and keeps the last one when it is over", async () => {
+    it("gets a new picture when people are notified anew, and a last one when it is resolved", async () => {
       await showAll();
       await showAll({ view: { ...fired, tellings: 2 } });
       const pictures = (await replies()).filter(({ files }) => files !== undefined);
       expect(pictures).toHaveLength(2);
       const over = { ...fired, tellings: 2, state: "resolved" as const, resolvedAt: fired.openedAt + 9e5 };
       await showAll({ view: over });
-      expect(await replies()).toHaveLength(3);
-      expect(JSON.stringify((await root())?.blocks)).toContain(pictures[1]?.files?.[0]?.id);
-      expect(JSON.stringify((await root())?.blocks)).toContain("Over: Northwind");
+      const all = (await replies()).filter(({ files }) => files !== undefined);
+      expect(all).toHaveLength(3);
+      expect(JSON.stringify((await root())?.blocks)).toContain(all[2]?.files?.[0]?.id);
+      expect(JSON.stringify((await root())?.blocks)).toContain("Resolved: Northwind");
     });
 
-    it("shows who has it in hand, and no longer offers what is done", async () => {
+    it("shows who acknowledged it, and no longer offers what is done", async () => {
       const care = {
         takenBy: "Ann <!channel>",
         givenTo: null,
@@ -153,7 +154,7 @@ describe("the message of an alert in Slack", () => {
       };
       await show({ view: { ...fired, state: "acknowledged", care }, chart: null });
       const blocks = JSON.stringify((await root())?.blocks);
-      expect(blocks).toContain("*Ann &lt;!channel&gt;* has it in hand");
+      expect(blocks).toContain("Acknowledged by *Ann &lt;!channel&gt;*");
       expect(blocks).not.toContain("earshot-acknowledge");
       expect(blocks).toContain("earshot-resolve");
     });
@@ -258,7 +259,7 @@ describe("the message of an alert in Slack", () => {
     expect(JSON.stringify((await root())?.blocks)).toContain("open-in-earshot");
   });
 
-  it("is shown in the channel again only when the severity rises", async () => {
+  it("is shown in the channel again when it grows, and not when it only goes on or is resolved", async () => {
     await start({ appToken: true });
     for (const kind of ["doubled", "wave", "reminder", "escalated", "resolved"] as const) {
       await notifier.send(
@@ -270,6 +271,8 @@ describe("the message of an alert in Slack", () => {
     }
     expect(
       (await replies()).filter(({ broadcast }) => broadcast).map(({ metadata }) => metadata?.payload),
-    ).toEqual([{ notification_id: "escalated" }]);
+    ).toEqual(
+      ["doubled", "wave", "escalated"].map((notification_id) => ({ notification_id })),
+    );
   });
 });
