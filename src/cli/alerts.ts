@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Alert } from "../model/alert.ts";
-import { formatTime } from "../templates/formatters.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertStates } from "../model/shown.ts";
 import { cleanLine } from "../templates/clean-text.ts";
+import { formatTime } from "../templates/formatters.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
+import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
 /** `earshot alerts`: what stands open, and what people do about it. */

@@ -35,7 +35,13 @@ export function volumeOf(period: Period, counts: readonly VolumeCount[]): Digest
     };
   });
   const peakAt: Instant = all.find(({ mentions }) => mentions === most)?.at ?? period.from;
-  return { step, most, bars: all, line: all.map(({ mentions }) => blockOf(mentions / most)).join(""), peakAt };
+  return {
+    step,
+    most,
+    bars: all,
+    line: all.map(({ mentions }) => blockOf(mentions / most)).join(""),
+    peakAt,
+  };
 }
 
 const HEIGHT = 60;

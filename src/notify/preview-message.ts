@@ -1,7 +1,12 @@
 import type { Renderer } from "../templates/create-renderer.ts";
 import type { MessageContent } from "./define-notifier.ts";
 import { composeEmail, type EmailContent } from "./notifiers/email/compose-email.ts";
-import { composeDetails, composeReply, composeSlack, type SlackContent } from "./notifiers/slack/compose-slack.ts";
+import {
+  composeDetails,
+  composeReply,
+  composeSlack,
+  type SlackContent,
+} from "./notifiers/slack/compose-slack.ts";
 
 /** A message as each kind of receiver would get it. */
 export interface MessagePreview {

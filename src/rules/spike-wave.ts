@@ -35,7 +35,15 @@ export function followWave(
 ): { readonly wave: SpikeWave; readonly retell?: RenotifyReason } {
   const highest = Math.max(...WINDOWS.map((_, window) => rateOf(sums, window)));
   if (before === undefined || step === "opened") {
-    return { wave: { moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, steady: placeOf(now), toldAt: now.bucket } };
+    return {
+      wave: {
+        moment: now,
+        toldRate: Math.max(highest, LEAST_RATE),
+        lull: 0,
+        steady: placeOf(now),
+        toldAt: now.bucket,
+      },
+    };
   }
   const rate = rateOf(sums, STEADY_WINDOW);
   const isLow = rate < before.toldRate / 4;
@@ -45,7 +53,10 @@ export function followWave(
   const retell = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
   if (retell === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
   // Who is told again is told how it stands now: the moment that chance explains least may be long ago.
-  return { wave: { ...before, moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, toldAt: now.bucket }, retell };
+  return {
+    wave: { ...before, moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, toldAt: now.bucket },
+    retell,
+  };
 }
 
 /** Sparse series are judged in a window that is longer than all these. */

@@ -54,10 +54,14 @@ export function growthOf(
   if (first === undefined || now === undefined || !GROWN.has(kind)) return null;
   const present = `${shortCount(now)} now`;
   if (kind === "wave") {
-    const before = peak !== undefined && peak.at < now.at ? `${formatNumber(peak.count)} at the peak before` : null;
+    const before =
+      peak !== undefined && peak.at < now.at ? `${formatNumber(peak.count)} at the peak before` : null;
     return { label: "Another wave", text: `${present}, ${before ?? whenFirst(first)}` };
   }
-  const label = kind === "escalated" ? `Now ${severity.toUpperCase()}` : growthLabel(now.count / Math.max(first.count, 1));
+  const label =
+    kind === "escalated"
+      ? `Now ${severity.toUpperCase()}`
+      : growthLabel(now.count / Math.max(first.count, 1));
   return { label, text: `${present}, ${whenFirst(first)}` };
 }
 
@@ -82,7 +86,9 @@ export function shortCount({ count, windowMs, subject }: WindowCount): string {
 /** `161 in 5 min`. */
 export function peakOf({ progress }: Pick<Alert, "progress">): { count: string; at: Instant } | null {
   const peak = progress?.peak;
-  return peak === undefined ? null : { count: `${formatNumber(peak.count)} in ${formatMinutes(peak.windowMs)}`, at: peak.at };
+  return peak === undefined
+    ? null
+    : { count: `${formatNumber(peak.count)} in ${formatMinutes(peak.windowMs)}`, at: peak.at };
 }
 
 /** "It is critical because it reached at least 200 in 30 min." */
@@ -95,10 +101,15 @@ export function stepOf(alert: Pick<Alert, "progress"> & { readonly severity: Sev
  * What stands behind the first sentence: of a count how sure it is, of a mention why it counts. Limits of the rule are
  * said in words.
  */
-export function reasonOf({ because, windowTo, windowFrom }: Alert): { readonly label: string; readonly text: string } {
+export function reasonOf({ because, windowTo, windowFrom }: Alert): {
+  readonly label: string;
+  readonly text: string;
+} {
   if (windowTo <= windowFrom) return { label: "Why", text: because };
   const end = because.search(/[.;] (?=\S)/);
-  const limits = [...(end < 0 ? because : because.slice(0, end)).matchAll(/\(([^()]+)\)/g)].map(([, limit]) => limit);
+  const limits = [...(end < 0 ? because : because.slice(0, end)).matchAll(/\(([^()]+)\)/g)].map(
+    ([, limit]) => limit,
+  );
   const rest = end < 0 ? "" : because.slice(end + 2);
   const text = [...limits.map((limit) => `Rule: ${limit}`), rest].filter((part) => part !== "").join(". ");
   return { label: "How sure", text: text === "" ? because : text };

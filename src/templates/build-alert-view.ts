@@ -1,10 +1,10 @@
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 import type { Mention } from "../model/mention.ts";
+import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";
 import { cleanLine } from "./clean-text.ts";
-import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { announce, buildHeadline } from "./headline.ts";
 import { safeUrl } from "./safe-url.ts";
 import { shortenText } from "./shorten-text.ts";
@@ -60,7 +60,10 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     query: line(alert.queryName, 60),
     project: line(facts.project, 60),
     headline: line(headline, 120),
-    announcement: { query: announced.query === null ? null : line(announced.query, 60), text: line(announced.text, 180) },
+    announcement: {
+      query: announced.query === null ? null : line(announced.query, 60),
+      text: line(announced.text, 180),
+    },
     lead: lead === null ? null : line(lead, 200),
     growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
     reason: { label: reason.label, text: line(capitalised(reason.text), 400) },

@@ -79,7 +79,9 @@ export function formatPeriod(from: Instant, to: Instant, timezone: string, langu
   const [first, end, after] = [parts(from), parts(last), parts(to)];
   const isOneMonth = first("month") === end("month") && first("year") === end("year");
   if (isOneMonth && first("day") === "1" && after("day") === "1") {
-    return isEnglish(language) ? `${first("month")} ${first("year")}` : dateFormat(language, timezone, "month").format(from);
+    return isEnglish(language)
+      ? `${first("month")} ${first("year")}`
+      : dateFormat(language, timezone, "month").format(from);
   }
   if (!isEnglish(language))
     return dateFormat(language, timezone, "period").formatRange(from, last).replaceAll(BLANKS, " ");
@@ -95,11 +97,7 @@ export function formatLength(ms: number): string {
   const days = Math.floor(minutes / 1440);
   const hours = Math.floor((minutes % 1440) / 60);
   const rest = minutes % 60;
-  const parts = [
-    days > 0 && `${days} d`,
-    hours > 0 && `${hours} h`,
-    rest > 0 && days === 0 && `${rest} min`,
-  ];
+  const parts = [days > 0 && `${days} d`, hours > 0 && `${hours} h`, rest > 0 && days === 0 && `${rest} min`];
   return parts.filter(Boolean).join(" ");
 }
 
@@ -131,11 +129,7 @@ function isEnglish(language: string): boolean {
 const BLANKS = /[\s\u00A0\u202F]+/g;
 
 /** Making one costs about 50 µs, using it 1 µs; a console shows few zones, so all are kept. */
-function dateFormat(
-  locale: string,
-  timezone: string,
-  shows: Shows = "all",
-): Intl.DateTimeFormat {
+function dateFormat(locale: string, timezone: string, shows: Shows = "all"): Intl.DateTimeFormat {
   const key = `${locale} ${timezone} ${shows}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
@@ -149,13 +143,22 @@ type Shows = "time" | "day" | "period" | "month" | "all";
 function makeDateFormat(locale: string, timezone: string, shows: Shows): Intl.DateTimeFormat {
   const long = { month: "long", year: "numeric" } as const;
   const options: Intl.DateTimeFormatOptions =
-    shows === "month" ? long : shows === "period" ? { ...long, day: "numeric" } : {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    ...(shows !== "time" && { year: "numeric" }),
-    ...(shows !== "day" && { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZoneName: "short" }),
-  };
+    shows === "month"
+      ? long
+      : shows === "period"
+        ? { ...long, day: "numeric" }
+        : {
+            weekday: "short",
+            day: "numeric",
+            month: "short",
+            ...(shows !== "time" && { year: "numeric" }),
+            ...(shows !== "day" && {
+              hour: "2-digit",
+              minute: "2-digit",
+              hourCycle: "h23",
+              timeZoneName: "short",
+            }),
+          };
   for (const [language, timeZone] of [
     [locale, timezone],
     [locale, "UTC"],

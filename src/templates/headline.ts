@@ -47,12 +47,18 @@ export function announce(
   mentions: readonly MentionView[],
 ): AlertView["announcement"] {
   const [first] = mentions;
-  if (alert.windowTo > alert.windowFrom || first === undefined) return { query: alert.queryName, text: headline };
-  const does = first.sentiment === "negative" || first.sentiment === "positive" ? `is ${first.sentiment} about` : "mentions";
-  if (alert.mentions === 1) return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}` };
+  if (alert.windowTo > alert.windowFrom || first === undefined)
+    return { query: alert.queryName, text: headline };
+  const does =
+    first.sentiment === "negative" || first.sentiment === "positive"
+      ? `is ${first.sentiment} about`
+      : "mentions";
+  if (alert.mentions === 1)
+    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}` };
   const others = alert.mentions - 1;
   const more = `${formatNumber(others)} more ${others === 1 ? "mention" : "mentions"}`;
-  if (alert.labels["author"] !== undefined) return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
+  if (alert.labels["author"] !== undefined)
+    return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}` };
   return { query: alert.queryName, text: `${describePerson(first)} and ${more}` };
 }
 

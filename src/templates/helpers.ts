@@ -2,8 +2,8 @@ import type { HelperDelegate, HelperOptions } from "handlebars";
 import { UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";
 import {
-  formatChange,
   formatAgainst,
+  formatChange,
   formatCompact,
   formatDay,
   formatLength,

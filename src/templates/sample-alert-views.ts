@@ -12,7 +12,10 @@ const FIRED: AlertView = {
   query: "Northwind",
   project: "Airlines",
   headline: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
-  announcement: { query: "Northwind", text: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)" },
+  announcement: {
+    query: "Northwind",
+    text: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
+  },
   lead: "Negative mentions are 6 times what is normal on a Monday morning.",
   growth: null,
   reason: {
@@ -62,7 +65,10 @@ const FIRED: AlertView = {
 /** What grew, with the numbers of then. */
 const GROWN: Partial<AlertView> = {
   headline: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
-  announcement: { query: "Northwind", text: "214 negative mentions in 30 min, 11 expected at this hour (19×)" },
+  announcement: {
+    query: "Northwind",
+    text: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
+  },
   lead: "Negative mentions are 19 times what is normal on a Monday morning.",
   because:
     "214 negative mentions in 30 min, 11 expected at this hour; by chance less than once in 100 years; 21× its usual variation.",
@@ -154,7 +160,13 @@ export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
     resolvedAt: SAMPLE_AT + 20 * MINUTE,
     ...OVER,
     handledBy: "Ann Example",
-    care: { takenBy: "Ann Example", givenTo: null, closedBy: "Ann Example", endedBecause: null, isRelevant: false },
+    care: {
+      takenBy: "Ann Example",
+      givenTo: null,
+      closedBy: "Ann Example",
+      endedBecause: null,
+      isRelevant: false,
+    },
   },
   {
     ...FIRED,

@@ -17,7 +17,10 @@ test("a day is drawn by hours, a week by days, each with its mood, and nothing w
   expect(drawn?.bars[11]).toMatchObject({ negativeHeight: 60, otherHeight: 0 });
   expect(drawn?.line).toBe("▁▁▁▃▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁");
   const week = { from: day.from, to: day.from + 7 * DAY };
-  expect(volumeOf(week, [{ step: 6, mentions: 1, negative: 0 }])).toMatchObject({ step: "day", bars: { length: 7 } });
+  expect(volumeOf(week, [{ step: 6, mentions: 1, negative: 0 }])).toMatchObject({
+    step: "day",
+    bars: { length: 7 },
+  });
   expect(volumeOf(week, [])).toBeNull();
 });
 

@@ -54,7 +54,9 @@ onAnyEngine((tell) => {
     const [first = 0] = numbersIn(messages[0]);
     for (const message of messages.slice(1, -1)) {
       // The numbers of now beside those of the first message, and now there are clearly more.
-      expect(message).toMatch(/^↳ (Growing|Doubled|Tripled|\d+ times as many), Acme: \d+ negative in \d+ min now, /);
+      expect(message).toMatch(
+        /^↳ (Growing|Doubled|Tripled|\d+ times as many), Acme: \d+ negative in \d+ min now, /,
+      );
       const [now = 0, , before = 0] = numbersIn(message?.replace(/^.*Acme: /, ""));
       expect(before).toBe(first);
       expect(now).toBeGreaterThanOrEqual(1.9 * first);

@@ -19,7 +19,11 @@ onEveryEngine((tell) => {
     expect(message?.blocks).toEqual([
       {
         type: "header",
-        text: { type: "plain_text", text: "🟠 WARNING Ann <b> (verified) is negative about Acme", emoji: false },
+        text: {
+          type: "plain_text",
+          text: "🟠 WARNING Ann <b> (verified) is negative about Acme",
+          emoji: false,
+        },
       },
       {
         type: "section",
@@ -198,9 +202,7 @@ onAnyEngine((tell) => {
     at("09:01").mention("Acme", { resourceId: "odd", unstorable: true });
     at("09:02").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await until("09:05");
-    expect(await told("#alerts")).toEqual([
-      "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:02 UTC.",
-    ]);
+    expect(await told("#alerts")).toEqual(["INFO Ann is negative about Acme. Since Mon 2 Mar, 09:02 UTC."]);
     const shown = createConsoleStore(story.database.db);
     expect(await shown.setAside(10)).toMatchObject([
       { queryName: "Acme", resourceId: "odd", reason: "neither added nor date is a moment" },

@@ -39,9 +39,7 @@ it("a query that is written from right to left leaves the numbers behind it wher
   const renderer = await createRenderer({ directory });
   const [view] = sampleAlertViews;
   const named = { announcement: { ...view.announcement, query: "שלום" } };
-  expect(renderer.render("slack/alert-headline.header", { ...view, ...named })).toContain(
-    "שלום\u200e: 62",
-  );
+  expect(renderer.render("slack/alert-headline.header", { ...view, ...named })).toContain("שלום\u200e: 62");
   expect(renderer.render("email/alert-subject.header", { ...view, ...named })).toContain("שלום\u200e: ");
 });
 

@@ -30,8 +30,8 @@ export async function unknownNamesIn(
 }
 
 /** What of a rule decides who gets its alerts. */
-export function alertsOf({ name, severity, queries, extraLabels, groupBy }: Rule): RuleAlerts {
-  return { name, severities: [severity], queries, extraLabels, groupBy };
+export function alertsOf({ name, severities, queries, extraLabels, groupBy }: Rule): RuleAlerts {
+  return { name, severities, queries, extraLabels, groupBy };
 }
 
 /** Throws a UserError where a matcher names a rule or label that no alert of these rules can have. */

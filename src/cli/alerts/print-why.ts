@@ -26,9 +26,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
     "",
     "What the rule measured",
     `  ${alert.because}`,
-    ...(step === undefined
-      ? []
-      : [`  it is ${alert.severity} because it reached ${step}`]),
+    ...(step === undefined ? [] : [`  it is ${alert.severity} because it reached ${step}`]),
     ...(first === undefined || peak === undefined
       ? []
       : [

@@ -46,7 +46,13 @@ export function replyBlocks(view: AlertView, renderer: Renderer, around: BlockCo
 }
 
 /** These call for somebody again, in the channel, so what can be done stands with them. */
-const CALLS: ReadonlySet<AlertView["kind"]> = new Set(["escalated", "doubled", "wave", "reopened", "unanswered"]);
+const CALLS: ReadonlySet<AlertView["kind"]> = new Set([
+  "escalated",
+  "doubled",
+  "wave",
+  "reopened",
+  "unanswered",
+]);
 
 /** The mentions that matter, too, and that the message has no room for; none where it shows all. */
 export function detailBlocks(view: AlertView, renderer: Renderer): Block[] {

@@ -271,8 +271,6 @@ describe("the message of an alert in Slack", () => {
     }
     expect(
       (await replies()).filter(({ broadcast }) => broadcast).map(({ metadata }) => metadata?.payload),
-    ).toEqual(
-      ["doubled", "wave", "escalated"].map((notification_id) => ({ notification_id })),
-    );
+    ).toEqual(["doubled", "wave", "escalated"].map((notification_id) => ({ notification_id })));
   });
 });
