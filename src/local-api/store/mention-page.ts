@@ -71,7 +71,7 @@ function indexedRows(request: PageRequest): RawBuilder<unknown> {
   const { order, limit, offset } = request;
   const way = sql.raw(request.direction);
   const branches = request.range.queryIds.map(
-    (queryId) => sql`(${rowsSql(request)} and query_id = ${queryId} and ${keysetOfQuery(request, queryId)}
+    (queryId) => sql`(${rowsSql(request, keysetOfQuery(request, queryId))} and query_id = ${queryId}
       order by ${order.expression} ${way}, resource_id ${way} limit ${limit + offset})`,
   );
   return sql.join(branches, sql` union all `);
@@ -79,15 +79,21 @@ function indexedRows(request: PageRequest): RawBuilder<unknown> {
 
 /** Everything ahead is looked at, and as much of it kept as a page has: keys only, the records come later. */
 function unindexedRows(request: PageRequest): RawBuilder<unknown> {
-  return sql`${rowsSql(request)} and query_id = any(${request.range.queryIds}::bigint[])
-    and ${keyset(request)}`;
+  return sql`${rowsSql(request, keyset(request))} and query_id = any(${request.range.queryIds}::bigint[])`;
 }
 
-function rowsSql({ range, order, at, newSince }: PageRequest): RawBuilder<unknown> {
+/**
+ * The place comes before the range: of two bounds on the date PostgreSQL begins to read at the one that is written first,
+ * and from the end of the range page 50 would cost fifty pages of the index.
+ */
+function rowsSql(
+  { range, order, at, newSince }: PageRequest,
+  isAhead: RawBuilder<boolean>,
+): RawBuilder<unknown> {
   const isNew = newSince === undefined ? sql`true` : notVisibleSql(newSince);
   return sql`select query_id, resource_id, version, date, id, shape_id, ${order.expression} as key
     from local_api.mention as m
-    where ${rangeSql(range)} and ${visibleSql(at)} and ${isNew}`;
+    where ${isAhead} and ${rangeSql(range)} and ${visibleSql(at)} and ${isNew}`;
 }
 
 /** What became visible later is looked at alone: the first comparison spares nearly all rows the second. */
@@ -118,13 +124,8 @@ function keysetOfQuery(
         ? queryId > after.queryId
         : queryId < after.queryId;
   const operator = sql.raw((direction === "asc" ? ">" : "<") + (sameKeyIsAhead ? "=" : ""));
-  // Said twice: by the pair alone PostgreSQL does not find its place in an index that a range of dates bounds, and walks
-  // there from the end of the range; page 50 would cost fifty pages of it.
-  const bound = order.bound(after.key);
-  return sql`${order.expression} ${sql.raw(direction === "asc" ? ">=" : "<=")} ${bound}
-    and (${order.expression}, resource_id) ${operator} (${bound}, ${after.resourceId})`;
+  return sql`(${order.expression}, resource_id) ${operator} (${order.bound(after.key)}, ${after.resourceId})`;
 }
-
 interface Row {
   query_id: string;
   resource_id: string;
