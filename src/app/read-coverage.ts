@@ -1,4 +1,4 @@
-import { DAY, type Instant } from "../lib/instant.ts";
+import { DAY, type Instant, MINUTE } from "../lib/instant.ts";
 import { formatQuirk, inOrder, QUIRKS } from "../model/server-quirk.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk, ShownWarmUp } from "../model/shown.ts";
 import { worstDelayMs } from "../model/worst-delay.ts";
@@ -15,6 +15,8 @@ export interface CoverageReport {
     /** How long a mention that is visible at the source may wait until it is seen, as calls are planned now. */
     readonly worstDelayMs: number | null;
   })[];
+  /** Every poll is long overdue: no process polls. For so long; null while one does. */
+  readonly stoppedForMs: number | null;
   /** Rules that cannot fire yet. */
   readonly learning: readonly ShownWarmUp[];
   /** What was found out about the source. */
@@ -32,7 +34,10 @@ export async function readCoverage(
     facts.traits(),
     rulesWarmingUp(facts, rules),
   ]);
+  const overdue = walks.map(({ nextPollAt }) => now - nextPollAt);
+  const leastOverdueMs = overdue.length === 0 ? 0 : Math.min(...overdue);
   return {
+    stoppedForMs: leastOverdueMs > STOPPED_MS ? leastOverdueMs : null,
     learning,
     traits: inOrder(traits).map((one) => ({
       ...one,
@@ -49,3 +54,6 @@ export async function readCoverage(
     })),
   };
 }
+
+/** A rate limit that is spent delays polls by some minutes. */
+const STOPPED_MS = 15 * MINUTE;

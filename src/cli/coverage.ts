@@ -28,7 +28,7 @@ function widthOf(stream: NodeJS.WriteStream): number {
 
 /** The report for people. */
 export async function formatCoverage(
-  { budgets, walks, learning, traits }: CoverageReport,
+  { budgets, walks, learning, traits, stoppedForMs }: CoverageReport,
   width: number,
 ): Promise<string> {
   const { formatTable } = await import("./api/format-table.ts");
@@ -39,7 +39,7 @@ export async function formatCoverage(
     behind: format(walk.lagMs),
     "seen within": format(walk.worstDelayMs),
     missing: walk.gap === 0 ? 0 : `${walk.gap}${formatGap(walk)}`,
-    state: walk.failures > 0 ? (walk.lastError ?? "failing") : "well",
+    state: walk.failures > 0 ? (walk.lastError ?? "failing") : stoppedForMs === null ? "ok" : "stopped",
   }));
   const table = walks.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
   const several = new Set([...budgets, ...traits].map(({ account }) => account)).size > 1;
@@ -49,6 +49,9 @@ export async function formatCoverage(
       `  ${says}${ms !== null && ms > 0 ? ` (${formatDuration(ms)})` : ""}${name(account)}`,
   );
   return [
+    ...(stoppedForMs === null
+      ? []
+      : [`Stopped: no process has polled for ${formatDuration(stoppedForMs)}. Does earshot start run?`, ""]),
     ...budgets.map((budget) => `${formatBudget(budget)}${name(budget.account)}`),
     table,
     ...(learning.length === 0

@@ -27,6 +27,13 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import("./check.ts")).defineCheckCommand,
   },
   {
+    name: "reload",
+    usage: "",
+    description:
+      "Lets the running monitor go on with the configuration, rules and templates as they are now.",
+    load: async () => (await import("./reload.ts")).defineReloadCommand,
+  },
+  {
     name: "alerts",
     usage: "",
     description: "Shows alerts, and says what you do about one.",

@@ -1,18 +1,32 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
-import { openEngines } from "../app/engines.ts";
+import { type Engines, openEngines } from "../app/engines.ts";
 import { refuseDemoData } from "../app/local/demo-database.ts";
 import { openPage } from "../app/open-console.ts";
+import { RELOAD_SETTING } from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
-import { startEarshot } from "../app.ts";
-import { type Environment, loadConfig } from "../config.ts";
+import { validRules, validTemplates } from "../app/validate-files.ts";
+import { type Earshot, startEarshot } from "../app.ts";
+import { type Config, type Environment, loadConfig } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
+import { describeError, UserError } from "../lib/errors.ts";
 import { describeFault } from "../lib/fault.ts";
 import type { Logger } from "../log.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
-/** Monitors what the configuration says, in the roles that were asked for, until it is told to stop. */
+interface Monitor {
+  readonly config: Config;
+  readonly earshot: Earshot;
+  close(): Promise<void>;
+}
+
+/**
+ * Monitors what the configuration says, in the roles that were asked for, until it is told to stop. On SIGHUP, or when
+ * `earshot reload` asks for it, it goes on with the configuration, rules and templates as they are then; a fault in them
+ * is logged and leaves the running one as it is.
+ */
 export async function runMonitor(
   file: string,
   options: StartOptions,
@@ -22,11 +36,99 @@ export async function runMonitor(
 ): Promise<void> {
   const signal = stopSignal((name) => log.info({ signal: name }, "stopping"));
   const config = await loadConfig(file, env);
-  const wanted = options.roles ?? [...ROLES, "web"];
+  const start = (engines: Engines, wanted: Config) =>
+    startMonitor({ file, config: wanted, engines, options, log, signal });
   const running = await openTogether(async (closing) => {
     const engines = await openEngines(surroundings, log);
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
+    let monitor = await start(engines, config);
+    closing.add(() => monitor.close());
+    const reload = async (): Promise<void> => {
+      const next = await checked(file, env, log);
+      if (next === null || signal.aborted) return;
+      const before = monitor.config;
+      await monitor.close();
+      try {
+        monitor = await start(engines, next);
+        log.info("the configuration was reloaded");
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error(
+          { error: describeError(error) },
+          "the new configuration does not start; going on with the one before",
+        );
+        monitor = await start(engines, before);
+      }
+    };
+    closing.add(keepReloading(() => monitor.earshot, reload, log, signal));
+    return { close: closing.close };
+  });
+  await aborted(signal);
+  await running.close();
+  leave();
+}
+
+/** The configuration with all that belongs to it, or null where something has a fault: that is logged, each by itself. */
+async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promise<Config | null> {
+  try {
+    const config = await loadConfig(file, env);
+    await validRules(config.rules);
+    await validTemplates(config.templates);
+    return config;
+  } catch (error) {
+    const faults = error instanceof UserError ? error.details : [];
+    log.error({ error: describeError(error), faults }, "not reloaded: the running configuration goes on");
+    return null;
+  }
+}
+
+const LOOK_EVERY_MS = 2_000;
+
+/** Reloads on SIGHUP, and when somebody has asked for it in the tables. Gives the way to end that. */
+function keepReloading(
+  earshot: () => Earshot,
+  reload: () => Promise<void>,
+  log: Logger,
+  signal: AbortSignal,
+): () => Promise<void> {
+  let isAsked = false;
+  const onHangUp = (): void => {
+    isAsked = true;
+  };
+  process.on("SIGHUP", onHangUp);
+  const looking = (async () => {
+    let seen = await earshot()
+      .stores.settings.get(RELOAD_SETTING)
+      .catch(() => null);
+    while (!signal.aborted) {
+      await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+      const asked = await earshot()
+        .stores.settings.get(RELOAD_SETTING)
+        .catch(() => seen);
+      if (signal.aborted || (!isAsked && asked === seen)) continue;
+      isAsked = false;
+      seen = asked;
+      await reload().catch((error: unknown) => log.fatal({ error: describeError(error) }, "reload failed"));
+    }
+  })();
+  return async () => {
+    process.off("SIGHUP", onHangUp);
+    await looking;
+  };
+}
+
+function startMonitor(parts: {
+  readonly file: string;
+  readonly config: Config;
+  readonly engines: Engines;
+  readonly options: StartOptions;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}): Promise<Monitor> {
+  const { file, config, engines, options, log, signal } = parts;
+  const wanted = options.roles ?? [...ROLES, "web"];
+  return openTogether(async (closing) => {
     let url = config.web.publicUrl ?? null;
     const earshot = await startEarshot({
       config,
@@ -63,9 +165,6 @@ export async function runMonitor(
       url ??= page.url;
       log.info({ url: page.url }, "the page is open");
     }
-    return { close: closing.close };
+    return { config, earshot, close: closing.close };
   });
-  await aborted(signal);
-  await running.close();
-  leave();
 }

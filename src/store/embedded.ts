@@ -137,6 +137,7 @@ function supervise(
   let server = first;
   let stopping: Promise<void> | null = null;
   let restarting: Promise<void> = Promise.resolve();
+  const giveUp = new AbortController();
   // A process that ends without stop() (an uncaught error) should not leave a server behind where it can be helped.
   const onExit = (): void => {
     try {
@@ -153,11 +154,17 @@ function supervise(
     });
   };
   const restart = async (): Promise<void> => {
-    try {
-      server = await launch(place, { ...options, port: server.port }, logins);
-      if (stopping === null) watch();
-    } catch (error) {
-      options.log.fatal({ error: describeError(error) }, "the embedded PostgreSQL cannot be started again");
+    for (let waitMs = FIRST_WAIT_MS; stopping === null; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+      try {
+        server = await launch(place, { ...options, port: server.port }, logins);
+        return watch();
+      } catch (error) {
+        options.log.error(
+          { error: describeError(error) },
+          "the embedded PostgreSQL could not be started again; trying on",
+        );
+        await delay(waitMs, undefined, { signal: giveUp.signal }).catch(() => {});
+      }
     }
   };
   const stop = async (): Promise<void> => {
@@ -176,8 +183,13 @@ function supervise(
       return server.pid;
     },
     stop: () => {
+      giveUp.abort();
       stopping ??= stop();
       return stopping;
     },
   };
 }
+
+/** Its port may be taken for a moment, or the disk be full until somebody makes room. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;

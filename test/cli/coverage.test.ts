@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readCoverage } from "../../src/app/read-coverage.ts";
 import { formatCoverage } from "../../src/cli/coverage.ts";
-import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/model/shown.ts";
 import { packSpikeState } from "../../src/spike/packed-spike-state.ts";
 import { createSpikeState } from "../../src/spike/spike-state.ts";
@@ -47,7 +47,12 @@ const QUIRKS: readonly ShownQuirk[] = [
 const RULES = [aRule("when: { sentiment: negative }\nspike: { atLeast: 20 }")];
 const QUERY = { projectId: "p", projectName: "Brands", queryId: "1", name: "Acme", timezone: "UTC" };
 
-async function told(budgets: readonly ShownBudget[], traits = QUIRKS, known: readonly unknown[] = []) {
+async function told(
+  budgets: readonly ShownBudget[],
+  traits = QUIRKS,
+  known: readonly unknown[] = [],
+  now = NOON,
+) {
   const facts = {
     budgets: async () => [...budgets],
     coverage: async () => [WALK],
@@ -62,7 +67,7 @@ async function told(budgets: readonly ShownBudget[], traits = QUIRKS, known: rea
       },
     ],
   };
-  return formatCoverage(await readCoverage(facts, RULES, NOON), 200);
+  return formatCoverage(await readCoverage(facts, RULES, now), 200);
 }
 
 test("calls, walks, gaps with when they are looked for again, and what was learned of the source", async () => {
@@ -71,7 +76,7 @@ test("calls, walks, gaps with when they are looked for again, and what was learn
     "Calls: 12 of 30 used in the last 10m, 2 of them by others with the same account; 18 left.",
   );
   expect(text).toMatch(
-    /Acme +new +2026-03-02 11:59:00 +1m +2m +4 since 2026-03-01 12:00, again 2026-03-02 12:20 +well/,
+    /Acme +new +2026-03-02 11:59:00 +1m +2m +4 since 2026-03-01 12:00, again 2026-03-02 12:20 +ok/,
   );
   expect(text.slice(text.indexOf("Learned"))).toBe(
     [
@@ -80,6 +85,13 @@ test("calls, walks, gaps with when they are looked for again, and what was learn
       "  The clock of the server: runs behind ours (4m)",
     ].join("\n"),
   );
+});
+
+test("of a monitor that does not run it is said that nothing polls", async () => {
+  expect(await told([BUDGET])).not.toContain("Stopped");
+  const text = await told([BUDGET], QUIRKS, [], NOON + 22 * HOUR);
+  expect(text).toMatch(/^Stopped: no process has polled for 21h 59m\. Does earshot start run\?/);
+  expect(text).toMatch(/Acme .* stopped/);
 });
 
 test("of several accounts each line says whose it is", async () => {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Bundle } from "../bundle.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";
 import { hasRedis, NO_REDIS, startRedis } from "../redis.ts";
-import { bundleEarshot, mainOf } from "./run-earshot.ts";
+import { bundleEarshot, mainOf, runEarshot } from "./run-earshot.ts";
 
 const CONFIG = `
 source: { baseUrl: "http://127.0.0.1:9", username: a, password: b, clientId: c }
@@ -89,4 +89,41 @@ test("a REDIS_URL that is no address is told at once", async () => {
   await expect(startUntil("localhost", /never said/)).rejects.toThrow(
     /REDIS_URL is no address of a Redis[\s\S]*redis:\/\/user:password@host:6379/,
   );
+});
+
+/** Resolves when it says this after now. */
+async function hears(words: RegExp): Promise<void> {
+  const before = said.length;
+  await new Promise<void>((resolve, reject) => {
+    const hear = (): void => {
+      if (words.test(said.slice(before))) resolve();
+    };
+    child?.stdout?.on("data", hear);
+    child?.stderr?.on("data", hear);
+    child?.once("exit", () => reject(new Error(`it ended: ${said}`)));
+  });
+}
+
+test("SIGHUP and reload take up the configuration; a fault in it leaves the running one alone", async () => {
+  const file = join(folder, "earshot.yaml");
+  const sound = await readFile(file, "utf8");
+  await startUntil("", /Earshot is running/);
+  const sighup = async (words: RegExp): Promise<void> => {
+    const heard = hears(words);
+    child?.kill("SIGHUP");
+    await heard;
+  };
+  await writeFile(file, `${sound}\nrooutes: []\n`);
+  await sighup(/not reloaded/);
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder } as Record<string, string>;
+  const refused = await runEarshot(bundle, ["reload"], { cwd: folder, env });
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain("rooutes");
+  await writeFile(file, `${sound}\ntimezone: Europe/Berlin\n`);
+  await sighup(/the configuration was reloaded/);
+  const again = hears(/the configuration was reloaded/);
+  expect(await runEarshot(bundle, ["reload"], { cwd: folder, env })).toMatchObject({ code: 0 });
+  await again;
+  await stops("SIGTERM");
 });

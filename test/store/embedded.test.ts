@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -214,6 +215,30 @@ test("a server that dies while Earshot runs comes back on the same address", asy
   process.kill(died, "SIGKILL");
   await expect.poll(() => server.pid, { timeout: 20_000 }).not.toBe(died);
   expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a server that dies again, and whose address is taken for a while, is started until it is there", async () => {
+  await haveTables();
+  const server = await start();
+  const port = Number(new URL(server.url).port);
+  process.kill(server.pid, "SIGKILL");
+  const squatter = createServer();
+  // From the moment that the dead one leaves its address.
+  await expect
+    .poll(
+      () =>
+        new Promise<boolean>((resolve) => {
+          squatter.once("error", () => resolve(false));
+          squatter.listen(port, "127.0.0.1", () => resolve(true));
+        }),
+      { timeout: 10_000, interval: 1 },
+    )
+    .toBe(true);
+  // As long as a start that fails takes.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await new Promise((resolve) => squatter.close(resolve));
+  const answer = () => ask(server.url, "select 1 as one").catch(() => null);
+  await expect.poll(answer, { timeout: 20_000 }).toEqual([{ one: 1 }]);
 });
 
 test("a lost password file is told as such, and the tables are left alone", async () => {

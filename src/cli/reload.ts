@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { askForReload } from "../app/reload.ts";
+import { validRules, validTemplates } from "../app/validate-files.ts";
+import { loadConfig, readEnvironment } from "../config.ts";
+import { withAlertActions } from "./alerts/with-alert-actions.ts";
+import { print } from "./print.ts";
+
+/** `earshot reload`: the running monitor goes on with the configuration, rules and templates as they are now. */
+export function defineReloadCommand(command: Command, env: NodeJS.ProcessEnv): void {
+  command
+    .addHelpText(
+      "after",
+      "\nFirst everything is checked as earshot check does; where there is a fault, nothing changes.\nEvery process that runs (earshot start) on this database takes up its own files within some seconds and says so in\nits log. SIGHUP does the same for one process. Roles, ports of --port and the databases stay as they were started.",
+    )
+    .action(async () => {
+      const config = await loadConfig(readEnvironment(env).configFile, env);
+      await validRules(config.rules);
+      await validTemplates(config.templates);
+      await withAlertActions(env, ({ stores }) => askForReload(stores));
+      print("Checked, no fault. Running monitors take it up within some seconds; their logs say so.");
+    });
+}
