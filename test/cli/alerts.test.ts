@@ -8,6 +8,7 @@ import { createProgram } from "../../src/cli/create-program.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
+import { OWN_QUERY } from "../../src/model/own-query.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { useStores } from "../use-stores.ts";
 import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
@@ -81,6 +82,31 @@ test("why prints what the rule measured, who stands how, and what each delivery 
   }
   const told = JSON.parse(await earshot("why", alert.id, "--rules", "rules", "--json"));
   expect(told).toMatchObject({ alert: { id: alert.id }, receivers: [{ receiver: "comms-slack" }] });
+});
+
+test("why tells since when an alert is in its state, and explains alerts about Earshot itself", async () => {
+  const one = anAlert({ openedAt: NOW - 5 * HOUR, fingerprint: "moments" });
+  await stores.alerts.save([one]);
+  await earshot("alerts", "ack", one.id);
+  const history = await stores.alerts.events(one.projectId, one.id);
+  const at = new Date(history.at(-1)?.at ?? 0).toISOString().slice(0, 19).replace("T", " ");
+  expect(await earshot("why", one.id, "--rules", "rules")).toContain(`acknowledged since ${at}Z, opened `);
+  await stores.alerts.save([{ ...one, state: "resolved", resolvedAt: NOW - HOUR }]);
+  const ended = new Date(NOW - HOUR).toISOString().slice(0, 19).replace("T", " ");
+  expect(await earshot("why", one.id, "--rules", "rules")).toContain(`resolved since ${ended}Z, opened `);
+  const { projectId, queryId, name: queryName } = OWN_QUERY;
+  const own = anAlert({
+    openedAt: NOW - HOUR,
+    projectId,
+    queryId,
+    queryName,
+    rule: "source-refuses",
+    fingerprint: "o",
+  });
+  await stores.alerts.save([own]);
+  const text = await earshot("why", own.id, "--rules", "rules");
+  expect(text).toContain("rule: The source refuses our login");
+  expect(text).not.toContain("the rule is there no longer");
 });
 
 test("why tells what the vendor said of a message that it took", async () => {

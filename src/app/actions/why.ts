@@ -1,8 +1,10 @@
+import { OPERATOR_RULES } from "../../health/operator-rules.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { RulePrecision } from "../../model/alert-action.ts";
 import type { AlertEvent } from "../../model/alert-event.ts";
 import type { Mention } from "../../model/mention.ts";
+import { OWN_QUERY } from "../../model/own-query.ts";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { createConsoleStore } from "../../store/console.ts";
@@ -67,7 +69,7 @@ export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy>
   const rule = rules.find((one) => one.name === alert.rule);
   return {
     alert,
-    rule: rule === undefined ? null : ruleFacts(rule),
+    rule: rule === undefined ? operatorRule(alert) : ruleFacts(rule),
     precision,
     history,
     receivers,
@@ -128,6 +130,19 @@ function sightOf(rule: Rule, mention: Mention, matches: readonly StoredMatch[]):
 
 function goneSight({ rule, alertId, at, because }: StoredMatch): RuleObservation {
   return { rule, kind: "mention", met: true, because, matchedAt: at, alertId };
+}
+
+/** Alerts about Earshot itself come of rules that stand in no file. */
+function operatorRule({ queryId, rule: name }: Alert): AlertWhy["rule"] {
+  if (queryId !== OWN_QUERY.queryId) return null;
+  const rule = Object.entries(OPERATOR_RULES).find(([one]) => one === name)?.[1];
+  return rule === undefined
+    ? null
+    : {
+        description: `${rule.description} (about Earshot itself; its limits stand under operator)`,
+        forMs: 0,
+        overAfterMs: rule.overAfterMs,
+      };
 }
 
 function ruleFacts({ description, forMs, overAfterMs }: Rule) {

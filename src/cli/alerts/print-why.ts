@@ -2,6 +2,7 @@ import type { AlertWhy, MentionWhy, RuleObservation } from "../../app/actions/wh
 import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
 import { describePrecision } from "../../model/alert-action.ts";
 import { attemptName } from "../../model/attempt-name.ts";
 import { wordsOf } from "../../model/reason-words.ts";
@@ -13,7 +14,7 @@ import { padToWidth } from "../text-width.ts";
 export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
   const { alert, rule, precision, history, receivers, notifications } = explained;
-  const over = alert.resolvedAt === null ? "" : `, resolved ${moment(alert.resolvedAt)}`;
+  const opened = alert.state === "pending" ? "" : `, opened ${moment(alert.openedAt)}`;
   const { first, peak, step } = alert.progress ?? {};
   const care = [
     alert.care?.assignee && `assigned to ${alert.care.assignee}`,
@@ -22,7 +23,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   ].filter((text) => typeof text === "string" && text !== "");
   return [
     `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
-    `  ${alert.state}, opened ${moment(alert.openedAt)}${over}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
+    `  ${alert.state} since ${moment(stateSince(alert, history))}${opened}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
     "",
     "What the rule measured",
     `  ${alert.because}`,
@@ -66,6 +67,27 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
       ),
     ]),
   ].map(plain);
+}
+
+/** Since when it is in the state that it is in. */
+function stateSince(
+  { state, openedAt, firedAt, resolvedAt, care }: Alert,
+  history: AlertWhy["history"],
+): Instant {
+  switch (state) {
+    case "pending":
+      return openedAt;
+    case "firing":
+      return care?.callingSince ?? firedAt ?? openedAt;
+    case "acknowledged":
+      return (
+        history.findLast(({ what }) => what === "AcknowledgedBy" || what === "AssignedBy")?.at ??
+        firedAt ??
+        openedAt
+      );
+    case "resolved":
+      return resolvedAt ?? openedAt;
+  }
 }
 
 /** A mention's way through the rules, and every alert that it led to. */
