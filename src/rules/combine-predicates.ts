@@ -1,5 +1,6 @@
 import { canonicalJson } from "../lib/canonical-json.ts";
 import type { JsonValue } from "../lib/json.ts";
+import type { Mention } from "../model/mention.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Every mention passes. */
@@ -23,6 +24,11 @@ export function allOf(parts: readonly Predicate[]): Predicate {
     form: { all: ordered(parts) },
     matches: (mention) => parts.every((part) => part.matches(mention)),
     explain: (mention) => told.map((part) => part.explain(mention)).join(", "),
+    explainMiss: (mention) =>
+      parts
+        .filter((part) => !part.matches(mention))
+        .map((part) => missOf(part, mention))
+        .join(", "),
     label: parts.map((part) => part.label).join(", "),
     ...(adjective === undefined ? {} : { adjective }),
     ...subjectOf(parts),
@@ -54,8 +60,14 @@ export function anyOf(parts: readonly Predicate[]): Predicate {
         .filter((part) => part.matches(mention))
         .map((part) => part.explain(mention))
         .join(" and "),
+    explainMiss: (mention) => parts.map((part) => missOf(part, mention)).join(" and "),
     label: parts.map((part) => part.label).join(" or "),
   };
+}
+
+/** Why a mention does not match: what was measured of it. */
+export function missOf(part: Predicate, mention: Mention): string {
+  return part.explainMiss?.(mention) ?? `not ${part.label}`;
 }
 
 /** The part must not match: also where the field that it asks for is missing. */
@@ -65,6 +77,7 @@ export function noneOf(part: Predicate): Predicate {
     form: { not: part.form },
     matches: (mention) => !part.matches(mention),
     explain: () => label,
+    explainMiss: (mention) => part.explain(mention),
     label,
     excludes: true,
   };

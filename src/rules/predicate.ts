@@ -12,6 +12,8 @@ export interface Predicate {
   matches(mention: Mention): boolean;
   /** Why a mention that matches does, in the rule's own words and in numbers; never in the mention's words. */
   explain(mention: Mention): string;
+  /** Why a mention that does not match does not: what it has instead. Absent: the label says all there is. */
+  explainMiss?(mention: Mention): string;
   /** The same for no mention in particular: "negative", "at least 10,000 followers". */
   readonly label: string;
   /** How it stands before "mentions", where it can: "negative". */

@@ -23,6 +23,10 @@ export function inRange(
       return value !== null && value >= atLeast && value <= atMost;
     },
     explain: (mention) => `with ${formatNumber(read(mention) ?? Number.NaN)} ${noun} (limit ${limit})`,
+    explainMiss: (mention) => {
+      const value = read(mention);
+      return `${value === null ? "an unknown number of" : formatNumber(value)} ${noun} (limit ${limit})`;
+    },
     label: `${limits} ${noun}`,
     attribute: `with ${limits} ${noun}`,
   };

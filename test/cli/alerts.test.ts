@@ -141,7 +141,7 @@ test("why of a mention tells of every rule that is about its query, and of the a
   const text = await earshot("why", "courier-1", "--rules", "rules");
   expect(text).toContain("Mention courier-1 in Kestrel Mobile");
   expect(text).toMatch(/large-account-negative +met .*1,204,000 followers.* \(alert /);
-  expect(text).toMatch(/safety-category +not met/);
+  expect(text).toMatch(/safety-category +not met: not in category/);
   await expect(earshot("why", "nothing-like-it", "--rules", "rules")).rejects.toThrow(
     "neither an alert nor a mention",
   );

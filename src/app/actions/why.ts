@@ -6,6 +6,7 @@ import type { AlertEvent } from "../../model/alert-event.ts";
 import type { Mention } from "../../model/mention.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
+import { missOf } from "../../rules/combine-predicates.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { createConsoleStore } from "../../store/console.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -122,7 +123,7 @@ function sightOf(rule: Rule, mention: Mention, matches: readonly StoredMatch[]):
     rule: rule.name,
     kind: rule.kind,
     met: verdict.met,
-    because: match?.because ?? (verdict.met ? verdict.because : null),
+    because: match?.because ?? (verdict.met ? verdict.because : missOf(rule.when, mention)),
     matchedAt: match?.at ?? null,
     alertId: match?.alertId ?? null,
   };

@@ -115,7 +115,7 @@ function printObservation(
 ): string {
   const name = `  ${padToWidth(rule, 28)}`;
   if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
-  if (!met) return `${name} not met`;
+  if (!met) return `${name} not met${because === null ? "" : `: ${because}`}`;
   if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
   return `${name} met as it is now, and told nobody: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
 }

@@ -14,6 +14,7 @@ export const sentiment = defineCondition({
       (mention) => [mention.sentiment],
       (word) => word,
     ),
+    explainMiss: ({ sentiment: given }) => `${given ?? "no sentiment"}, not ${words.join(" or ")}`,
     adjective: words.join(" or "),
     ...(words.length === 1 && words[0] !== undefined && { mood: words[0] }),
   }),

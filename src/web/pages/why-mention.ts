@@ -70,7 +70,7 @@ function sight({ kind, met, because, matchedAt, alertId }: SeenByRule, times: Ti
   const reason = because === null ? null : html` <span dir="auto" class="detail">${because}</span>`;
   if (matchedAt !== null)
     return html`<strong>met</strong> ${times.moment(matchedAt)}${alertId !== null && html`, <a href="/alerts/${alertId}">its alert</a>`}${reason}`;
-  if (!met) return html`not met`;
+  if (!met) return html`not met${reason}`;
   if (kind !== "mention") return html`counted: this rule is about how many there are, not about one${reason}`;
   return html`met as it is now, and told nobody${reason}<br><span class="detail">The rule or the mention has changed since, or it came before the query was watched.</span>`;
 }
