@@ -5,6 +5,7 @@ import { floorTo, type Instant } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import type { PendingNotification } from "../model/notification.ts";
+import { OWN_QUERY } from "../model/own-query.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -43,7 +44,8 @@ export async function closeWindows(
   return parts.store.transaction(async (facts) => {
     const query = await facts.queries.lock(job.projectId, job.queryId);
     if (query === null) return { judged: 0, more: false, owed: [] };
-    if (!query.isWatched) {
+    // Nobody polls Earshot's own query; its alerts end by what Earshot sees of itself.
+    if (!query.isWatched && query.queryId !== OWN_QUERY.queryId) {
       const ended = await withdrawAll(facts, query, parts.clock.now());
       const waiting = alertsToReconsider(facts, query, ended);
       return { judged: 0, more: false, owed: await recordNotifications(facts, parts, query, ended, waiting) };

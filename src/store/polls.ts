@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
+import { OWN_QUERY } from "../model/own-query.ts";
 import type { PollKey } from "../model/poll.ts";
 import { at, type Db } from "./database.ts";
 import { createPollLeaseStore } from "./poll-leases.ts";
@@ -80,7 +81,7 @@ export function createPollStore(db: Db) {
           and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
         union
         select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
-        where l.open and not q.active
+        where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}
       `.execute(db);
       return rows;
     },

@@ -158,7 +158,11 @@ onAnyEngine((tell) => {
 
     story.smtp.faults.length = 0;
     await lookUntil(story, "09:12");
-    expect(await alerts(story)).toMatchObject([{ rule: "receiver-fails", state: "resolved" }]);
+    // What was refused meanwhile is not forgotten: it has to be asked for again.
+    expect(await alerts(story)).toMatchObject([
+      { rule: "receiver-fails", state: "resolved" },
+      { rule: "messages-given-up", state: "firing", notifications: ["alerts fired sent"] },
+    ]);
   });
 
   test("queries that lag are one trouble, graver when it goes on, and over below half of the limit", async () => {
