@@ -108,10 +108,10 @@ async function toldOfTale({
     else if (threadTs === null) {
       tell("fired");
       if (channelName === "crowd") came("windows");
-      if (channelName === "grumble" && shown.includes("3 mentions")) tell("shows all");
+      if (channelName === "grumble" && shown.includes("2 more mentions")) tell("shows all");
       if (shown !== posted && posted !== text) came("edits");
       if (/^Already resolved/.test(posted)) tell("end");
-    } else if (/^Over/.test(posted)) {
+    } else if (/^Resolved/.test(posted)) {
       tell("end");
       came("ends");
     }
@@ -121,7 +121,7 @@ async function toldOfTale({
     const [box] = to.join().split("@");
     if (box !== "on-call" && box !== "digest-desk") continue;
     const voice = VOICE.exec(String(parsed.text))?.[0] ?? "";
-    const isOver = /^Over|\bOver(?: already)?:/m.test(String(parsed.text));
+    const isOver = /^(?:ALREADY )?RESOLVED:/m.test(String(parsed.text));
     const what = box === "digest-desk" ? "digest" : `${isOver ? "end" : "unanswered"} ${voice}`;
     told.push({ key: `${box} ${what}`, identity: parsed.messageId ?? null });
     if (box === "on-call" && !isOver) came("escalations");

@@ -141,7 +141,7 @@ const linkTo = (deed: AlertLink["deed"], at = NOW) =>
 test("a link of a mail needs no login, does nothing when it is opened, and what it says when its button is pressed", async () => {
   const path = linkTo("acknowledge");
   const page = await ask(path);
-  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("I have it in hand")]);
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Acknowledge")]);
   expect(await stateOf()).toBe("firing");
   expect((await ask(path, {}, {})).status).toBe(200);
   expect(await stateOf()).toBe("acknowledged");

@@ -130,7 +130,7 @@ const historyOf = async () =>
   (await web.stores.alerts.events(alert.projectId, alert.id)).map(({ what, detail }) => `${what} ${detail}`);
 
 test.each([
-  ["I have it in hand", "AcknowledgedBy by You (U0YOU)"],
+  ["Acknowledge", "AcknowledgedBy by You (U0YOU)"],
   ["Ann", "AssignedBy by You (U0YOU), to Ann (U0ANN)"],
   ["4h", "SilencedBy by You (U0YOU), for 4h"],
   ["Resolve", "ResolvedBy by You (U0YOU)"],
@@ -158,12 +158,12 @@ test("what only you are told stands below the message, and is no message of the 
 
 test("a press that Earshot does not believe, a button that is not there, and a form of another page do nothing", async () => {
   secret = "signed-with-something-else";
-  const unsigned = await press("I have it in hand");
+  const unsigned = await press("Acknowledge");
   secret = SIGNING_SECRET;
   expect([unsigned.status, await unsigned.text()]).toEqual([409, expect.stringContaining("HTTP 401")]);
 
   const { forms, cookie } = await inbox();
-  const form = forms.get("I have it in hand") ?? {};
+  const form = forms.get("Acknowledge") ?? {};
   expect((await send({ ...form, action: "something-else" }, cookie)).status).toBe(409);
   expect((await send({ ...(forms.get("4h") ?? {}), option: "90d" }, cookie)).status).toBe(409);
   expect((await send({ ...form, token: "x" }, cookie)).status).toBe(403);
