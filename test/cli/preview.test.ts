@@ -56,7 +56,7 @@ test("one template is shown by its name alone, as text or as a page with picture
     stderr: "",
     stdout: `${join(out, "email-alert-resolved.txt")}\n`,
   });
-  expect(await readFile(join(out, "email-alert-resolved.txt"), "utf8")).toMatch(/^OVER: Northwind/);
+  expect(await readFile(join(out, "email-alert-resolved.txt"), "utf8")).toMatch(/^RESOLVED: Northwind/);
   const header = await runCommand(["preview", "slack/alert-mention.header.hbs", "--json"]);
   expect(JSON.parse(header.stdout)).toEqual({
     name: "slack-alert-mention-fired.txt",
