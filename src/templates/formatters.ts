@@ -70,14 +70,17 @@ export function formatPoints(part: number, whole: number, partBefore: number, wh
 
 /** The days of a period by name: `Mon 9 Mar 2026`, `9 to 15 March 2026`, `March 2026`; as people write it in `language`. */
 export function formatPeriod(from: Instant, to: Instant, timezone: string, language = "en"): string {
-  const last = to - 1;
+  // A period from eight to eight is called by the days on which it begins.
+  const wall = partsOf(from, timezone);
+  const end = to - (Number(wall("hour")) * 60 + Number(wall("minute"))) * MINUTE;
+  const last = Math.max(from, end - 1);
   if (formatDay(from, timezone) === formatDay(last, timezone)) return formatDay(from, timezone, language);
   const parts = (at: Instant) => {
     const found = dateFormat("en-GB", timezone, "period").formatToParts(at);
     return (type: string) => found.find((one) => one.type === type)?.value ?? "";
   };
-  const [first, end, after] = [parts(from), parts(last), parts(to)];
-  const isOneMonth = first("month") === end("month") && first("year") === end("year");
+  const [first, until, after] = [parts(from), parts(last), parts(end)];
+  const isOneMonth = first("month") === until("month") && first("year") === until("year");
   if (isOneMonth && first("day") === "1" && after("day") === "1") {
     return isEnglish(language)
       ? `${first("month")} ${first("year")}`
@@ -87,8 +90,8 @@ export function formatPeriod(from: Instant, to: Instant, timezone: string, langu
     return dateFormat(language, timezone, "period").formatRange(from, last).replaceAll(BLANKS, " ");
   const start = isOneMonth
     ? first("day")
-    : `${first("day")} ${first("month")}${first("year") === end("year") ? "" : ` ${first("year")}`}`;
-  return `${start} to ${end("day")} ${end("month")} ${end("year")}`;
+    : `${first("day")} ${first("month")}${first("year") === until("year") ? "" : ` ${first("year")}`}`;
+  return `${start} to ${until("day")} ${until("month")} ${until("year")}`;
 }
 
 /** How long, to the minute, in the two largest units: `3 h 20 min`, `2 d 4 h`; `1 min` at least. */
