@@ -30,11 +30,12 @@ onEveryEngine((tell) => {
     expect(mailed("desk@acme.example")).toEqual([
       "morning-read, Mon 2 Mar 2026: 10 mentions, 30% negative, 1 alert",
     ]);
-    expect(smtp.mails[0]?.parsed.text?.split("\n").slice(0, 17)).toEqual([
+    expect(smtp.mails[0]?.parsed.text?.split("\n").slice(0, 18)).toEqual([
       "morning-read: Brands, Mon 2 Mar 2026",
-      "Mon 2 Mar, 08:00 CET to Tue 3 Mar, 08:00 CET",
       "",
-      "10 mentions: 30% negative, 30% neutral, 40% positive",
+      "10 mentions.",
+      "30% negative; 30% neutral, 40% positive.",
+      "▁█▁▁▁▁▁▁▁▁▁▁▁▁▁▇▇▁▁▁▁▁▁▁  most at Mon 2 Mar, 09:00 CET (4 in an hour)",
       "",
       "- Acme: 10, 30% negative",
       "",
