@@ -72,7 +72,9 @@ onAnyEngine((tell) => {
 
     expect(standing).toContain("expected at this hour");
     expect(standing).toContain("How sure: By chance less than once in 100 years; ");
-    expect(standing).toMatch(/Negative mentions are .* times what is normal on a Monday (morning|afternoon)\./);
+    expect(standing).toMatch(
+      /Negative mentions are .* times what is normal on a Monday (morning|afternoon)\./,
+    );
     expect(standing).toContain("*How big:* rising since 12:0");
     expect(standing).toContain("*Who:*");
 
