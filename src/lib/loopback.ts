@@ -1,6 +1,6 @@
 /** Whether a host name or address means this machine only. */
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+  return /^(?:localhost|::1|\[::1\]|(?:::ffff:)?127(?:\.\d{1,3}){3})$/i.test(host);
 }
 
 /** The name in a `Host` header, without its port; null where there is none, or none that can be read. */

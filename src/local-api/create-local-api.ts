@@ -138,8 +138,10 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
       return served;
     },
     listen: async ({ host, port }) => {
-      listensOn(host);
-      return (await app.listen({ host, port })).replace(/\/$/, "");
+      const url = await app.listen({ host, port });
+      const bound = app.server.address();
+      listensOn(typeof bound === "object" && bound !== null ? bound.address : host);
+      return url.replace(/\/$/, "");
     },
     close: () => app.close(),
   };

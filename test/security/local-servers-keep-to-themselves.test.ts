@@ -56,6 +56,21 @@ describe("a page of another site that points its own name at this machine", () =
     }
   });
 
+  it.each(["LOCALHOST", "127.1", "0x7f.0.0.1"])(
+    "gets nothing from a local Listening API that was told to listen on %s",
+    async (host) => {
+      const api = createLocalApi(optionsOf());
+      const url = await api.listen({ host, port: 0 });
+      try {
+        const own = `http://127.0.0.1:${new URL(url).port}/me`;
+        expect(await statusOf(own, "rebind.evil.example", fixture.token)).toBe(421);
+        expect(await statusOf(own, "localhost", fixture.token)).toBe(200);
+      } finally {
+        await api.close();
+      }
+    },
+  );
+
   it("gets nothing from the local Slack", async () => {
     const inbox = await createLocalInbox({ store: createMemoryInboxStore(), clock, log }, { token: "xoxb" });
     try {
