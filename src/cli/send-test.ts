@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
 import { openTemplates } from "../app/notify/open-templates.ts";
-import { sendTest, type TestOutcome } from "../app/notify/send-test.ts";
+import { receiverNamed, sendTest, type TestOutcome } from "../app/notify/send-test.ts";
 import { loadConfig, readEnvironment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
-import { onCall } from "../notify/rotation.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { commandLog } from "./command-log.ts";
 import { print, printJson } from "./print.ts";
@@ -34,9 +33,7 @@ export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv):
 
 async function printResult(name: string, options: SendTestOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const config = await loadConfig(options.config ?? readEnvironment(env).configFile, env);
-  const rotation = config.rotations.find((one) => one.name === name);
-  // Who would be told by an escalation that leads to it now.
-  const wanted = rotation === undefined ? name : onCall(rotation, systemClock.now());
+  const wanted = receiverNamed(config, name, systemClock.now());
   const names = [...config.receivers, ...config.rotations].map((one) => one.name);
   const receiver = config.receivers.find((one) => one.name === wanted);
   if (receiver === undefined) {
@@ -50,9 +47,9 @@ async function printResult(name: string, options: SendTestOptions, env: NodeJS.P
     clock: systemClock,
     log: commandLog(env),
   });
-  if (options.json) printJson({ receiver: wanted, ...(rotation && { rotation: name }), ...outcome });
+  if (options.json) printJson({ receiver: wanted, ...(wanted !== name && { rotation: name }), ...outcome });
   else {
-    if (rotation !== undefined) print(`${name} is a rotation: it is the turn of ${wanted}`);
+    if (wanted !== name) print(`${name} is a rotation: it is the turn of ${wanted}`);
     for (const line of describe(wanted, outcome)) print(line);
   }
   if (outcome.outcome === "failed") throw new ExitError(`the test did not get through to ${wanted}`, 1);

@@ -1,10 +1,13 @@
 import type { ReceiverConfig } from "../../config/receiver-config.ts";
+import type { Config } from "../../config.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { Logger } from "../../log.ts";
 import type { NotifierMessage } from "../../notify/define-notifier.ts";
 import { DeliveryError } from "../../notify/delivery-error.ts";
 import { createNotifier } from "../../notify/notifiers.ts";
+import { onCall } from "../../notify/rotation.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { samples } from "../../templates/samples.ts";
 
@@ -25,6 +28,12 @@ export type TestOutcome =
       /** Whether the monitor would try again. */
       readonly retryable: boolean;
     };
+
+/** The receiver of that name; of a rotation the one on call now, whom an escalation would notify. */
+export function receiverNamed(config: Pick<Config, "rotations">, name: string, now: Instant): string {
+  const rotation = config.rotations.find((one) => one.name === name);
+  return rotation === undefined ? name : onCall(rotation, now);
+}
 
 /** Tells one receiver, by the notifier that alerts go through, that this is a test. Nothing is stored. */
 export async function sendTest(
