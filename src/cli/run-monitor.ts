@@ -143,7 +143,7 @@ function startMonitor(parts: {
     closing.add(earshot.stop);
     // No reason not to watch at all, which is what a monitor that refuses to start would do.
     for (const fault of await unknownNamesIn(file, config, earshot.rules))
-      log.warn({ fault: describeFault(fault) }, "the configuration names what no alert has");
+      log.warn({ fault: describeFault(fault) }, "a part of the configuration never does anything");
     log.info(
       { roles: wanted, rules: earshot.rules.length, engines: engines.description },
       "Earshot is running",

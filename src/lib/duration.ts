@@ -52,6 +52,6 @@ export const Duration = z
 /** The same within bounds, both included: what is shorter or longer makes no sense there. */
 export function durationBetween(leastMs: number, mostMs: number) {
   return Duration.refine((ms) => ms >= leastMs && ms <= mostMs, {
-    error: `expected ${formatDuration(leastMs)} to ${formatDuration(mostMs)}`,
+    error: `expected ${leastMs > 0 ? `${formatDuration(leastMs)} to` : "at most"} ${formatDuration(mostMs)}`,
   });
 }
