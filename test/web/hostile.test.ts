@@ -91,7 +91,7 @@ beforeAll(async () => {
   const { crisis, single, over } = await tellAStory(web.stores, NOW);
   await web.stores.alerts.explain(PROJECT, crisis.id, EXPLANATION);
   const silence = {
-    match: { query: ["x"] },
+    match: { query: ["x*"] },
     by: { via: "page", login: "x", typed: "x" } as const,
     comment: "x",
     lengthMs: 3_600_000,
