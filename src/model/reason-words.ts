@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   NewWave: "A second, larger wave",
   Reopened: "Opened again: it came back soon after its end",
   Resolved: "Resolved",
-  NeverFired: "Over before it had been true for long enough; nobody was told",
+  NeverFired: "Resolved before it had been true for long enough; nobody was notified",
   NoRoute: "No route leads to anybody",
   // What people did.
   AcknowledgedBy: "Acknowledged",

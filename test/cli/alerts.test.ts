@@ -10,6 +10,7 @@ import { HOUR } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import { OWN_QUERY } from "../../src/model/own-query.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
+import { formatTime } from "../../src/templates/formatters.ts";
 import { useStores } from "../use-stores.ts";
 import { anAlert, pending, tellAStory } from "../web/make-a-story.ts";
 
@@ -74,7 +75,7 @@ test("why prints what the rule measured, who stands how, and what each delivery 
     "212 mentions in an hour",
     "observed 212",
     "comms-slack",
-    "Held by quiet hours (HeldByQuietHours), never told, looked at again 2026-03-03 13:05:00Z",
+    "Held by quiet hours (HeldByQuietHours), never notified, looked at again Tue 3 Mar, 13:05 UTC",
     "fired in 30 days",
     "attempt 1: dead: Slack answered not_in_channel",
   ]) {
@@ -89,11 +90,11 @@ test("why tells since when an alert is in its state, and explains alerts about E
   await stores.alerts.save([one]);
   await earshot("alerts", "ack", one.id);
   const history = await stores.alerts.events(one.projectId, one.id);
-  const at = new Date(history.at(-1)?.at ?? 0).toISOString().slice(0, 19).replace("T", " ");
-  expect(await earshot("why", one.id, "--rules", "rules")).toContain(`acknowledged since ${at}Z, opened `);
+  const at = formatTime(history.at(-1)?.at ?? 0, "UTC");
+  expect(await earshot("why", one.id, "--rules", "rules")).toContain(`acknowledged since ${at}, opened `);
   await stores.alerts.save([{ ...one, state: "resolved", resolvedAt: NOW - HOUR }]);
-  const ended = new Date(NOW - HOUR).toISOString().slice(0, 19).replace("T", " ");
-  expect(await earshot("why", one.id, "--rules", "rules")).toContain(`resolved since ${ended}Z, opened `);
+  const ended = formatTime(NOW - HOUR, "UTC");
+  expect(await earshot("why", one.id, "--rules", "rules")).toContain(`resolved since ${ended}, opened `);
   const { projectId, queryId, name: queryName } = OWN_QUERY;
   const own = anAlert({
     openedAt: NOW - HOUR,
@@ -194,7 +195,7 @@ test("a silence that never holds, or of a query that nobody has, is refused", as
     await add("--match", `query=${query}`, "--for", "1m");
 
   const said = await add("--match", "query=*", "--every", later);
-  expect(said).toMatch(/^silenced until .*Z, only \d\d:\d\d–\d\d:\d\d UTC: query \* \(/);
+  expect(said).toMatch(/^silenced until .* UTC, only \d\d:\d\d–\d\d:\d\d UTC: query \* \(/);
   const [silence] = await stores.silences.findByPrefix(/\(([0-9a-f-]{36})\)$/.exec(said)?.[1] ?? "");
   expect((silence?.endsAt ?? 0) - (silence?.startsAt ?? 0)).toBe(7 * 24 * HOUR);
   expect(await earshot("silence", "list")).toMatch(/waits for its hours .*UTC/);

@@ -26,6 +26,7 @@ const ANGRY: Rule = {
   ...aRule("when: { sentiment: negative }\nlabels: { team: press }"),
   name: "angry-press",
   severity: "warning",
+  severities: ["warning"],
 };
 const CALM: Rule = { ...aRule("when: { sentiment: positive }\nqueries: [Nonexistent]"), name: "calm" };
 

@@ -44,7 +44,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
     standing: stores.alertMessages,
     viewOf: async ({ alertId, kind }: { alertId: string | null; kind: string }) => {
       const query = ALERTS.find(({ id }) => id === alertId)?.queryName ?? "";
-      return { about: "alert", view: { ...view, query, ruleName: kind } } as const;
+      return { about: "alert", view: { ...view, query, announcement: { query, text: kind } } } as const;
     },
     clock: createManualClock(NOW),
   };

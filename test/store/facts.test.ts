@@ -46,6 +46,7 @@ function anAlert(queryId: string): Alert {
     windowTo: NOON,
     values: {},
     care: {},
+    progress: {},
   };
 }
 

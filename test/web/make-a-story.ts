@@ -53,6 +53,7 @@ export function anAlert(facts: Partial<Alert> & Pick<Alert, "openedAt">): Alert 
     windowTo: facts.openedAt,
     values: { observed: 212, expected: 23.3, times: 9.1, floor: 40 },
     care: {},
+    progress: {},
     ...facts,
   };
 }
