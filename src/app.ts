@@ -52,7 +52,7 @@ export interface EarshotOptions {
   /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
   readonly sweepEveryMs?: number | null;
   /** False: it does not look at itself, for the past that it lives through is not its own. */
-  readonly looksAtItself?: boolean;
+  readonly checksHealth?: boolean;
   /** Address of the page for links in messages, once there is one. */
   readonly consoleUrl?: () => string | null;
   /** Ends a start that waits for something: rejects with its reason. */
@@ -70,9 +70,9 @@ export interface Earshot {
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
   /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
-  look(): Promise<HealthReport>;
+  checkHealth(): Promise<HealthReport>;
   /** Jobs by queue, as the engine counts them. */
-  queueTallies(): Promise<readonly QueueCounts[]>;
+  queueCounts(): Promise<readonly QueueCounts[]>;
   /** Asks the source again what there is to watch. */
   refreshQueries(): Promise<readonly Query[]>;
   /** How many mentions the source has of each watched query, by id. One call a query. */
@@ -111,12 +111,12 @@ async function assemble(
   closing.add(database.close);
   const stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
-  await stores.setAside.forgetRules(clock.now());
+  await stores.deadLetters.forgetRules(clock.now());
   const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
   const source = openSource({ config, database, stores, rulesFor, clock, log, signal }, closing);
-  const { budget, knowledge, calls } = source;
-  const telling = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
-  const { notifiers, places, digests, deliver } = telling;
+  const { budget, quirkLog, calls } = source;
+  const notify = await openNotify({ config, stores, renderer, rulesFor, consoleUrl, clock, log }, closing);
+  const { notifiers, channels, digests, deliver } = notify;
   const outages = createOutageLog({
     stores,
     clock,
@@ -130,22 +130,22 @@ async function assemble(
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   closing.add(queues.close);
-  const plan = { stores, budget, source: config.source, rulesFor, knowledge };
-  const sweep = createSweep({ stores, queues, digests, places, plan, clock });
+  const plan = { stores, budget, source: config.source, rulesFor, quirkLog };
+  const sweep = createSweep({ stores, queues, digests, channels, plan, clock });
   const handlers = createHandlers({
     ...createPollParts({ config, stores, source, rulesFor, clock, log }),
     deliver,
-    show: { ...deliver, standing: stores.alertMessages },
+    updateMessage: { ...deliver, liveMessages: stores.alertMessages },
     digest: {
       store: stores,
       digests,
-      askForTalk: createFetchInsights(source.background, log, signal),
+      fetchInsights: createFetchInsights(source.background, log, signal),
       clock,
       historyMs: config.source.history,
       consoleUrl,
     },
     sweep: async () => {
-      await stores.watch.beat("sweep", clock.now());
+      await stores.health.beat("sweep", clock.now());
       await sweep();
     },
     noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
@@ -163,7 +163,7 @@ async function assemble(
     );
   };
 
-  const watch = createHealth({
+  const health = createHealth({
     config,
     stores,
     notifiers,
@@ -193,7 +193,7 @@ async function assemble(
       db: database.db,
       source,
       refreshQueries,
-      watch: options.looksAtItself === false ? null : watch,
+      health: options.checksHealth === false ? null : health,
       outages,
       sweepsRun,
       clock,
@@ -209,11 +209,11 @@ async function assemble(
     rules,
     previews: createPreviews({
       renderer,
-      contentOf: createContentOfAlert({ ...telling.view, facts: createConsoleStore(database.db) }),
+      contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
     }),
     sweep,
-    look: watch.look,
-    queueTallies: () =>
+    checkHealth: health.checkHealth,
+    queueCounts: () =>
       Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
     refreshQueries,
     totals: () => totalsOf(source.background, stores, config.source.lookback, clock.now()),

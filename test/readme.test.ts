@@ -82,10 +82,10 @@ test.each(ALL)("every file and folder that %s names exists", (file) => {
 });
 
 test("the architecture page names files on each of its walks, which the test above then looks for", () => {
-  const walks = read(ARCHITECTURE)
+  const polls = read(ARCHITECTURE)
     .split(/^## Walk /m)
     .slice(1);
-  expect(walks.map((walk) => filesNamedIn(walk).length >= 8)).toEqual([true, true, true]);
+  expect(polls.map((walk) => filesNamedIn(walk).length >= 8)).toEqual([true, true, true]);
 });
 
 test("the code map names the folders of src, each once", () => {

@@ -27,41 +27,46 @@ export type Acted =
 function acknowledge(alert: Alert, by: string, now: Instant): Acted {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
   if (alert.state === "acknowledged")
-    return { outcome: "Refused", because: `${alert.care?.acknowledgedBy ?? "somebody"} has acknowledged it` };
-  const care = { ...alert.care, acknowledgedBy: by, relevant: alert.care?.relevant ?? true };
-  return done({ ...alert, state: "acknowledged", care }, now, "AcknowledgedBy", by);
+    return {
+      outcome: "Refused",
+      because: `${alert.handling?.acknowledgedBy ?? "somebody"} has acknowledged it`,
+    };
+  const handling = { ...alert.handling, acknowledgedBy: by, relevant: alert.handling?.relevant ?? true };
+  return done({ ...alert, state: "acknowledged", handling }, now, "AcknowledgedBy", by);
 }
 
 /** Who gives it to somebody has seen it: reminders and escalation end as with an acknowledgement. */
 function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
   if (to.trim() === "") return { outcome: "Refused", because: "say who takes it on" };
-  if (alert.care?.assignee === to) return { outcome: "Refused", because: `${to} has it already` };
-  const care = {
-    ...alert.care,
+  if (alert.handling?.assignee === to) return { outcome: "Refused", because: `${to} has it already` };
+  const handling = {
+    ...alert.handling,
     assignee: to,
-    acknowledgedBy: alert.care?.acknowledgedBy ?? by,
-    relevant: alert.care?.relevant ?? true,
+    acknowledgedBy: alert.handling?.acknowledgedBy ?? by,
+    relevant: alert.handling?.relevant ?? true,
   };
-  return done({ ...alert, state: "acknowledged", care }, now, "AssignedBy", `${by}, to ${to}`);
+  return done({ ...alert, state: "acknowledged", handling }, now, "AssignedBy", `${by}, to ${to}`);
 }
 
 function resolve(alert: Alert, by: string, now: Instant): Acted {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved already" };
-  const care = { ...alert.care, closedBy: by, relevant: alert.care?.relevant ?? true };
-  return done(ended(alert, now, care), now, "ResolvedBy", by);
+  const handling = { ...alert.handling, closedBy: by, relevant: alert.handling?.relevant ?? true };
+  return done(ended(alert, now, handling), now, "ResolvedBy", by);
 }
 
 /** Also of an alert that is over: what it says about the rule stays true. */
 function notRelevant(alert: Alert, by: string, now: Instant): Acted {
-  if (alert.care?.relevant === false) return { outcome: "Refused", because: "that has been said already" };
-  const care = { ...alert.care, relevant: false };
-  const told = alert.resolvedAt === null ? ended(alert, now, { ...care, closedBy: by }) : { ...alert, care };
+  if (alert.handling?.relevant === false)
+    return { outcome: "Refused", because: "that has been said already" };
+  const handling = { ...alert.handling, relevant: false };
+  const told =
+    alert.resolvedAt === null ? ended(alert, now, { ...handling, closedBy: by }) : { ...alert, handling };
   return done(told, now, "NotRelevantSaid", by);
 }
 
-function ended(alert: Alert, now: Instant, care: NonNullable<Alert["care"]>): Alert {
-  return { ...alert, state: "resolved", resolvedAt: Math.max(now, alert.lastSeenAt), care };
+function ended(alert: Alert, now: Instant, handling: NonNullable<Alert["handling"]>): Alert {
+  return { ...alert, state: "resolved", resolvedAt: Math.max(now, alert.lastSeenAt), handling };
 }
 
 function done(alert: Alert, now: Instant, what: string, by: string): Acted {

@@ -15,11 +15,11 @@ export type AfterEnd =
 
 /** The first line that applies names the outcome. */
 export function afterEnd(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): AfterEnd {
-  const isGraver = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
+  const isMoreSevere = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
   const hasFired = life.firedAt !== null;
-  if (life.care?.closedBy !== undefined && !isGraver && evidence.at <= overAt(life, rule))
+  if (life.handling?.closedBy !== undefined && !isMoreSevere && evidence.at <= overAt(life, rule))
     return "StaysClosed";
-  if (hasFired && !isGraver && evidence.at <= resolvedAt) return "CountedLate";
+  if (hasFired && !isMoreSevere && evidence.at <= resolvedAt) return "CountedLate";
   const within = rule.reopenWithinMs ?? 0;
   if (hasFired && evidence.at > resolvedAt && evidence.at <= resolvedAt + within) return "Reopens";
   return "OpensAnother";

@@ -11,14 +11,14 @@ export type AlertLife = Pick<
   | "firedAt"
   | "lastSeenAt"
   | "resolvedAt"
-  | "tellings"
-  | "retellReason"
+  | "notifyCount"
+  | "renotifyReason"
   | "mentions"
   | "because"
   | "windowFrom"
   | "windowTo"
   | "values"
-  | "care"
+  | "handling"
   | "progress"
 >;
 
@@ -46,7 +46,7 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
   readonly restates?: boolean;
   /** It is so much more than people were told that they should be told again. */
-  readonly retell?: RenotifyReason;
+  readonly renotify?: RenotifyReason;
 }
 
 export type Observation =

@@ -68,7 +68,7 @@ function onWithdrawn(
 ): readonly LifeChange[] {
   if (life === null || life.resolvedAt !== null) return NOTHING;
   const withReason =
-    because === undefined ? life : { ...life, care: { ...life.care, endedBecause: because } };
+    because === undefined ? life : { ...life, handling: { ...life.handling, endedBecause: because } };
   return [end(withReason, Math.min(Math.max(at, life.lastSeenAt), overAt(life, rule)))];
 }
 
@@ -96,7 +96,7 @@ function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLif
     lastSeenAt: evidence.at,
     resolvedAt: null,
     ...explanation(evidence),
-    care: { callingSince: evidence.at },
+    handling: { callingSince: evidence.at },
     // What it reached and how high it went before is in its history.
     ...(life.progress !== undefined && { progress: {} }),
     ...begun(evidence),
@@ -113,11 +113,11 @@ function open(rule: LifeRule, evidence: Evidence): LifeChange {
     firedAt: firing ? at : null,
     lastSeenAt: at,
     resolvedAt: null,
-    tellings: 1,
-    retellReason: null,
+    notifyCount: 1,
+    renotifyReason: null,
     mentions,
     ...explanation(evidence),
-    ...(firing && { care: { callingSince: at } }),
+    ...(firing && { handling: { callingSince: at } }),
     ...begun(evidence),
   };
   return { outcome: firing ? "Fired" : "OpenedPending", life, isNew: true };
@@ -141,26 +141,26 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
       state: "firing",
       firedAt: evidence.at,
       ...explanation(evidence),
-      care: { ...life.care, callingSince: evidence.at },
+      handling: { ...life.handling, callingSince: evidence.at },
       ...(evidence.present !== undefined && {
         progress: { ...pending.progress, first: evidence.present },
       }),
     };
     return { outcome: "Fired", life: fired, isNew: false };
   }
-  if (!rose && evidence.retell === undefined) return { outcome: "Grew", life: grown, isNew: false };
+  if (!rose && evidence.renotify === undefined) return { outcome: "Grew", life: grown, isNew: false };
   // Whoever acknowledged it or was given it took on the milder thing: it fires again, and anybody can take it.
-  const { acknowledgedBy: _, assignee: __, ...care } = life.care ?? {};
+  const { acknowledgedBy: _, assignee: __, ...handling } = life.handling ?? {};
   const risen: AlertLife = {
     ...grown,
     state: "firing",
     ...explanation(evidence),
-    care: { ...care, callingSince: evidence.at },
+    handling: { ...handling, callingSince: evidence.at },
     ...(evidence.present !== undefined && {
       progress: { ...grown.progress, renotified: evidence.present },
     }),
   };
-  if (!rose) return worsen(risen, evidence.retell ?? "Doubled");
+  if (!rose) return worsen(risen, evidence.renotify ?? "Doubled");
   return {
     outcome: "SeverityRose",
     life: { ...risen, severity, ...withStep(risen, evidence) },
@@ -192,7 +192,7 @@ function withStep({ progress }: AlertLife, { step }: Evidence): Pick<AlertLife, 
 }
 
 function worsen(life: AlertLife, reason: RenotifyReason): LifeChange {
-  const worse: AlertLife = { ...life, tellings: life.tellings + 1, retellReason: reason };
+  const worse: AlertLife = { ...life, notifyCount: life.notifyCount + 1, renotifyReason: reason };
   return { outcome: "Worsened", life: worse, isNew: false, reason };
 }
 

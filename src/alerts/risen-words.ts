@@ -39,12 +39,12 @@ export function risenWords(now: readonly Mention[], before: readonly Mention[]):
     )
     .map(({ word }) => word);
   // A hashtag and its word are one; so are one and many of it.
-  const told: string[] = [];
+  const chosen: string[] = [];
   for (const word of risen) {
-    if (told.length === MOST_WORDS) break;
-    if (!told.some((other) => rootOf(other) === rootOf(word))) told.push(word);
+    if (chosen.length === MOST_WORDS) break;
+    if (!chosen.some((other) => rootOf(other) === rootOf(word))) chosen.push(word);
   }
-  return told;
+  return chosen;
 }
 
 /** Logarithm of how much likelier so many are at their own rate than at the usual one. */

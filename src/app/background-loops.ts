@@ -24,7 +24,7 @@ interface LoopParts {
   readonly source: Pick<OpenSource, "background" | "budget">;
   readonly refreshQueries: () => Promise<readonly Query[]>;
   /** Null where it does not look at itself. */
-  readonly watch: { look(): Promise<unknown> } | null;
+  readonly health: { checkHealth(): Promise<unknown> } | null;
   readonly outages: OutageLog;
   /** False: a driver sweeps by hand, and lives through a past that nobody counts again or looks after. */
   readonly sweepsRun: boolean;
@@ -38,28 +38,37 @@ interface LoopParts {
 export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, closing: Closing): void {
   if (roles.includes("deliver")) closing.add(takeInteractions(parts));
   if (!roles.includes("sweep")) return;
-  closing.add(startUpkeep(parts));
+  closing.add(startBackgroundWork(parts));
   if (!parts.sweepsRun) return;
   closing.add(startReconciling(parts));
-  const { watch, outages, log, signal } = parts;
-  if (watch === null) return;
-  const looking = checkHealthLoop(watch, { onFailed: outages.lookFailed, log, signal });
-  closing.add(() => looking);
+  const { health, outages, log, signal } = parts;
+  if (health === null) return;
+  const checking = checkHealthLoop(health, { onFailed: outages.checkFailed, log, signal });
+  closing.add(() => checking);
 }
 
 type Ending = () => Promise<void>;
 
 /** Takes presses of buttons from the Slack apps that have a socket. */
 function takeInteractions({ config, stores, clock, log, signal }: LoopParts): Ending {
-  const press = createSlackActions({ desk: createAlertActions({ stores, clock }), log });
-  const listening = listenToSlack({ apps: appsOf(config.receivers), press, log, signal });
+  const interaction = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
+  const listening = listenToSlack({ apps: appsOf(config.receivers), interaction, log, signal });
   return () => listening;
 }
 
 /** Keeps the tables, and asks the source what there is to watch. */
-function startUpkeep({ config, db, stores, source, refreshQueries, clock, log, signal }: LoopParts): Ending {
+function startBackgroundWork({
+  config,
+  db,
+  stores,
+  source,
+  refreshQueries,
+  clock,
+  log,
+  signal,
+}: LoopParts): Ending {
   const tables = { db, stores, retentionMs: config.retention, clock, log };
-  const upkeep = refreshQueriesLoop({
+  const refreshing = refreshQueriesLoop({
     refreshQueries,
     partitions: () => pruneTables(tables),
     // Lists change seldom, and where calls are few each list is one that no query gets.
@@ -67,12 +76,12 @@ function startUpkeep({ config, db, stores, source, refreshQueries, clock, log, s
     log,
     signal,
   });
-  return () => upkeep;
+  return () => refreshing;
 }
 
 /** Holds the counts of the source against what is stored. */
 function startReconciling({ config, stores, source, clock, log, signal }: LoopParts): Ending {
-  const counting = reconcileCounts({
+  const reconciling = reconcileCounts({
     stores,
     source: source.background,
     budget: source.budget,
@@ -81,5 +90,5 @@ function startReconciling({ config, stores, source, clock, log, signal }: LoopPa
     log,
     signal,
   });
-  return () => counting;
+  return () => reconciling;
 }

@@ -14,10 +14,10 @@ export interface Engines {
 }
 
 /** `DATABASE_URL`, or a PostgreSQL of our own; `REDIS_URL`, or queues in that PostgreSQL. */
-export async function openEngines(surroundings: Environment, log: Logger): Promise<Engines> {
-  const { databaseUrl, redisUrl } = surroundings;
+export async function openEngines(environment: Environment, log: Logger): Promise<Engines> {
+  const { databaseUrl, redisUrl } = environment;
   refuseOtherAddress(redisUrl);
-  const { url, stop } = await openPostgres(surroundings, log, { share: false });
+  const { url, stop } = await openPostgres(environment, log, { share: false });
   return {
     databaseUrl: url,
     queue:

@@ -12,15 +12,15 @@ import type { Handlers } from "../queue/worker.ts";
 import type { RetriedJob } from "./health/note-jobs.ts";
 
 export interface HandlerParts {
-  readonly poll: Omit<TogetherParts, "onOwed">;
+  readonly poll: Omit<TogetherParts, "onPending">;
   readonly sharing: Sharing;
   /** Told which walks have come to their end, and what was new to them. */
-  readonly onWalked: (
-    walks: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
+  readonly onCompleted: (
+    polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
   ) => Promise<void>;
   readonly deliver: DeliverParts;
-  readonly show: UpdateMessageParts;
-  readonly digest: Omit<DigestParts, "onOwed">;
+  readonly updateMessage: UpdateMessageParts;
+  readonly digest: Omit<DigestParts, "onPending">;
   readonly sweep: () => Promise<void>;
   /** Runs the work of a job that the tables ask for until it is done, and keeps its failures. */
   readonly noted: <T>(
@@ -46,17 +46,17 @@ export interface Sharing {
 /** What each job does: the flow of its part, and the jobs that remind of what is due next. */
 export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const { queues, log } = parts;
-  const onOwed = async (owed: readonly PendingNotification[]): Promise<void> => {
-    for (const { projectId, id } of owed) {
+  const onPending = async (pending: readonly PendingNotification[]): Promise<void> => {
+    for (const { projectId, id } of pending) {
       await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
     }
   };
   const onPolled = async (polled: readonly { key: PollKey; result: PollOutcome }[]): Promise<void> => {
-    const walked: { key: PollKey; result: CompletedPoll }[] = [];
+    const completed: { key: PollKey; result: CompletedPoll }[] = [];
     for (const { key, result } of polled) {
       if (result.outcome === "complete") {
         log.debug({ ...key, ...result }, "a walk is complete");
-        walked.push({ key, result });
+        completed.push({ key, result });
         if (result.windowsDue)
           await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
       }
@@ -64,18 +64,18 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
         log.warn({ ...key, ...result }, "a walk broke off and will go on later");
       if (result.outcome === "postponed") log.info({ ...key, ...result }, "a walk waits for a call");
     }
-    await parts.onWalked(walked);
+    await parts.onCompleted(completed);
   };
   return {
     "poll-query": async (key, { signal }) => {
-      const result = await pollQuery({ ...parts.poll, onOwed }, key, signal);
+      const result = await pollQuery({ ...parts.poll, onPending }, key, signal);
       await onPolled([{ key, result }]);
       parts.onDone("poll-query", result);
     },
-    "poll-together": async ({ projectId, queryIds, walk }, { signal }) => {
-      const keys = queryIds.map((queryId) => ({ projectId, queryId, walk }));
+    "poll-together": async ({ projectId, queryIds, poll }, { signal }) => {
+      const keys = queryIds.map((queryId) => ({ projectId, queryId, poll }));
       const proven = await parts.sharing.isProven();
-      const result = await pollTogether({ ...parts.poll, onOwed }, keys, signal, proven);
+      const result = await pollTogether({ ...parts.poll, onPending }, keys, signal, proven);
       await onPolled(result.members);
       if (result.sharing === "refused" || (result.sharing === "proven" && !proven))
         await parts.sharing.learn(result.sharing);
@@ -83,7 +83,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
     },
     "close-windows": async (query) => {
       const result = await parts.noted("close-windows", query, () => closeWindows(parts.poll, query));
-      await onOwed(result.owed);
+      await onPending(result.pending);
       if (result.more)
         await queues.add("close-windows", query, { dedupe: `${query.projectId}-${query.queryId}` });
       parts.onDone("close-windows", { outcome: result.judged > 0 ? "judged" : "nothing-closed" });
@@ -100,14 +100,14 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
       parts.onDone("deliver", result);
     },
     "show-alert": async (key, { signal }) => {
-      const result = await updateMessage(parts.show, key, signal);
+      const result = await updateMessage(parts.updateMessage, key, signal);
       if (result.outcome === "failed" || result.outcome === "given-up")
         log.warn({ ...key, ...result }, "a message could not be brought up to date");
       parts.onDone("show-alert", result);
     },
     "build-digest": async (edition) => {
       const result = await parts.noted("build-digest", edition, () =>
-        buildDigest({ ...parts.digest, onOwed }, edition),
+        buildDigest({ ...parts.digest, onPending }, edition),
       );
       log.info({ ...edition, ...result }, "digest");
       parts.onDone("build-digest", result);

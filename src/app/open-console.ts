@@ -47,7 +47,7 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   /** Somebody uses a button of a message in the local Slack; absent where nobody listens to them. */
-  readonly press?: LocalInbox["press"];
+  readonly interaction?: LocalInbox["press"];
   readonly whatHappensNext?: () => string | null;
   /** Jobs by queue; fails while the queue's engine is away. Where the process has queues. */
   readonly queues?: () => Promise<readonly QueueCounts[]>;
@@ -72,10 +72,11 @@ export async function openPage(options: PageOptions): Promise<Page> {
     closing.add(database.close);
     const stores = createStores(database.db);
     const secret = await linkSecret(stores);
-    const desk = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
+    const actions = { ...createAlertActions({ stores, clock, rules: options.rules }), secret };
     const apps = appsOf(options.receivers ?? []).filter(({ signingSecret }) => signingSecret !== undefined);
-    const press = createSlackActions({ desk, log });
-    const slack = apps.length === 0 ? null : createSlackEndpoint({ apps, press, wall: systemClock, log });
+    const interaction = createSlackActions({ actions, log });
+    const slack =
+      apps.length === 0 ? null : createSlackEndpoint({ apps, interaction, wall: systemClock, log });
     const facts = createConsoleStore(database.db);
     const inbox = createInboxStore<InboxMessage>(database.db);
     const deps = {
@@ -83,13 +84,13 @@ export async function openPage(options: PageOptions): Promise<Page> {
       facts,
       secret,
       closedSessions: stores.closedSessions,
-      learning: () => rulesWarmingUp(facts, options.rules),
+      warmingUp: () => rulesWarmingUp(facts, options.rules),
       clock,
-      inbox: hasLocalInbox ? inboxView(inbox, options.press) : null,
+      inbox: hasLocalInbox ? inboxView(inbox, options.interaction) : null,
       ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
       explainMention: (text: string) => whyMention({ stores, facts, rules: options.rules }, text),
       explainer: createAlertExplainer(options.settings.timezone),
-      desk,
+      actions,
       ...(slack === null ? {} : { slack }),
       health: {
         ready: () => readiness(database, options.queues),
@@ -120,7 +121,7 @@ export async function openPage(options: PageOptions): Promise<Page> {
 
 function inboxView(
   { list, find, findFile }: ReturnType<typeof createInboxStore<InboxMessage>>,
-  press: PageOptions["press"],
+  interaction: PageOptions["interaction"],
 ): InboxView {
   const renderSlack: InboxView["renderSlack"] = (blocks, fallback, form) =>
     renderSlackMessage(
@@ -135,7 +136,7 @@ function inboxView(
     find,
     findFile,
     renderSlack,
-    ...(press === undefined ? {} : { press: (wanted) => press({ ...wanted, by: you }) }),
+    ...(interaction === undefined ? {} : { interaction: (wanted) => interaction({ ...wanted, by: you }) }),
   };
 }
 

@@ -21,9 +21,9 @@ export async function pruneTables(parts: {
   const now = clock.now();
   await ensurePartitions(db, now);
   const dropped = await dropPartitionsBefore(db, now - retentionMs);
-  await stores.voices.forgetBefore(now - DISTINCT_AUTHORS_FOR_MS);
+  await stores.distinctAuthors.forgetBefore(now - DISTINCT_AUTHORS_FOR_MS);
   await stores.values.forgetBefore(now - VALUES_FOR_MS);
   await stores.alertMessages.forget();
-  await stores.presses.forget();
+  await stores.interactions.forget();
   if (dropped.length > 0) log.info({ dropped }, "months beyond the retention were dropped");
 }

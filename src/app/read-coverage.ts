@@ -9,7 +9,7 @@ import { rulesWarmingUp } from "./rules-warming-up.ts";
 /** How complete the picture is, and what is promised: durations in milliseconds, sums of the last 24 hours. */
 export interface CoverageReport {
   readonly budgets: readonly (ShownBudget & { readonly left: number | null })[];
-  readonly walks: readonly (ShownPoll & {
+  readonly polls: readonly (ShownPoll & {
     /** How far what is complete lies behind now. */
     readonly lagMs: number | null;
     /** How long a mention that is visible at the source may wait until it is seen, as calls are planned now. */
@@ -18,39 +18,39 @@ export interface CoverageReport {
   /** Every poll is long overdue: no process polls. For so long; null while one does. */
   readonly stoppedForMs: number | null;
   /** Rules that cannot fire yet. */
-  readonly learning: readonly ShownWarmUp[];
+  readonly warmingUp: readonly ShownWarmUp[];
   /** What was found out about the source. */
-  readonly traits: readonly (ShownQuirk & { readonly says: string })[];
+  readonly quirks: readonly (ShownQuirk & { readonly says: string })[];
 }
 
 export async function readCoverage(
-  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage" | "traits" | "watchedStates">,
+  facts: Pick<ReturnType<typeof createConsoleStore>, "budgets" | "coverage" | "quirks" | "watchedStates">,
   rules: readonly Rule[],
   now: Instant,
 ): Promise<CoverageReport> {
-  const [budgets, walks, traits, learning] = await Promise.all([
+  const [budgets, polls, quirks, warmingUp] = await Promise.all([
     facts.budgets(),
     facts.coverage(now - DAY),
-    facts.traits(),
+    facts.quirks(),
     rulesWarmingUp(facts, rules),
   ]);
-  const overdue = walks.map(({ nextPollAt }) => now - nextPollAt);
+  const overdue = polls.map(({ nextPollAt }) => now - nextPollAt);
   const leastOverdueMs = overdue.length === 0 ? 0 : Math.min(...overdue);
   return {
     stoppedForMs: leastOverdueMs > STOPPED_MS ? leastOverdueMs : null,
-    learning,
-    traits: inOrder(traits).map((one) => ({
+    warmingUp,
+    quirks: inOrder(quirks).map((one) => ({
       ...one,
-      says: `${QUIRKS[one.trait].what}: ${formatQuirk(one)}`,
+      says: `${QUIRKS[one.quirk].what}: ${formatQuirk(one)}`,
     })),
     budgets: budgets.map((budget) => ({
       ...budget,
       left: budget.limit === null ? null : Math.max(0, budget.limit - budget.used),
     })),
-    walks: walks.map((walk) => ({
-      ...walk,
-      lagMs: walk.completeUntil === null ? null : Math.max(0, now - walk.completeUntil),
-      worstDelayMs: worstDelayMs(walk, now),
+    polls: polls.map((poll) => ({
+      ...poll,
+      lagMs: poll.completeUntil === null ? null : Math.max(0, now - poll.completeUntil),
+      worstDelayMs: worstDelayMs(poll, now),
     })),
   };
 }

@@ -39,7 +39,7 @@ export async function reconcileCounts(parts: {
     if (signal.aborted) return;
     try {
       const now = clock.now();
-      if (await stores.watch.takeTurn("count", EVERY_MS / 2, now)) await reconcile(questions, now);
+      if (await stores.health.takeTurn("count", EVERY_MS / 2, now)) await reconcile(questions, now);
     } catch (error) {
       // The budget is spent, or the source is away: it is asked again, and nothing depends on it.
       log.debug({ error: describeError(error) }, "the source was not asked how much it has");

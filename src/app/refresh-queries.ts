@@ -35,13 +35,13 @@ const SOON_MS = 15 * SECOND;
 async function tryTo(
   work: () => Promise<unknown>,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
-  trouble: string,
+  problem: string,
 ): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (error) {
-    if (!signal.aborted) log.error({ error: describeError(error) }, trouble);
+    if (!signal.aborted) log.error({ error: describeError(error) }, problem);
     return false;
   }
 }

@@ -13,12 +13,12 @@ import type { Role } from "./roles.ts";
  * for `earshot start --roles`. Ends with 2 where something that a person wrote is at fault, with 1 where it fails.
  */
 export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
-  const surroundings = readEnvironment(host.env);
-  const log = createLog({ level: surroundings.logLevel ?? "info" });
+  const environment = readEnvironment(host.env);
+  const log = createLog({ level: environment.logLevel ?? "info" });
   try {
-    const config = await loadConfig(surroundings.configFile, host.env);
+    const config = await loadConfig(environment.configFile, host.env);
     const running = await openTogether(async (closing) => {
-      const engines = await openEngines(surroundings, log);
+      const engines = await openEngines(environment, log);
       closing.add(engines.stop);
       const { databaseUrl, queue } = engines;
       const consoleUrl = () => config.web.publicUrl ?? null;

@@ -26,7 +26,7 @@ export interface SweepParts {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
-  readonly places: Channels;
+  readonly channels: Channels;
   /** The calls that the account's rate limit has room for now; null where it has no limit. */
   readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;
 }
@@ -37,22 +37,22 @@ export interface SweepParts {
  */
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
-  const closed = new Set((await stores.lanes.closed()).map(({ key }) => key));
-  const { places } = parts;
-  const [polls, windows, decisions, deliveries, edits, allDigests, setAside] = await Promise.all([
+  const closed = new Set((await stores.channelLimits.closed()).map(({ key }) => key));
+  const { channels } = parts;
+  const [polls, windows, decisions, deliveries, edits, allDigests, deadLetters] = await Promise.all([
     pollsDue(parts, now),
-    stores.walks.windowsDue(BUCKET_MS),
+    stores.polls.windowsDue(BUCKET_MS),
     stores.notifications.decisionsDue(now),
     stores.notifications.due(
       MOST,
-      [...closed].flatMap((lane) => places.receiversOf(lane)),
+      [...closed].flatMap((channel) => channels.receiversOf(channel)),
     ),
-    stores.alertMessages.due(places.followers(closed), MOST_EDITS),
+    stores.alertMessages.due(channels.liveReceivers(closed), MOST_EDITS),
     digestsDue(parts, now),
-    stores.setAside.jobs(),
+    stores.deadLetters.jobs(),
   ]);
   // What always fails is asked for again when somebody says so.
-  const given = new Set(setAside.map(({ scope }) => scope));
+  const given = new Set(deadLetters.map(({ scope }) => scope));
   const digests = allDigests.filter(
     ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
   );
@@ -85,17 +85,17 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
 async function pollsDue({ stores, planPolls }: SweepParts, now: Instant): Promise<(readonly PollKey[])[]> {
   const planned = await planPolls(now);
   if (planned !== null) return planned.map(({ keys }) => keys);
-  return (await stores.walks.due(now, MOST)).map((walk) => [walk]);
+  return (await stores.polls.due(now, MOST)).map((poll) => [poll]);
 }
 
 async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> {
   const [first] = keys;
   if (first === undefined) return;
-  const { projectId, queryId, walk } = first;
-  const dedupe = `${projectId}-${queryId}-${walk}`;
+  const { projectId, queryId, poll } = first;
+  const dedupe = `${projectId}-${queryId}-${poll}`;
   const queryIds = keys.map((key) => key.queryId);
-  if (queryIds.length === 1) await queues.add("poll-query", { projectId, queryId, walk }, { dedupe });
-  else await queues.add("poll-together", { projectId, queryIds, walk }, { dedupe: `${dedupe}-together` });
+  if (queryIds.length === 1) await queues.add("poll-query", { projectId, queryId, poll }, { dedupe });
+  else await queues.add("poll-together", { projectId, queryIds, poll }, { dedupe: `${dedupe}-together` });
 }
 
 /** More than this at once is left to the next sweep, so that no sweep is long. */
@@ -114,7 +114,7 @@ async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promis
     const its = queries.filter((query) =>
       fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
     );
-    const completeUntil = await stores.walks.completeUntilOf(its);
+    const completeUntil = await stores.polls.completeUntilOf(its);
     // An alert that ended in the last minutes of the period is known to be over once its windows are judged.
     const judged = its.every(({ tickedUntil }) => tickedUntil >= floorTo(edition.period.to, BUCKET_MS));
     const readUntil = judged ? completeUntil : edition.period.from;

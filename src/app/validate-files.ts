@@ -9,11 +9,11 @@ import type { Renderer } from "../templates/create-renderer.ts";
 import { openTemplates } from "./notify/open-templates.ts";
 
 /** The rules of a folder. Rejects with a UserError that names every fault. */
-export async function validRules(directory: string): Promise<readonly Rule[]> {
-  const { rules, faults } = await loadRules(directory);
+export async function validRules(notifyConfig: string): Promise<readonly Rule[]> {
+  const { rules, faults } = await loadRules(notifyConfig);
   if (faults.length > 0) {
     throw new UserError(
-      `the rules in ${directory} have ${counted(faults.length, "fault")}`,
+      `the rules in ${notifyConfig} have ${counted(faults.length, "fault")}`,
       faults.map(describeFault),
     );
   }
@@ -24,12 +24,12 @@ export async function validRules(directory: string): Promise<readonly Rule[]> {
  * The templates of a folder, each tried with every sample. Rejects with a UserError that names every fault. It takes
  * some tenths of a second, so it is for those who are about to send.
  */
-export async function validTemplates(directory: string): Promise<Renderer> {
-  const renderer = await openTemplates(directory);
+export async function validTemplates(notifyConfig: string): Promise<Renderer> {
+  const renderer = await openTemplates(notifyConfig);
   // Those that came with Earshot were tried before they were shipped.
-  if (resolve(directory) === resolve(shippedFolder("templates"))) return renderer;
+  if (resolve(notifyConfig) === resolve(shippedFolder("templates"))) return renderer;
   const faults = renderer.check();
   if (faults.length > 0)
-    throw new UserError(`the templates in ${directory} have ${counted(faults.length, "fault")}`, faults);
+    throw new UserError(`the templates in ${notifyConfig} have ${counted(faults.length, "fault")}`, faults);
   return renderer;
 }

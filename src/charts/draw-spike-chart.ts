@@ -102,8 +102,8 @@ function area(columns: readonly ChartColumn[], columnMs: number, { x, y, from, t
 }
 
 /** A mark of its own shape, so that the moment is found without any colour; a line down while there are few. */
-function drawNotified({ told }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
-  const shown = told.filter((at) => at >= from && at <= to).map(x);
+function drawNotified({ notifiedAt }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
+  const shown = notifiedAt.filter((at) => at >= from && at <= to).map(x);
   return shown.flatMap((here) => [
     `<path d="M${here} ${PLOT.top}l-6 -11h12Z" fill="${palette.firing}" stroke="${palette.ground}"/>`,
     ...(shown.length > 3

@@ -14,7 +14,7 @@ export interface SpikeChart {
   /** Spans of time that fired: a window, or an incident. */
   readonly firing: readonly ChartSpan[];
   /** Moments at which people were told. */
-  readonly told: readonly Instant[];
+  readonly notifiedAt: readonly Instant[];
   /** What else there is to know to read it, behind the dates. */
   readonly note?: string;
   /** IANA name of the zone of the labels. */

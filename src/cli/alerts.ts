@@ -64,14 +64,14 @@ async function perform(
   action: AlertAction,
   { by, json }: ActionOptions,
 ): Promise<void> {
-  await withAlertActions(env, async ({ desk, stores }) => {
+  await withAlertActions(env, async ({ actions, stores }) => {
     const alert = await findAlert(stores, text);
-    const acted = await desk.act(alert.id, action, shellActor(by));
+    const acted = await actions.act(alert.id, action, shellActor(by));
     if (acted === null) throw new UserError(`there is no alert "${text}"`);
     const name = `${alert.queryName}, ${alert.rule}`;
     if (acted.outcome === "Refused") throw new UserError(`${name}: ${acted.because}`);
     printOutcome(
-      { id: alert.id, state: acted.alert.state, ...acted.alert.care },
+      { id: alert.id, state: acted.alert.state, ...acted.alert.handling },
       `${name}: ${acted.alert.state} (${acted.event.detail})`,
       { json },
     );
@@ -115,7 +115,7 @@ function rowOf(alert: Alert, timezone: string) {
     rule: alert.rule,
     since: formatTime(alert.openedAt, timezone),
     mentions: alert.mentions,
-    who: alert.care?.assignee ?? alert.care?.acknowledgedBy ?? "",
+    who: alert.handling?.assignee ?? alert.handling?.acknowledgedBy ?? "",
     because: alert.because,
   };
 }
@@ -127,10 +127,10 @@ function addPrecision(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--last <duration>", "of so long back", "30d")
     .option("--json", "answer as JSON", false)
     .action((options: { last: string; json: boolean }) =>
-      withAlertActions(env, async ({ desk, clock }) => {
+      withAlertActions(env, async ({ actions, clock }) => {
         const lastMs = parseDuration(options.last);
         if (lastMs === undefined) throw new UserError(`"${options.last}" is no duration such as 30d`);
-        const rules = await desk.precision(clock.now() - lastMs);
+        const rules = await actions.precision(clock.now() - lastMs);
         const rows = rules.map((one) => ({ ...one, precision: precisionOf(one) }));
         await printRows(rows, { json: options.json, none: "No alert has fired." });
       }),

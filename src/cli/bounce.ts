@@ -20,7 +20,7 @@ export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): v
     .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {
       const message = await readMessage(file);
       const taken = await later(() =>
-        withAlertActions(env, (desk) => takeBounce(desk, message, options.to ?? null)),
+        withAlertActions(env, (actions) => takeBounce(actions, message, options.to ?? null)),
       );
       if (options.json) printJson(taken);
       else print(describe(taken));

@@ -43,8 +43,8 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const { rules, faults, warnings } = await loadRules(rulesFolder);
   const renderer = await openTemplates(templatesFolder);
   // Whether a name is known can be said only where every rule could be read.
-  const misnamed = config === null || faults.length > 0 ? [] : await unknownNamesIn(file, config, rules);
-  const all = [...[...misnamed, ...faults].map(describeFault), ...renderer.check()];
+  const unknownNames = config === null || faults.length > 0 ? [] : await unknownNamesIn(file, config, rules);
+  const all = [...[...unknownNames, ...faults].map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(counted(all.length, "fault"), all);
   if (config !== null)
     print(

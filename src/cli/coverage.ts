@@ -28,23 +28,23 @@ function widthOf(stream: NodeJS.WriteStream): number {
 
 /** The report for people. */
 export async function formatCoverage(
-  { budgets, walks, learning, traits, stoppedForMs }: CoverageReport,
+  { budgets, polls, warmingUp, quirks, stoppedForMs }: CoverageReport,
   width: number,
 ): Promise<string> {
   const { formatTable } = await import("./api/format-table.ts");
-  const rows = walks.map((walk) => ({
-    query: walk.queryName,
-    walk: walk.walk === "added" ? "new" : "changed",
-    "last poll": walk.polledAt === null ? "never" : toIso(walk.polledAt),
-    behind: format(walk.lagMs),
-    "seen within": format(walk.worstDelayMs),
-    missing: walk.gap === 0 ? 0 : `${walk.gap}${formatGap(walk)}`,
-    state: walk.failures > 0 ? (walk.lastError ?? "failing") : stoppedForMs === null ? "ok" : "stopped",
+  const rows = polls.map((poll) => ({
+    query: poll.queryName,
+    poll: poll.poll === "added" ? "new" : "changed",
+    "last poll": poll.polledAt === null ? "never" : toIso(poll.polledAt),
+    behind: format(poll.lagMs),
+    "seen within": format(poll.worstDelayMs),
+    missing: poll.gap === 0 ? 0 : `${poll.gap}${formatGap(poll)}`,
+    state: poll.failures > 0 ? (poll.lastError ?? "failing") : stoppedForMs === null ? "ok" : "stopped",
   }));
-  const table = walks.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
-  const several = new Set([...budgets, ...traits].map(({ account }) => account)).size > 1;
+  const table = polls.length === 0 ? "No query is watched yet." : formatTable(rows, undefined, width);
+  const several = new Set([...budgets, ...quirks].map(({ account }) => account)).size > 1;
   const name = (account: string) => (several ? ` (${account})` : "");
-  const learned = traits.map(
+  const learned = quirks.map(
     ({ says, ms, account }) =>
       `  ${says}${ms !== null && ms > 0 ? ` (${formatDuration(ms)})` : ""}${name(account)}`,
   );
@@ -54,20 +54,20 @@ export async function formatCoverage(
       : [`Stopped: no process has polled for ${formatDuration(stoppedForMs)}. Does earshot start run?`, ""]),
     ...budgets.map((budget) => `${formatBudget(budget)}${name(budget.account)}`),
     table,
-    ...(learning.length === 0
+    ...(warmingUp.length === 0
       ? []
-      : ["", "Still learning, so that they cannot fire yet", ...learning.map(formatWarmUp)]),
+      : ["", "Still learning, so that they cannot fire yet", ...warmingUp.map(formatWarmUp)]),
     ...(learned.length === 0 ? [] : ["", "Learned about the source", ...learned]),
   ].join("\n");
 }
 
-function formatWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["learning"][number]) {
+function formatWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageReport["warmingUp"][number]) {
   const about = until === null ? "" : `, until about ${minute(until)}`;
   return `  ${queryName}: ${rule} (${kind} of ${counts}) needs ${needs}${about}`;
 }
 
 /** Since when, and when it is looked for again: it is shown until it is found. */
-function formatGap({ gapFrom, gapNextAt }: CoverageReport["walks"][number]): string {
+function formatGap({ gapFrom, gapNextAt }: CoverageReport["polls"][number]): string {
   const since = gapFrom === null ? "" : ` since ${minute(gapFrom)}`;
   return gapNextAt === null ? since : `${since}, again ${minute(gapNextAt)}`;
 }

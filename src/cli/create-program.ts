@@ -103,7 +103,7 @@ const COMMANDS: readonly Entry[] = [
     name: "dead-letters",
     usage: "",
     description: "Mentions, pages and jobs that always failed: what stands aside, and another try for it.",
-    load: async () => (await import("./dead-letters.ts")).defineSetAsideCommand,
+    load: async () => (await import("./dead-letters.ts")).defineDeadLettersCommand,
   },
   {
     name: "api",

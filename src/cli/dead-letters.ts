@@ -6,13 +6,13 @@ import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
 /** `earshot dead-letters`: what always failed and stands aside, and another try for it. */
-export function defineSetAsideCommand(command: Command, env: NodeJS.ProcessEnv): void {
+export function defineDeadLettersCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .command("list")
     .description("What stands aside, newest first.")
     .option("--json", "JSON Lines", false)
     .action(async ({ json }: { json: boolean }) => {
-      const list = await withAlertActions(env, ({ stores }) => stores.setAside.standing(10_000));
+      const list = await withAlertActions(env, ({ stores }) => stores.deadLetters.open(10_000));
       if (!json && list.length === 0) print("Nothing stands aside.");
       for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one));
     });
@@ -28,7 +28,7 @@ export function defineSetAsideCommand(command: Command, env: NodeJS.ProcessEnv):
       if (wrong !== undefined) throw new UserError(`"${wrong}" is no id; it takes 8 characters or more`);
       const which = all ? "all" : ids.map((id) => id.toLowerCase());
       const n = await withAlertActions(env, ({ stores, clock }) =>
-        stores.setAside.replay(which, clock.now()),
+        stores.deadLetters.replay(which, clock.now()),
       );
       if (n === 0) throw new UserError("nothing of that stands aside and can be tried again");
       print(`${n} ${n === 1 ? "is" : "are"} tried again.`);

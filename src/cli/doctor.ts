@@ -18,12 +18,12 @@ export function defineDoctorCommand(command: Command, env: NodeJS.ProcessEnv): v
       "\nOne login at the source, one look at each receiver; no message is sent.\nExit codes: 0 nothing failed (there may be warnings), 1 something failed.",
     )
     .action(async (options: { config?: string; json: boolean }) => {
-      const surroundings = readEnvironment(env);
+      const environment = readEnvironment(env);
       const findings = await doctor({
-        surroundings,
+        environment,
         env,
-        file: options.config ?? surroundings.configFile,
-        clock: await timeHere(surroundings.home),
+        file: options.config ?? environment.configFile,
+        clock: await timeHere(environment.home),
         log: createLog({ level: "silent" }),
       });
       print(options.json ? JSON.stringify(findings, null, 2) : await table(findings));

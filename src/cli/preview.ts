@@ -148,7 +148,7 @@ async function ofAlert(
   const { config, env } = parts;
   const { rules } = await loadRules(config?.rules ?? shippedFolder("rules"));
   const opened = await openAlertContents({
-    surroundings: readEnvironment(env),
+    environment: readEnvironment(env),
     rules,
     timezone: config?.timezone ?? "UTC",
     consoleUrl: config?.web.publicUrl ?? null,

@@ -16,11 +16,11 @@ import { aborted, leave, stopSignal } from "./stop-signal.ts";
 const DEFAULT_PORT = 8080;
 
 /** Everything on this machine, with a page to look at, until Ctrl-C. */
-export async function runDemo(options: StartOptions, surroundings: Environment, log: Logger): Promise<void> {
+export async function runDemo(options: StartOptions, environment: Environment, log: Logger): Promise<void> {
   const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
   const running = await openTogether(async (closing) => {
     print("Earshot demo: starting the database …");
-    const engines = await openEngines(surroundings, log);
+    const engines = await openEngines(environment, log);
     closing.add(engines.stop);
     let url: string | null = null;
     const databaseUrl = await openDemoDatabase(engines.databaseUrl);
@@ -42,7 +42,7 @@ export async function runDemo(options: StartOptions, surroundings: Environment, 
     const login = { username: LOCAL_ACCOUNT.username, password: local.secrets.password };
     closing.add(
       await leaveLocalAddress(
-        surroundings.home,
+        environment.home,
         { url: local.apiUrl, login, clock, isDemo: true },
         systemClock,
       ),
@@ -55,7 +55,7 @@ export async function runDemo(options: StartOptions, surroundings: Environment, 
         settings: { host: "127.0.0.1", port: options.port ?? DEFAULT_PORT, timezone: "UTC" },
         tryNextPort: options.port === undefined,
         hasLocalInbox: true,
-        press: local.press,
+        interaction: local.interaction,
         receivers: demo.receivers,
         rules: demo.earshot.rules,
         previews: demo.earshot.previews,

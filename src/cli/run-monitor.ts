@@ -30,7 +30,7 @@ interface Monitor {
 export async function runMonitor(
   file: string,
   options: StartOptions,
-  surroundings: Environment,
+  environment: Environment,
   env: NodeJS.ProcessEnv,
   log: Logger,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function runMonitor(
   const start = (engines: Engines, wanted: Config) =>
     startMonitor({ file, config: wanted, engines, options, log, signal });
   const running = await openTogether(async (closing) => {
-    const engines = await openEngines(surroundings, log);
+    const engines = await openEngines(environment, log);
     closing.add(engines.stop);
     await refuseDemoData(engines.databaseUrl);
     let monitor = await start(engines, config);
@@ -156,7 +156,7 @@ function startMonitor(parts: {
         settings: { ...config.web, timezone: config.timezone, port: options.port ?? config.web.port },
         tryNextPort: false,
         hasLocalInbox: false,
-        queues: earshot.queueTallies,
+        queues: earshot.queueCounts,
         rules: earshot.rules,
         previews: earshot.previews,
         receivers: config.receivers,

@@ -18,18 +18,18 @@ import { aborted, stopSignal } from "./stop-signal.ts";
 export async function runReplay(
   file: string,
   options: StartOptions,
-  surroundings: Environment,
+  environment: Environment,
   log: Logger,
 ): Promise<void> {
   const signal = stopSignal(() => printError("\nStopping; the same command goes on from here."));
-  const engines = await openEngines(surroundings, log);
+  const engines = await openEngines(environment, log);
   try {
     let url: string | null = null;
     const replay = await startReplay({
       file: resolve(file),
       speed: options.speed,
       databaseUrl: engines.databaseUrl,
-      redisUrl: surroundings.redisUrl,
+      redisUrl: environment.redisUrl,
       rules: options.rules ?? shippedFolder("rules"),
       templates: shippedFolder("templates"),
       consoleUrl: () => url,

@@ -26,8 +26,8 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .option("--past", "also those that have ended", false)
     .option("--json", "answer as JSON", false)
     .action((options: { past: boolean; json: boolean }) =>
-      withAlertActions(env, async ({ desk, clock }) => {
-        const silences = await desk.silences(options.past);
+      withAlertActions(env, async ({ actions, clock }) => {
+        const silences = await actions.silences(options.past);
         const timezone = await timezoneInUse(env);
         const rows = options.json
           ? silences.map((one) => ({ ...one }))
@@ -42,7 +42,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, options: { by?: string; json: boolean }) =>
-      withAlertActions(env, async ({ desk, stores }) => {
+      withAlertActions(env, async ({ actions, stores }) => {
         if (id.length < 6)
           throw new UserError(`"${id}" is too short: give the first 6 characters of its id, or more`, [
             "earshot silence list shows them",
@@ -52,7 +52,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
         if (silence === undefined || found.length > 1) {
           throw new UserError(`${found.length > 1 ? "more than one" : "no"} silence begins with "${id}"`);
         }
-        if (!(await desk.expireSilence(silence.id, shellActor(options.by))))
+        if (!(await actions.expireSilence(silence.id, shellActor(options.by))))
           throw new UserError("that silence has ended already");
         printOutcome({ id: silence.id, expired: true }, `ended: ${describeMatch(silence.match)}`, options);
       }),
@@ -106,7 +106,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
           throw new UserError("that alert is over; a silence is for one that is open", [
             "earshot alerts list shows those that are; --match rule=... silences what a rule says from now on",
           ]);
-        const silence = await command.desk.addSilence({
+        const silence = await command.actions.addSilence({
           match: await matchOf(alert, options, env),
           by: shellActor(options.by),
           comment:
@@ -115,7 +115,7 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
           windows: options.every.map(readWindow),
         });
         const [{ mutes } = { mutes: describeMatch(silence.match) }] = (
-          await command.desk.silences(false)
+          await command.actions.silences(false)
         ).filter(({ id }) => id === silence.id);
         printOutcome(
           silence,

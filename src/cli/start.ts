@@ -40,23 +40,22 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .action(async (options: StartOptions, started: Command) => {
       const [word] = started.args;
       if (word !== undefined) throw unknownWord(word, command.parent?.commands ?? []);
-      const surroundings = readEnvironment(env);
+      const environment = readEnvironment(env);
       const isQuiet =
-        options.replay !== undefined ||
-        (options.config === undefined && !existsSync(surroundings.configFile));
-      const log = createLog({ level: surroundings.logLevel ?? (isQuiet ? "warn" : "info") });
-      if (options.replay !== undefined) return runReplay(options.replay, options, surroundings, log);
+        options.replay !== undefined || (options.config === undefined && !existsSync(environment.configFile));
+      const log = createLog({ level: environment.logLevel ?? (isQuiet ? "warn" : "info") });
+      if (options.replay !== undefined) return runReplay(options.replay, options, environment, log);
       const isSpeedGiven = started.getOptionValueSource("speed") === "cli";
       if (options.exitWhenDone || options.json || isSpeedGiven || options.rules !== undefined)
         throw new UserError("--speed, --exit-when-done, --json and --rules go with --replay FILE");
-      const file = options.config ?? surroundings.configFile;
+      const file = options.config ?? environment.configFile;
       if (options.config !== undefined || existsSync(file))
-        return runMonitor(file, options, surroundings, env, log);
+        return runMonitor(file, options, environment, env, log);
       if (options.roles !== undefined)
         throw new UserError(`--roles goes with a configuration, and there is no ${file}`, [
           "the demo, which runs without one, does everything in one process",
         ]);
-      return runDemo(options, surroundings, log);
+      return runDemo(options, environment, log);
     });
 }
 

@@ -34,10 +34,10 @@ export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void
         }
         if (options.json) print(sanitizeJson(alert === null ? found.mentions : found.alerts[0]));
         else {
-          const { printAlert: tellAlert, printMention: tellMention } = await import("./alerts/print-why.ts");
+          const { printAlert, printMention } = await import("./alerts/print-why.ts");
           const lines = [
-            ...found.alerts.flatMap((one) => tellAlert(one, timezone)),
-            ...found.mentions.flatMap((one) => tellMention(one, timezone)),
+            ...found.alerts.flatMap((one) => printAlert(one, timezone)),
+            ...found.mentions.flatMap((one) => printMention(one, timezone)),
           ];
           for (const line of lines) print(line);
         }

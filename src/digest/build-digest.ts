@@ -24,7 +24,7 @@ export interface SentimentCount {
 /** What a digest is collected from, and where it is written. */
 export interface DigestStore {
   readonly queries: { active(): Promise<readonly WatchedQuery[]> };
-  readonly walks: { completeUntilOf(queries: readonly WatchedQuery[]): Promise<Instant | null> };
+  readonly polls: { completeUntilOf(queries: readonly WatchedQuery[]): Promise<Instant | null> };
   readonly digests: {
     /** Locks an edition that is not built yet until the transaction ends; null when it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
@@ -37,25 +37,25 @@ export interface DigestStore {
     /** Receivers who have ended their subscription to a digest. */
     unsubscribed(name: string): Promise<readonly string[]>;
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
-    talk(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
+    insights(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
     /** An edition that is not built yet, without locking it. */
     findDue(name: string, localDate: string): Promise<DigestEdition | null>;
     settle(edition: DigestEdition, state: "built" | "skipped", view: DigestView | null): Promise<void>;
   };
-  readonly alerts: { standingBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
-  readonly notifications: { owe(owed: readonly PendingNotification[]): Promise<void> };
+  readonly alerts: { openBetween(from: Instant, to: Instant): Promise<readonly Alert[]> };
+  readonly notifications: { addPending(pending: readonly PendingNotification[]): Promise<void> };
 }
 
 export interface DigestParts {
   readonly store: DigestStore & { transaction<T>(work: (store: DigestStore) => Promise<T>): Promise<T> };
   readonly digests: readonly PlannedDigest[];
   /** Asked before the digest is built, since it takes its time; absent where there is no source. */
-  readonly askForTalk?: FetchInsights;
+  readonly fetchInsights?: FetchInsights;
   readonly clock: Clock;
   /** How far back the mentions of a query are stored, before it was watched. */
   readonly historyMs: number;
   readonly consoleUrl: () => string | null;
-  readonly onOwed: (owed: readonly PendingNotification[]) => Promise<void>;
+  readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }
 
 export type BuildOutcome =
@@ -76,24 +76,24 @@ export async function buildDigest(
   const asked = config === undefined ? null : await insightsOf(parts, config, job);
   const built = await parts.store.transaction(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
-    if (edition === null) return { outcome: { outcome: "not-due" } as const, owed: [] };
+    if (edition === null) return { outcome: { outcome: "not-due" } as const, pending: [] };
     if (config === undefined) {
       await store.digests.settle(edition, "skipped", null);
-      return { outcome: { outcome: "not-configured" } as const, owed: [] };
+      return { outcome: { outcome: "not-configured" } as const, pending: [] };
     }
-    const view = await collect(store, config, edition, { ...parts, talk: asked });
+    const view = await collect(store, config, edition, { ...parts, insights: asked });
     if (view.quiet && config.skipQuiet) {
       await store.digests.settle(edition, "skipped", view);
-      return { outcome: { outcome: "skipped-quiet" } as const, owed: [] };
+      return { outcome: { outcome: "skipped-quiet" } as const, pending: [] };
     }
     const gone = await store.digests.unsubscribed(config.name);
     const receivers = config.receivers.filter((receiver) => !gone.includes(receiver));
-    const owed = pendingFor(receivers, edition, parts.clock.now());
+    const pending = pendingFor(receivers, edition, parts.clock.now());
     await store.digests.settle(edition, "built", view);
-    await store.notifications.owe(owed);
-    return { outcome: { outcome: "built", mentions: view.totals.mentions } as const, owed };
+    await store.notifications.addPending(pending);
+    return { outcome: { outcome: "built", mentions: view.totals.mentions } as const, pending };
   });
-  await parts.onOwed(built.owed);
+  await parts.onPending(built.pending);
   return built.outcome;
 }
 
@@ -104,12 +104,12 @@ async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<rea
 
 /** Null where nobody can be asked; then it is counted over what is stored. */
 async function insightsOf(
-  { store, askForTalk }: DigestParts,
+  { store, fetchInsights }: DigestParts,
   config: PlannedDigest,
   { name, localDate }: { readonly name: string; readonly localDate: string },
 ): Promise<Insights | null> {
-  const edition = askForTalk === undefined ? null : await store.digests.findDue(name, localDate);
-  return edition === null ? null : (askForTalk?.(await queriesOf(store, config), edition.period) ?? null);
+  const edition = fetchInsights === undefined ? null : await store.digests.findDue(name, localDate);
+  return edition === null ? null : (fetchInsights?.(await queriesOf(store, config), edition.period) ?? null);
 }
 
 /** How many periods say what is usual: a week of days, a month of weeks, a quarter of months. */
@@ -119,7 +119,7 @@ async function collect(
   store: DigestStore,
   config: PlannedDigest,
   edition: DigestEdition,
-  parts: Pick<DigestParts, "historyMs" | "consoleUrl"> & { readonly talk: Insights | null },
+  parts: Pick<DigestParts, "historyMs" | "consoleUrl"> & { readonly insights: Insights | null },
 ): Promise<DigestView> {
   const { period, before } = edition;
   const queries = await queriesOf(store, config);
@@ -128,13 +128,13 @@ async function collect(
   const then = await store.digests.sentiments(before);
   const earlier = await earlierOf(store, config, period);
   const url = parts.consoleUrl();
-  const alerts = await store.alerts.standingBetween(period.from, period.to);
+  const alerts = await store.alerts.openBetween(period.from, period.to);
   return composeDigest({
     name: config.title,
     timezone: config.timezone,
     language: config.language,
     period,
-    completeUntil: (await store.walks.completeUntilOf(queries)) ?? period.from,
+    completeUntil: (await store.polls.completeUntilOf(queries)) ?? period.from,
     projects: queries.map((query) => query.projectName),
     queries: queries.map((query) =>
       queryFacts(query, now, {
@@ -142,7 +142,7 @@ async function collect(
         earlier: earlier.filter((one) => one.from >= query.watchFrom - parts.historyMs),
       }),
     ),
-    talk: parts.talk ?? (await store.digests.talk(queries, period)),
+    insights: parts.insights ?? (await store.digests.insights(queries, period)),
     stories: await store.digests.stories(queries, period),
     volume: await store.digests.volume(queries, period, {
       step: volumeStep(period),

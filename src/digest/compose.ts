@@ -33,7 +33,7 @@ export interface DigestFacts {
   readonly queries: readonly QueryFacts[];
   /** The largest stories of the period, those of a single mention included. */
   readonly stories: readonly PeriodStory[];
-  readonly talk: Insights;
+  readonly insights: Insights;
   /** By hour or by day, as `volumeStep` says. */
   readonly volume: readonly VolumeCount[];
   /** Alerts that may have been open in the period; others are left out here. */
@@ -62,11 +62,11 @@ interface Numbers {
 /** Facts in, view out: ranks, sums and sorts, and says whether the period was quiet. The same facts, the same view. */
 export function composeDigest(facts: DigestFacts): DigestView {
   const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
-  const nameOf = ({ face }: PeriodStory) => names.get(face.queryId) ?? "";
+  const nameOf = ({ topMention }: PeriodStory) => names.get(topMention.queryId) ?? "";
   // A story that two queries found is told once.
   const ranked = oncePerStory(rankStories(facts.stories));
-  const told = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
-  const shown = new Set(told.map(({ story }) => story));
+  const shared = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
+  const shown = new Set(shared.map(({ story }) => story));
   const alerts = alertsIn(facts.period, facts.alerts);
   const perQuery = facts.queries
     .map(queryRow)
@@ -82,15 +82,15 @@ export function composeDigest(facts: DigestFacts): DigestView {
     totals: totalsOf(facts.queries),
     volume: volumeOf(facts.period, facts.volume),
     perQuery,
-    topStories: told.map((story) => storyRow(story, nameOf(story))),
+    topStories: shared.map((story) => storyRow(story, nameOf(story))),
     topMentions: ranked
       .filter(({ story }) => !shown.has(story))
       .slice(0, MOST)
-      .map(({ face, mentions }) => buildMentionView(face, mentions)),
-    topAuthors: facts.talk.authors
+      .map(({ topMention, mentions }) => buildMentionView(topMention, mentions)),
+    topAuthors: facts.insights.authors
       .slice(0, MOST)
       .map(({ name, ...numbers }) => ({ ...numbers, name: shortName(name) })),
-    topHashtags: facts.talk.hashtags
+    topHashtags: facts.insights.hashtags
       .slice(0, MOST_HASHTAGS)
       .map(({ name, mentions }) => ({ mentions, name: shortName(name) })),
     alerts,
@@ -172,8 +172,8 @@ function queryRow(facts: QueryFacts): DigestQueryRow {
   };
 }
 
-function storyRow({ face, mentions, negative, firstAt }: PeriodStory, query: string): DigestStoryRow {
-  const { text, url, domain } = buildMentionView(face, mentions);
+function storyRow({ topMention, mentions, negative, firstAt }: PeriodStory, query: string): DigestStoryRow {
+  const { text, url, domain } = buildMentionView(topMention, mentions);
   return { query, text, url, domain, mentions, negative, firstAt };
 }
 

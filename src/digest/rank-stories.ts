@@ -11,10 +11,10 @@ export function rankStories(stories: readonly PeriodStory[]): readonly PeriodSto
     .map(({ story }) => story);
 }
 
-function worthOf({ voices, mentions, negative, audience }: PeriodStory): number {
-  return voices * (1 + negative / Math.max(mentions, 1)) * (1 + Math.log10(1 + audience) / 5);
+function worthOf({ distinctAuthors, mentions, negative, audience }: PeriodStory): number {
+  return distinctAuthors * (1 + negative / Math.max(mentions, 1)) * (1 + Math.log10(1 + audience) / 5);
 }
 
 function byAge(a: PeriodStory, b: PeriodStory): number {
-  return a.firstAt - b.firstAt || (a.face.resourceId < b.face.resourceId ? -1 : 1);
+  return a.firstAt - b.firstAt || (a.topMention.resourceId < b.topMention.resourceId ? -1 : 1);
 }

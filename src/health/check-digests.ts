@@ -9,7 +9,7 @@ export interface DueDigest {
   /** What its last try met; null when none failed. */
   readonly error: string | null;
   /** It was given up after all its tries. */
-  readonly setAside: boolean;
+  readonly deadLetters: boolean;
 }
 
 export type DigestVerdict =
@@ -28,7 +28,7 @@ export function checkDigest(
   if (lateMs < 0) return { outcome: "OnTime" };
   const what = `the digest ${digest.name} of ${digest.localDate}`;
   const reason = digest.error === null ? "" : `: ${digest.error}`;
-  if (digest.setAside) {
+  if (digest.deadLetters) {
     return {
       outcome: "NotBuilt",
       because: `${what} was given up${reason}. Mend the cause, then: earshot dead-letters replay`,

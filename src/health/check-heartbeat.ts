@@ -19,24 +19,24 @@ const JUDGED_WITHIN_MS = 15 * MINUTE;
  * that watches nothing has nothing that works.
  */
 export function checkHeartbeat(
-  line: PipelineHealth,
-  troubles: readonly Problem[],
+  health: PipelineHealth,
+  problems: readonly Problem[],
   settings: OperatorConfig,
 ): Heartbeat {
-  const polled = because(troubles, ["source-refuses", "source-rate-limited", "source-lag"]);
+  const polled = because(problems, ["source-refuses", "source-rate-limited", "source-lag"]);
   if (polled !== null) return { outcome: "NotPolled", reason: polled };
-  if (line.progress.length === 0) return { outcome: "NotPolled", reason: "no query is watched" };
-  const unread = line.progress.filter((query) => query.completeUntil === null);
-  if (unread.length === line.progress.length)
+  if (health.progress.length === 0) return { outcome: "NotPolled", reason: "no query is watched" };
+  const unread = health.progress.filter((query) => query.completeUntil === null);
+  if (unread.length === health.progress.length)
     return { outcome: "NotPolled", reason: "no query has been read to its end yet" };
-  const limitMs = Math.max(settings.lag, 3 * line.pollEveryMs);
-  const late = line.progress.find((query) => lagOf(query, line.now) > limitMs);
+  const limitMs = Math.max(settings.lag, 3 * health.pollEveryMs);
+  const late = health.progress.find((query) => lagOf(query, health.now) > limitMs);
   if (late !== undefined)
     return {
       outcome: "NotPolled",
-      reason: `${late.queryName} is read up to ${formatDuration(lagOf(late, line.now))} ago`,
+      reason: `${late.queryName} is read up to ${formatDuration(lagOf(late, health.now))} ago`,
     };
-  const unjudged = line.progress.find(
+  const unjudged = health.progress.find(
     ({ completeUntil, tickedUntil }) =>
       completeUntil !== null && completeUntil - tickedUntil > JUDGED_WITHIN_MS,
   );
@@ -45,10 +45,10 @@ export function checkHeartbeat(
       outcome: "NotJudged",
       reason: `windows of ${unjudged.queryName} wait for their verdict since ${formatDuration((unjudged.completeUntil ?? 0) - unjudged.tickedUntil)}`,
     };
-  const undelivered = because(troubles, ["queue-stands-still", "receiver-fails"]);
+  const undelivered = because(problems, ["queue-stands-still", "receiver-fails"]);
   return undelivered === null ? { outcome: "Beats" } : { outcome: "CannotDeliver", reason: undelivered };
 }
 
-function because(troubles: readonly Problem[], rules: readonly OperatorRuleName[]): string | null {
-  return troubles.find(({ rule }) => rules.includes(rule))?.because ?? null;
+function because(problems: readonly Problem[], rules: readonly OperatorRuleName[]): string | null {
+  return problems.find(({ rule }) => rules.includes(rule))?.because ?? null;
 }

@@ -47,14 +47,14 @@ export function checkQueue(
   }
   const idleMs = Math.min(
     waiting.lastPolledAt === null ? upForMs : Math.max(0, now - waiting.lastPolledAt),
-    waiting.oldestWalkMs,
+    waiting.oldestPollMs,
     upForMs,
   );
-  if (waiting.walks > 0 && idleMs > Math.max(POLL_FACTOR * standstillMs, 2 * facts.pollEveryMs)) {
+  if (waiting.polls > 0 && idleMs > Math.max(POLL_FACTOR * standstillMs, 2 * facts.pollEveryMs)) {
     return stands(
       "poll",
       idleMs,
-      `${waiting.walks} polls are due and none was taken for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
+      `${waiting.polls} polls are due and none was taken for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
     );
   }
   return { outcome: "Moves" };

@@ -21,45 +21,45 @@ export const DIGEST_PATIENCE_MS = 30 * MINUTE;
 const MOST_SILENT = 5;
 
 /** What is wrong with Earshot at this moment: a pure function of the facts, one trouble for each cause. */
-export function findProblems(line: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
-  const source = sourceProblems(line, settings);
+export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
+  const source = sourceProblems(health, settings);
   return [
     ...source,
-    ...lagProblems(line, settings, source.length > 0),
-    ...silences(line, settings, source.length > 0),
-    ...queueProblems(line, settings),
-    ...receiverProblems(line, settings),
-    ...bounceProblems(line),
-    ...pictureProblems(line),
-    ...digestProblems(line, settings),
-    ...outageProblems(line),
-    ...deadLetterProblems(line),
+    ...lagProblems(health, settings, source.length > 0),
+    ...silences(health, settings, source.length > 0),
+    ...queueProblems(health, settings),
+    ...receiverProblems(health, settings),
+    ...bounceProblems(health),
+    ...pictureProblems(health),
+    ...digestProblems(health, settings),
+    ...outageProblems(health),
+    ...deadLetterProblems(health),
   ];
 }
 
-function sourceProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
-  const refusal = checkRefusal(line.failures);
+function sourceProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const refusal = checkRefusal(health.failures);
   if (refusal.outcome !== "Answers") {
     const { since, because } = refusal;
     return [{ rule: "source-refuses", labels: {}, since, because, values: {} }];
   }
-  const limit = checkRateLimit(line.failures, settings.rateLimited, line.now);
+  const limit = checkRateLimit(health.failures, settings.rateLimited, health.now);
   if (limit.outcome !== "LimitedForLong") return [];
   const { since, because } = limit;
   return [{ rule: "source-rate-limited", labels: {}, since, because, values: {} }];
 }
 
-function lagProblems(line: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+function lagProblems(health: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
   const lag = checkLag(
-    line.progress,
+    health.progress,
     {
       limitMs: settings.lag,
-      pollEveryMs: line.pollEveryMs,
-      stands: line.standing.has("source-lag"),
+      pollEveryMs: health.pollEveryMs,
+      stands: health.openRules.has("source-lag"),
       explained,
-      upForMs: line.upForMs,
+      upForMs: health.upForMs,
     },
-    line.now,
+    health.now,
   );
   if (lag.outcome !== "Lags") return [];
   const { since, because, severity, behind, worstMs } = lag;
@@ -68,9 +68,9 @@ function lagProblems(line: PipelineHealth, settings: OperatorConfig, explained: 
   ];
 }
 
-function silences(line: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+function silences(health: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
   if (explained) return [];
-  const silent = line.rhythms.flatMap((rhythm): Problem[] => {
+  const silent = health.rhythms.flatMap((rhythm): Problem[] => {
     const verdict = checkSilentQuery(rhythm, settings.silence);
     if (verdict.outcome !== "Silent") return [];
     const { queryName, queryId, silentSince } = rhythm;
@@ -96,31 +96,31 @@ function silences(line: PipelineHealth, settings: OperatorConfig, explained: boo
   ];
 }
 
-function queueProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
+function queueProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
   // Right after the tables came back, no job can have come out of the queue for as long as they were away.
-  const back = Math.max(...line.outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
-  const upForMs = Math.min(line.upForMs, Math.max(0, line.now - back));
-  const verdict = checkQueue({ ...line, upForMs }, settings.standstill, line.now);
+  const back = Math.max(...health.outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
+  const upForMs = Math.min(health.upForMs, Math.max(0, health.now - back));
+  const verdict = checkQueue({ ...health, upForMs }, settings.standstill, health.now);
   if (verdict.outcome === "Moves") return [];
   const { forMs, because } = verdict;
-  return [{ rule: "queue-stands-still", labels: {}, since: line.now - forMs, because, values: { forMs } }];
+  return [{ rule: "queue-stands-still", labels: {}, since: health.now - forMs, because, values: { forMs } }];
 }
 
-function receiverProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
-  return line.receivers.flatMap((receiver): Problem[] => {
-    const failure = line.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
-    const givenUp = line.givenUp.find((one) => one.receiver === receiver);
+function receiverProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  return health.receivers.flatMap((receiver): Problem[] => {
+    const failure = health.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
+    const givenUp = health.givenUp.find((one) => one.receiver === receiver);
     const verdict = checkReceiver(receiver, failure, settings.receiverFails, givenUp);
     if (verdict.outcome === "GaveUp") {
       // The label is not `receiver`: this one works, and may be told so itself.
       const labels = { messagesTo: receiver };
-      const { since = line.now, n = 0 } = givenUp ?? {};
+      const { since = health.now, n = 0 } = givenUp ?? {};
       return [
         { rule: "messages-given-up", labels, since, because: verdict.because, values: { messages: n } },
       ];
     }
     if (verdict.outcome === "Works" || verdict.outcome === "TriesAgain") return [];
-    const since = failure?.since ?? line.now;
+    const since = failure?.since ?? health.now;
     const values = { failures: failure?.times ?? 0 };
     return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
   });
@@ -137,9 +137,9 @@ function bounceProblems({ bounces, addresses }: PipelineHealth): Problem[] {
 }
 
 /** The label is not `receiver`: this one works, and may be told so itself. */
-function pictureProblems(line: PipelineHealth): Problem[] {
-  return line.failures
-    .filter(({ kind, scope }) => kind === "extra" && line.receivers.includes(scope))
+function pictureProblems(health: PipelineHealth): Problem[] {
+  return health.failures
+    .filter(({ kind, scope }) => kind === "extra" && health.receivers.includes(scope))
     .map(({ scope, since, message }) => ({
       rule: "pictures-left-out" as const,
       labels: { messagesTo: scope },
@@ -149,14 +149,14 @@ function pictureProblems(line: PipelineHealth): Problem[] {
     }));
 }
 
-function digestProblems(line: PipelineHealth, settings: OperatorConfig): Problem[] {
+function digestProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
   const terms = {
     lateMs: settings.digestLate,
     patienceMs: DIGEST_PATIENCE_MS,
-    upForMs: line.upForMs,
+    upForMs: health.upForMs,
   };
-  return line.digests.flatMap((digest): Problem[] => {
-    const verdict = checkDigest(digest, terms, line.now);
+  return health.digests.flatMap((digest): Problem[] => {
+    const verdict = checkDigest(digest, terms, health.now);
     if (verdict.outcome !== "NotBuilt") return [];
     const { name, localDate, dueAt } = digest;
     const labels = { digest: name, date: localDate };
@@ -177,8 +177,8 @@ function outageProblems({ outages, queueAlert, now }: PipelineHealth): Problem[]
   });
 }
 
-function deadLetterProblems({ aside }: PipelineHealth): Problem[] {
-  return aside.flatMap((one): Problem[] => {
+function deadLetterProblems({ deadLetters }: PipelineHealth): Problem[] {
+  return deadLetters.flatMap((one): Problem[] => {
     const verdict = checkDeadLetters(one);
     if (verdict.outcome === "Nothing") return [];
     const { kind, since, n } = one;

@@ -22,7 +22,7 @@ export interface PipelineHealth {
   readonly digests: readonly DueDigest[];
   /** Those that ended a short while ago. */
   readonly outages: readonly Outage[];
-  readonly aside: readonly DeadLetterCount[];
+  readonly deadLetters: readonly DeadLetterCount[];
   /** Wall time since a job last came out of the queue; null when none ever did. */
   readonly lastJobAgoMs: number | null;
   /** How long this process looks on: before that, what waits had nobody who could have seen it. */
@@ -38,6 +38,6 @@ export interface PipelineHealth {
   /** When the last alert that the queue stands still was open: from, and to (now, while it is). Null: none lately. */
   readonly queueAlert: { readonly from: Instant; readonly to: Instant } | null;
   /** Rules with an alert that stands: they end by a milder limit than they begin. */
-  readonly standing: ReadonlySet<OperatorRuleName>;
+  readonly openRules: ReadonlySet<OperatorRuleName>;
   readonly now: Instant;
 }

@@ -10,7 +10,7 @@ import { type StampedPage, stampPage } from "./stamp-page.ts";
 
 /** What is known of the server, and where it is written down. */
 export interface QuirkLog {
-  traits(): Promise<ServerQuirks>;
+  quirks(): Promise<ServerQuirks>;
   note(findings: readonly ObservedQuirk[]): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface AdaptParts extends PageContext {
     request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
-  readonly knowledge: QuirkLog;
+  readonly quirkLog: QuirkLog;
   /** How many mentions a page is asked for. */
   readonly pageSize: number;
   /** The most that ever came on one page, as far as this process has seen. */
@@ -40,21 +40,21 @@ export async function* adaptPages(
   signal: AbortSignal,
 ): AsyncGenerator<SourcePage> {
   const found: ObservedQuirk[] = [];
-  const traits = await parts.knowledge.traits();
-  const observed = observe(parts, traits, { queries, request, signal }, found);
+  const quirks = await parts.quirkLog.quirks();
+  const observed = observe(parts, quirks, { queries, request, signal }, found);
   try {
     yield* request.path.since === "withheld" ? downToSince(observed, request) : observed;
   } finally {
-    await parts.knowledge.note(found.filter((one) => saysMore(traits, one)));
+    await parts.quirkLog.note(found.filter((one) => saysMore(quirks, one)));
   }
 }
 
 /** What is known better already is not overwritten by what says less. */
-function saysMore(traits: ServerQuirks, { trait, value }: ObservedQuirk): boolean {
-  const known = traits.get(trait)?.value;
+function saysMore(quirks: ServerQuirks, { quirk, value }: ObservedQuirk): boolean {
+  const known = quirks.get(quirk)?.value;
   if (known === undefined) return true;
   if (value === "accepted") return known === "refused";
-  return !(trait === "cursors" && value === "followed" && known === "expire");
+  return !(quirk === "cursors" && value === "followed" && known === "expire");
 }
 
 interface Asked {
@@ -65,7 +65,7 @@ interface Asked {
 
 async function* observe(
   parts: AdaptParts,
-  traits: ServerQuirks,
+  quirks: ServerQuirks,
   asked: Asked,
   found: ObservedQuirk[],
 ): AsyncGenerator<SourcePage> {
@@ -76,16 +76,16 @@ async function* observe(
   try {
     for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
       const page = stampPage(fetched, parts.now());
-      found.push(...(await seenOn(page, parts, traits, asked, pages)));
+      found.push(...(await seenOn(page, parts, quirks, asked, pages)));
       // What was all there was, as the server counted it then, was no short page: more of it became visible late.
       const wasAll = last?.total != null && rows >= last.total;
       if (last !== null && isShort(last, pageSize) && !wasAll && wentOn(last, page, request))
-        found.push({ trait: "short-pages", value: "go-on" });
+        found.push({ quirk: "short-pages", value: "go-on" });
       pages += 1;
       rows += rowsOf(page);
       fullest.rows = Math.max(fullest.rows, rowsOf(page));
       last = page;
-      if (found.some(({ trait, value }) => trait === sinceQuirk(request) && value === "ignored"))
+      if (found.some(({ quirk, value }) => quirk === sinceQuirk(request) && value === "ignored"))
         throw new OtherWayError(
           "the server does not heed from when on it is asked; it is read the other way round",
         );
@@ -93,9 +93,9 @@ async function* observe(
         yield page;
         continue;
       }
-      const goOn = found.some(({ trait }) => trait === "short-pages");
+      const goOn = found.some(({ quirk }) => quirk === "short-pages");
       const short = { rows: rowsOf(page), sent: rows, total: page.total, fullest: fullest.rows, goOn };
-      const isLast = isLastPage(short, traits, parts.now());
+      const isLast = isLastPage(short, quirks, parts.now());
       // What this server has on a full page is not known where a short one is not the last.
       yield isLast ? page : { ...page, pageSize: null };
       if (isLast) break;
@@ -103,19 +103,19 @@ async function* observe(
   } catch (error) {
     // Behind all that there is, as the server counts it, a cursor leads nowhere. It may count wrong: so that is no end.
     const isBehindAll = request.cursor === null && last?.total != null && rows >= last.total;
-    const understood = await understand(error, parts, traits, asked, pages, isBehindAll ? [] : found);
-    if (isBehindAll && isRefusal(error)) found.push({ trait: "after-end", value: "refused" });
+    const understood = await understand(error, parts, quirks, asked, pages, isBehindAll ? [] : found);
+    if (isBehindAll && isRefusal(error)) found.push({ quirk: "after-end", value: "refused" });
     throw understood;
   }
   // Of shared walks their members cannot tell; and a total that was held to once spares the call behind a full page.
-  if (pages === 1 && request.cursor === null && last?.total === rows && rows > 0 && !hasTotal(traits))
-    found.push({ trait: "total", value: "agrees" });
+  if (pages === 1 && request.cursor === null && last?.total === rows && rows > 0 && !hasTotal(quirks))
+    found.push({ quirk: "total", value: "agrees" });
   if (last !== null && request.path.pages === "cursor" && isShort(last, pageSize))
-    found.push({ trait: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
+    found.push({ quirk: "last-page", value: last.nextCursor === null ? "without-cursor" : "with-cursor" });
 }
 
-function hasTotal(traits: ServerQuirks): boolean {
-  return (traits.get("total")?.value ?? "none") !== "none";
+function hasTotal(quirks: ServerQuirks): boolean {
+  return (quirks.get("total")?.value ?? "none") !== "none";
 }
 
 function isShort(page: SourcePage, asked: number): boolean {
@@ -130,7 +130,7 @@ function rowsOf({ mentions, rejected }: SourcePage): number {
 async function understand(
   error: unknown,
   parts: AdaptParts,
-  traits: ServerQuirks,
+  quirks: ServerQuirks,
   asked: Asked,
   pages: number,
   found: ObservedQuirk[],
@@ -139,10 +139,10 @@ async function understand(
   const { request } = asked;
   if (pages > 0 || request.cursor !== null) {
     if (request.path.pages === "number") return error;
-    const known = traits.get("cursors")?.value;
+    const known = quirks.get("cursors")?.value;
     // One that was given a moment ago, by a server of which no cursor was ever taken.
     const never = pages === 1 && request.cursor === null && (known === undefined || known === "refused");
-    found.push({ trait: "cursors", value: never ? "refused" : "expire" });
+    found.push({ quirk: "cursors", value: never ? "refused" : "expire" });
     return new OtherWayError("the server has refused its own cursor; the walk begins again at its watermark");
   }
   if (request.path.since === "withheld") return error;
@@ -152,7 +152,7 @@ async function understand(
   };
   if (!(await answers(parts.fetch(asked.queries, { ...without, orderDirection: "desc" }, asked.signal))))
     return error;
-  found.push({ trait: sinceQuirk(request), value: "refused" });
+  found.push({ quirk: sinceQuirk(request), value: "refused" });
   return new OtherWayError("the server refuses to be told from when on; it is read the other way round");
 }
 

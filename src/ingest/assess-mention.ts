@@ -8,7 +8,7 @@ export interface AssessedMention {
   /** Keys of the series that count it as a mention. */
   readonly series: readonly string[];
   /** Series that count whoever speaks in it, once however often it does. */
-  readonly voices: readonly MentionAuthor[];
+  readonly distinctAuthors: readonly MentionAuthor[];
   readonly met: readonly MetRule[];
 }
 
@@ -40,12 +40,12 @@ export function createAssessor(rules: readonly Rule[]): (mention: Mention) => As
 
 /** The same mention, found to tell the story of another text. */
 export function storyOfMention(assessed: AssessedMention, story: string | undefined): AssessedMention {
-  if (story === undefined || !assessed.voices.some(({ isStory }) => isStory)) return assessed;
-  return { ...assessed, voices: assessed.voices.map((voice) => withStory(voice, story)) };
+  if (story === undefined || !assessed.distinctAuthors.some(({ isStory }) => isStory)) return assessed;
+  return { ...assessed, distinctAuthors: assessed.distinctAuthors.map((author) => withStory(author, story)) };
 }
 
-function withStory(voice: MentionAuthor, story: string): MentionAuthor {
-  return voice.isStory ? { ...voice, speaker: story } : voice;
+function withStory(author: MentionAuthor, story: string): MentionAuthor {
+  return author.isStory ? { ...author, speaker: story } : author;
 }
 
 /** Which of these series count it, and how. `story` is the one that it was found to tell, where that is known. */
@@ -53,17 +53,17 @@ export function countedBy(
   series: readonly Series[],
   mention: Mention,
   story?: string,
-): Pick<AssessedMention, "series" | "voices"> {
+): Pick<AssessedMention, "series" | "distinctAuthors"> {
   const counting = series.filter((one) => one.counts(mention));
   return {
-    series: counting.filter(({ voice }) => voice === undefined).map(({ key }) => key),
-    voices: counting.flatMap(({ key, voice, countsStories = false }) =>
-      voice === undefined
+    series: counting.filter(({ author }) => author === undefined).map(({ key }) => key),
+    distinctAuthors: counting.flatMap(({ key, author, countsStories = false }) =>
+      author === undefined
         ? []
         : [
             {
               series: key,
-              speaker: countsStories && story !== undefined ? story : voice(mention),
+              speaker: countsStories && story !== undefined ? story : author(mention),
               isStory: countsStories,
             },
           ],

@@ -20,7 +20,7 @@ const MOST_BUCKETS = 2_016;
 export interface CloseWindowsParts {
   readonly store: IngestStore;
   readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly directory: NotifyConfig;
+  readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
 }
 
@@ -29,7 +29,7 @@ export interface ClosedWindows {
   readonly judged: number;
   /** A long backlog is worked off in several transactions. */
   readonly more: boolean;
-  readonly owed: readonly PendingNotification[];
+  readonly pending: readonly PendingNotification[];
 }
 
 /**
@@ -43,14 +43,18 @@ export async function closeWindows(
 ): Promise<ClosedWindows> {
   return parts.store.transaction(async (facts) => {
     const query = await facts.queries.lock(job.projectId, job.queryId);
-    if (query === null) return { judged: 0, more: false, owed: [] };
+    if (query === null) return { judged: 0, more: false, pending: [] };
     // Nobody polls Earshot's own query; its alerts end by what Earshot sees of itself.
     if (!query.isWatched && query.queryId !== OWN_QUERY.queryId) {
       const ended = await withdrawAll(facts, query, parts.clock.now());
       const waiting = alertsToReconsider(facts, query, ended);
-      return { judged: 0, more: false, owed: await recordNotifications(facts, parts, query, ended, waiting) };
+      return {
+        judged: 0,
+        more: false,
+        pending: await recordNotifications(facts, parts, query, ended, waiting),
+      };
     }
-    const completeUntil = await facts.walks.completeUntil(job.projectId, job.queryId);
+    const completeUntil = await facts.polls.completeUntil(job.projectId, job.queryId);
     const closedUntil = floorTo(completeUntil ?? query.tickedUntil, BUCKET_MS);
     // At first it is any moment, that from which on the query's history is read; from then on the end of a bucket.
     const judgedUntil = floorTo(query.tickedUntil, BUCKET_MS);
@@ -58,8 +62,8 @@ export async function closeWindows(
     const isLater = until > query.tickedUntil;
     const written = isLater ? await judgeUntil(facts, query, parts.rulesFor(query), until) : [];
     const waiting = alertsToReconsider(facts, query, written);
-    const owed = await recordNotifications(facts, parts, query, written, waiting);
-    return { judged: isLater ? (until - judgedUntil) / BUCKET_MS : 0, more: until < closedUntil, owed };
+    const pending = await recordNotifications(facts, parts, query, written, waiting);
+    return { judged: isLater ? (until - judgedUntil) / BUCKET_MS : 0, more: until < closedUntil, pending };
   });
 }
 
@@ -70,9 +74,9 @@ async function judgeUntil(
   until: Instant,
 ): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
-  const windowSightings = await judgeWindows(facts, query, rules, open, until);
+  const windowObservations = await judgeWindows(facts, query, rules, open, until);
   const written = await recordObservations(facts.alerts, query, [
-    ...windowSightings,
+    ...windowObservations,
     ...endings(open, rules, until),
   ]);
   await facts.queries.setTickedUntil(query.projectId, query.queryId, until);

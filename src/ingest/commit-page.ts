@@ -21,7 +21,7 @@ import { recordValues } from "./record-values.ts";
 
 export interface CommitParts {
   readonly store: IngestStore;
-  readonly directory: NotifyConfig;
+  readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
   /** Called when the rows are on their way to the tables, which takes them longer than anything else. */
   readonly whileStoring?: () => void;
@@ -37,7 +37,7 @@ export interface CommittedPage {
   /** The earliest `added` of the new ones; null where there are none. */
   readonly earliestAdded: Instant | null;
   /** Notifications that the page caused and that are due now. */
-  readonly owed: readonly PendingNotification[];
+  readonly pending: readonly PendingNotification[];
 }
 
 /**
@@ -46,24 +46,24 @@ export interface CommittedPage {
  */
 export async function commitPage(
   parts: CommitParts,
-  walking: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
+  run: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
   prepared: PreparedPage,
   state: PollState,
 ): Promise<CommittedPage> {
-  const { key, query, lease } = walking;
+  const { key, query, lease } = run;
   const { page, rows, rules, assessed, assess } = prepared;
   let keepStories = (): void => {};
   const committed = await parts.store.transaction(async (facts) => {
     // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
-    await facts.walks.advance(key, lease, state);
+    await facts.polls.advance(key, lease, state);
     const seenAt = parts.clock.now();
     const { folded, done } = await foldStories(facts.stories, parts.stories, key, prepared.stories);
     keepStories = done;
     const storing = facts.mentions.storePage(key.projectId, rows, seenAt, folded);
     if (parts.whileStoring !== undefined) setImmediate(parts.whileStoring);
     const outcome = await storing;
-    await facts.coverage.setAside(key.projectId, key.queryId, seenAt, page.rejected);
+    await facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected);
     const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [
       ...outcome.added.map((index) => ({ before: null, after: after(index) })),
@@ -74,20 +74,20 @@ export async function commitPage(
     ];
     const counted = await facts.counts.series(key.projectId, key.queryId);
     const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
-    await recordCounts(facts, key, judged.counts, judged.voices);
+    await recordCounts(facts, key, judged.counts, judged.distinctAuthors);
     const added = outcome.added.map((index) => at(assessed, index).mention);
-    const sightings = [
+    const observations = [
       ...(await notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded))),
       ...(await recordValues(facts, locked, rules, counted, added)),
     ];
-    const moved = await recordObservations(facts.alerts, locked, sightings);
-    const owed = await recordNotifications(facts, parts, locked, moved);
+    const transitions = await recordObservations(facts.alerts, locked, observations);
+    const pending = await recordNotifications(facts, parts, locked, transitions);
     return {
       added: outcome.added.length,
       changed: outcome.changed.length,
       restamped: changes.filter(isRestamped).length,
       earliestAdded: earliestOf(added),
-      owed,
+      pending,
     };
   });
   keepStories();

@@ -28,13 +28,13 @@ const MOST_POISON = 100;
  */
 export async function commitWithDeadLetters(
   parts: DeadLetterParts,
-  walking: LeasedPoll,
+  run: LeasedPoll,
   prepared: PreparedPage,
   states: { readonly before: PollState; readonly after: PollState },
 ): Promise<CommittedPage> {
   for (let tries = 1; ; tries++) {
     try {
-      return await commitPage(parts, walking, prepared, states.after);
+      return await commitPage(parts, run, prepared, states.after);
     } catch (error) {
       if (isTransient(error)) throw error;
       if (tries >= MOST_TRIES) break;
@@ -43,15 +43,15 @@ export async function commitWithDeadLetters(
   }
   const { page } = prepared;
   const poison: RejectedRow[] = [];
-  const committed = await commitHealthy(parts, walking, page, states.before, page.mentions, poison);
+  const committed = await commitHealthy(parts, run, page, states.before, page.mentions, poison);
   const rest: SourcePage = { ...page, mentions: [], rejected: [...page.rejected, ...poison] };
-  await commitPage(parts, walking, parts.prepare(rest), states.after);
+  await commitPage(parts, run, parts.prepare(rest), states.after);
   return committed;
 }
 
 async function commitHealthy(
   parts: DeadLetterParts,
-  walking: LeasedPoll,
+  run: LeasedPoll,
   page: SourcePage,
   before: PollState,
   mentions: readonly Mention[],
@@ -60,7 +60,7 @@ async function commitHealthy(
   const [only, another] = mentions;
   if (only === undefined) return NOTHING;
   try {
-    return await commitPage(parts, walking, parts.prepare({ ...page, mentions, rejected: [] }), before);
+    return await commitPage(parts, run, parts.prepare({ ...page, mentions, rejected: [] }), before);
   } catch (error) {
     if (isTransient(error) || poison.length >= MOST_POISON) throw error;
     if (another === undefined) {
@@ -70,16 +70,16 @@ async function commitHealthy(
     }
   }
   const middle = mentions.length >> 1;
-  const one = await commitHealthy(parts, walking, page, before, mentions.slice(0, middle), poison);
-  const other = await commitHealthy(parts, walking, page, before, mentions.slice(middle), poison);
+  const one = await commitHealthy(parts, run, page, before, mentions.slice(0, middle), poison);
+  const other = await commitHealthy(parts, run, page, before, mentions.slice(middle), poison);
   const earliest = [one.earliestAdded, other.earliestAdded].filter((moment) => moment !== null);
   return {
     added: one.added + other.added,
     changed: one.changed + other.changed,
     restamped: one.restamped + other.restamped,
     earliestAdded: earliest.length === 0 ? null : Math.min(...earliest),
-    owed: [...one.owed, ...other.owed],
+    pending: [...one.pending, ...other.pending],
   };
 }
 
-const NOTHING: CommittedPage = { added: 0, changed: 0, restamped: 0, earliestAdded: null, owed: [] };
+const NOTHING: CommittedPage = { added: 0, changed: 0, restamped: 0, earliestAdded: null, pending: [] };

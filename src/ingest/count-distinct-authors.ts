@@ -22,7 +22,7 @@ export function distinctAuthorKey({ series, speaker, eventAt }: DistinctAuthorCh
   const offset = digest.readUInt32LE(20) % SPAN_MS;
   return {
     series,
-    voice: digest.subarray(0, 12).toString("base64url"),
+    author: digest.subarray(0, 12).toString("base64url"),
     span: floorTo(eventAt - offset, SPAN_MS) + offset,
   };
 }
@@ -35,28 +35,28 @@ export function distinctAuthorKey({ series, speaker, eventAt }: DistinctAuthorCh
 export function countDistinctAuthors(
   known: readonly DistinctAuthor[],
   changes: readonly DistinctAuthorChange[],
-): { readonly voices: readonly DistinctAuthor[]; readonly counts: readonly CountChange[] } {
-  const voices = new Map(known.map((voice) => [nameOf(voice), voice]));
+): { readonly distinctAuthors: readonly DistinctAuthor[]; readonly counts: readonly CountChange[] } {
+  const distinctAuthors = new Map(known.map((author) => [nameOf(author), author]));
   const touched = new Map<string, DistinctAuthor>();
   const counts: CountChange[] = [];
   for (const change of changes) {
     const key = distinctAuthorKey(change);
-    const before = voices.get(nameOf(key));
+    const before = distinctAuthors.get(nameOf(key));
     const had = before?.mentions ?? 0;
     const mentions = Math.max(0, had + change.n);
     const bucket = had > 0 && before !== undefined ? before.bucket : floorTo(change.eventAt, BUCKET_MS);
-    const voice = { ...key, bucket, mentions };
-    voices.set(nameOf(key), voice);
-    touched.set(nameOf(key), voice);
+    const author = { ...key, bucket, mentions };
+    distinctAuthors.set(nameOf(key), author);
+    touched.set(nameOf(key), author);
     if (had > 0 === mentions > 0) continue;
     const arrived = floorTo(change.arrivedAt, BUCKET_MS);
     counts.push({ series: key.series, arrived, bucket, n: mentions > 0 ? 1 : -1 });
   }
-  return { voices: [...touched.values()], counts: summed(counts) };
+  return { distinctAuthors: [...touched.values()], counts: summed(counts) };
 }
 
-function nameOf({ series, voice, span }: DistinctAuthorKey): string {
-  return `${series} ${voice} ${span}`;
+function nameOf({ series, author, span }: DistinctAuthorKey): string {
+  return `${series} ${author} ${span}`;
 }
 
 function summed(counts: readonly CountChange[]): CountChange[] {

@@ -68,9 +68,9 @@ export async function foldStories(
     last = batch.seq;
   }
   const folded = new Map<number, string>();
-  for (const [place, told] of page.entries()) {
-    const story = index.find(told);
-    if (story !== told.key) folded.set(place, story);
+  for (const [place, itself] of page.entries()) {
+    const story = index.find(itself);
+    if (story !== itself.key) folded.set(place, story);
   }
   const news = index.news();
   if (news.length > 0) {

@@ -19,14 +19,14 @@ export interface ShortPage {
  */
 export function isLastPage(
   { rows, sent, total, fullest, goOn }: ShortPage,
-  traits: ServerQuirks,
+  quirks: ServerQuirks,
   now: Instant,
 ): boolean {
-  const known = traits.get("total")?.value;
-  const isWrong = known === "high" || known === "low" || traits.has("repeated-rows");
+  const known = quirks.get("total")?.value;
+  const isWrong = known === "high" || known === "low" || quirks.has("repeated-rows");
   if (total !== null && !isWrong && sent < total) return false;
   if (total !== null && !isWrong && known === "agrees") return true;
-  const seen = traits.get("short-pages");
+  const seen = quirks.get("short-pages");
   const wentOn = seen?.value === "go-on" && now - seen.lastAt < DAY;
   return !goOn && !wentOn && rows < fullest;
 }

@@ -7,7 +7,7 @@ import type { AssessedMention } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
 import { describeChange } from "./describe-change.ts";
-import { createTally } from "./tally.ts";
+import { createPageCounts } from "./page-counts.ts";
 
 /** A mention that is new (`before` null) or that changed since it was stored. */
 export interface MentionChange {
@@ -34,7 +34,7 @@ export interface SeenPage {
 export interface JudgedPage {
   readonly counts: readonly CountChange[];
   /** For series that count each voice once. */
-  readonly voices: readonly DistinctAuthorChange[];
+  readonly distinctAuthors: readonly DistinctAuthorChange[];
   readonly evidence: readonly MentionEvidence[];
 }
 
@@ -50,15 +50,16 @@ export function judgePage(
   changes: readonly MentionChange[],
   seen: SeenPage,
 ): JudgedPage {
-  const tally = createTally();
-  const voices: DistinctAuthorChange[] = [];
+  const pageCounts = createPageCounts();
+  const distinctAuthors: DistinctAuthorChange[] = [];
   const evidence: MentionEvidence[] = [];
   const count = (assessed: AssessedMention, arrived: Instant, n: 1 | -1): void => {
     // A clock that runs a little ahead of ours is believed, but nothing counts after its arrival.
     const event = Math.min(countedAt(assessed.mention, seen.behindMs), arrived);
-    for (const key of assessed.series) if (counted.has(key)) tally.add(key, arrived, event, n);
-    for (const voice of assessed.voices) {
-      if (counted.has(voice.series)) voices.push({ ...voice, arrivedAt: arrived, eventAt: event, n });
+    for (const key of assessed.series) if (counted.has(key)) pageCounts.add(key, arrived, event, n);
+    for (const author of assessed.distinctAuthors) {
+      if (counted.has(author.series))
+        distinctAuthors.push({ ...author, arrivedAt: arrived, eventAt: event, n });
     }
   };
   for (const { before, after } of changes) {
@@ -81,5 +82,5 @@ export function judgePage(
       }
     }
   }
-  return { counts: tally.changes(), voices, evidence };
+  return { counts: pageCounts.changes(), distinctAuthors, evidence };
 }

@@ -41,7 +41,7 @@ export async function judgeWindows(
   const wakes = ({ rule }: { rule: WindowRule }) => rule.window.series.some(({ key }) => active.has(key));
   const woken = due.filter((one) => one.mayRest && wakes(one));
   const arrivals = arrivalsByBucket([...(await arrivedBefore(facts, query, woken, from)), ...found]);
-  const sightings: AlertObservation[] = [];
+  const observations: AlertObservation[] = [];
   const stepped: ConditionState[] = [];
   for (const one of due) {
     if (one.mayRest && !wakes(one)) continue;
@@ -50,11 +50,11 @@ export async function judgeWindows(
     const watchFrom = Math.max(start.watchFrom, query.tickedUntil);
     const run = stepThrough(rule.window, start, arrivals, { from: watchFrom, until }, query.timezone);
     stepped.push(run.state);
-    sightings.push(...observationsOf(rule, query, run.verdicts, isOpen(rule)));
+    observations.push(...observationsOf(rule, query, run.verdicts, isOpen(rule)));
   }
   await facts.conditions.remove(query.projectId, query.queryId, orphans);
   await facts.conditions.save(query.projectId, query.queryId, distinct(stepped));
-  return sightings;
+  return observations;
 }
 
 /** A rule that was away for some days, while another counted the same, looks like one that rested and has missed these. */
@@ -177,19 +177,19 @@ function observationsOf(
 ): AlertObservation[] {
   const base = observationOf(rule, query, { query: query.name });
   let mayBeOpen = isOpen;
-  const sightings: AlertObservation[] = [];
+  const observations: AlertObservation[] = [];
   for (const { closedAt, verdict } of verdicts) {
     if (verdict.met) {
       mayBeOpen = true;
-      sightings.push({
+      observations.push({
         ...base,
         observe: (life) => evidence(closedAt, verdict, base.life.overAfterMs, life),
       });
     } else if (mayBeOpen) {
-      sightings.push({ ...base, observe: () => ({ kind: "not-met", at: closedAt }) });
+      observations.push({ ...base, observe: () => ({ kind: "not-met", at: closedAt }) });
     }
   }
-  return sightings;
+  return observations;
 }
 
 /** The window that opens an alert counts whole; after that only what arrived in the bucket that closed. */
@@ -200,7 +200,7 @@ function evidence(
   life: AlertLife | null,
 ): Observation {
   // What a person closed is the same as long as it goes on without a break.
-  const isOver = life?.resolvedAt !== null && life?.care?.closedBy === undefined;
+  const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
   const stands = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, arrived, observed } = verdict;
   return {
@@ -212,7 +212,7 @@ function evidence(
     windowTo,
     values,
     ...(verdict.restates === true && { restates: true }),
-    ...(verdict.retell !== undefined && { retell: verdict.retell }),
+    ...(verdict.renotify !== undefined && { renotify: verdict.renotify }),
     ...(verdict.present !== undefined && { present: verdict.present }),
     ...verdict.reached,
   };

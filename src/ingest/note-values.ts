@@ -7,7 +7,7 @@ import type { SeenValue } from "../model/seen-value.ts";
 export interface ValueUse {
   /** As people read it; hostile. */
   readonly value: string;
-  readonly voice: string;
+  readonly author: string;
   readonly arrivedAt: Instant;
   readonly eventAt: Instant;
 }
@@ -16,7 +16,7 @@ export interface ValueUse {
 export interface LargeValue {
   readonly use: ValueUse;
   readonly firstAt: Instant;
-  readonly voices: number;
+  readonly authors: number;
   readonly isFirst: boolean;
 }
 
@@ -52,20 +52,20 @@ export function noteValues(
   for (const use of uses) {
     const itself = values.get(SERIES_ITSELF);
     if (itself === undefined || use.arrivedAt < itself.firstAt) {
-      put({ series, value: SERIES_ITSELF, firstAt: use.arrivedAt, voices: [] });
+      put({ series, value: SERIES_ITSELF, firstAt: use.arrivedAt, authors: [] });
     }
     const key = valueHash(use.value);
     const before = values.get(key);
     const firstAt = Math.min(before?.firstAt ?? use.eventAt, use.eventAt);
-    const voices = before?.voices ?? [];
-    const voice = hash(use.voice, 6);
+    const authors = before?.authors ?? [];
+    const author = hash(use.author, 6);
     const isNew = use.eventAt - firstAt <= withinMs;
-    const counts = isNew && voices.length < atLeast && !voices.includes(voice);
-    const now = counts ? [...voices, voice] : voices;
+    const counts = isNew && authors.length < atLeast && !authors.includes(author);
+    const now = counts ? [...authors, author] : authors;
     if (before === undefined || counts || firstAt < before.firstAt) {
-      put({ series, value: key, firstAt, voices: now });
+      put({ series, value: key, firstAt, authors: now });
     }
-    if (isNew && now.length >= atLeast) large.push({ use, firstAt, voices: now.length, isFirst: counts });
+    if (isNew && now.length >= atLeast) large.push({ use, firstAt, authors: now.length, isFirst: counts });
   }
   return { seen: [...touched.values()], large };
 }

@@ -7,7 +7,7 @@ import type { PollKey } from "../model/poll.ts";
  * together are not polled together for ever. At most `everyMs` away.
  */
 export function nextPollAt(key: PollKey, now: Instant, everyMs: number): Instant {
-  const hash = Number.parseInt(stableHash([key.projectId, key.queryId, key.walk]).slice(0, 12), 16);
+  const hash = Number.parseInt(stableHash([key.projectId, key.queryId, key.poll]).slice(0, 12), 16);
   const slot = floorTo(now, everyMs) + (hash % everyMs);
   return slot > now ? slot : slot + everyMs;
 }

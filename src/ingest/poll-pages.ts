@@ -43,14 +43,10 @@ export interface CompletePoll {
  * Fetches page after page and commits each with everything that follows from it in one transaction. Throws what a page
  * or its commit throws; what was committed before stands.
  */
-export async function pollPages(
-  parts: PollParts,
-  walking: PollRun,
-  stored: PollState,
-): Promise<CompletePoll> {
-  const { key, query, lease, startedAt, settings } = walking;
-  const call = nextCall(key.walk, stored, settings, startedAt);
-  const tally: PollCounts = {
+export async function pollPages(parts: PollParts, run: PollRun, stored: PollState): Promise<CompletePoll> {
+  const { key, query, lease, startedAt, settings } = run;
+  const call = nextCall(key.poll, stored, settings, startedAt);
+  const counts: PollCounts = {
     pages: 0,
     added: 0,
     changed: 0,
@@ -64,12 +60,12 @@ export async function pollPages(
   try {
     const rules = parts.rulesFor(query);
     const prepare = (page: SourcePage) => preparePage(rules, parts.store.mentions.rowsOf, page);
-    const pages = prefetch((signal) => parts.walkPages(query, call.request, signal), prepare, walking.signal);
+    const pages = prefetch((signal) => parts.fetchPages(query, call.request, signal), prepare, run.signal);
     const whileStoring = pages.begin;
     for await (const prepared of pages) {
       const { page } = prepared;
       const repeated = repeats.count(page.mentions);
-      const after = afterPage(state, { ...measure(key.walk, page), repeated }, settings);
+      const after = afterPage(state, { ...measure(key.poll, page), repeated }, settings);
       const committed = isEmpty(page)
         ? NOTHING_COMMITTED
         : await commitWithDeadLetters({ ...parts, prepare, whileStoring }, { key, query, lease }, prepared, {
@@ -77,27 +73,27 @@ export async function pollPages(
             after: resumable(page, state, after.state, settings),
           });
       state = after.state;
-      walking.progress.pages += 1;
-      tally.pages += 1;
-      tally.added += committed.added;
-      tally.changed += committed.changed;
-      tally.rejected += page.rejected.length;
-      tally.repeated += repeated;
-      tally.restamped += committed.restamped;
-      tally.lateMs = Math.max(tally.lateMs, latenessOf(stored, committed.earliestAdded));
-      if (committed.owed.length > 0) await parts.onOwed(committed.owed);
-      if (after.outcome === "Ended") return await finish(parts, walking, stored, after, tally);
+      run.progress.pages += 1;
+      counts.pages += 1;
+      counts.added += committed.added;
+      counts.changed += committed.changed;
+      counts.rejected += page.rejected.length;
+      counts.repeated += repeated;
+      counts.restamped += committed.restamped;
+      counts.lateMs = Math.max(counts.lateMs, latenessOf(stored, committed.earliestAdded));
+      if (committed.pending.length > 0) await parts.onPending(committed.pending);
+      if (after.outcome === "Ended") return await finish(parts, run, stored, after, counts);
     }
   } catch (error) {
     if (isRefusedCursor(error, state) || (error as { readonly abandons?: boolean }).abandons === true) {
-      await parts.store.walks.advance(key, lease, abandonPoll(state, settings));
+      await parts.store.polls.advance(key, lease, abandonPoll(state, settings));
     }
     throw error;
   }
   // The last page was full, and the one behind it, which is empty, is not given to us.
   const after = afterPage(state, EMPTY_PAGE, settings);
-  if (tally.pages === 0 || after.outcome !== "Ended") throw new PollBrokenError("the source sent no page");
-  return finish(parts, walking, stored, after, tally);
+  if (counts.pages === 0 || after.outcome !== "Ended") throw new PollBrokenError("the source sent no page");
+  return finish(parts, run, stored, after, counts);
 }
 
 /** What one run of a walk found. */
@@ -142,7 +138,7 @@ function isEmpty(page: SourcePage): boolean {
   return page.mentions.length === 0 && page.rejected.length === 0;
 }
 
-const NOTHING_COMMITTED = { added: 0, changed: 0, restamped: 0, earliestAdded: null, owed: [] };
+const NOTHING_COMMITTED = { added: 0, changed: 0, restamped: 0, earliestAdded: null, pending: [] };
 
 class PollBrokenError extends Error {
   override readonly name = "WalkBrokenError";
@@ -151,16 +147,16 @@ class PollBrokenError extends Error {
 
 async function finish(
   parts: PollParts,
-  walking: PollRun,
+  run: PollRun,
   before: PollState,
   { state, coverage }: { readonly state: PollState; readonly coverage: Coverage },
-  tally: PollCounts,
+  counts: PollCounts,
 ): Promise<CompletePoll> {
-  const { key, query, lease, startedAt } = walking;
+  const { key, query, lease, startedAt } = run;
   const { completeUntil } = state;
 
   await parts.store.transaction(async (facts) => {
-    await facts.walks.advance(key, lease, state);
+    await facts.polls.advance(key, lease, state);
     await facts.coverage.record({
       ...key,
       startedAt,
@@ -168,37 +164,37 @@ async function finish(
       untilAt: coverage.to,
       claimed: coverage.total,
       seen: coverage.seen,
-      stored: tally.added,
-      rejected: tally.rejected,
+      stored: counts.added,
+      rejected: counts.rejected,
       gap: coverage.outcome === "Gap" ? coverage.missing : 0,
     });
-    const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.walk));
-    await facts.walks.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
+    const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.poll));
+    await facts.polls.finish(key, lease, { completeUntil, polledAt: startedAt, nextAt });
   });
-  await learn(parts, walking, { before, after: state, coverage }, tally);
+  await learn(parts, run, { before, after: state, coverage }, counts);
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
-  const { pages, added, changed } = tally;
-  const windowsDue = key.walk === "added" && closed;
+  const { pages, added, changed } = counts;
+  const windowsDue = key.poll === "added" && closed;
   return { outcome: "complete", pages, added, changed, windowsDue, startedAt };
 }
 
 /** What is learned of the server is worth knowing, and never worth a walk. */
 async function learn(
-  { knowledge, firstPage, isShared }: PollParts,
+  { quirkLog, firstPage, isShared }: PollParts,
   { key, query, signal }: PollRun,
-  walked: { readonly before: PollState; readonly after: PollState; readonly coverage: Coverage },
-  tally: PollCounts,
+  completed: { readonly before: PollState; readonly after: PollState; readonly coverage: Coverage },
+  counts: PollCounts,
 ): Promise<void> {
   try {
     // What shared pages have in all is known of all their queries together, and of none alone.
-    const found = quirksOfPoll(key.walk, walked, tally).filter(
-      ({ trait }) => isShared !== true || trait !== "total",
+    const found = quirksOfPoll(key.poll, completed, counts).filter(
+      ({ quirk }) => isShared !== true || quirk !== "total",
     );
-    const isTried = isShared === true || (await knowledge.traits()).has("after-end");
-    const tail = isTried || tally.added === 0 ? null : (walked.before.tail ?? null);
+    const isTried = isShared === true || (await quirkLog.quirks()).has("after-end");
+    const tail = isTried || counts.added === 0 ? null : (completed.before.tail ?? null);
     const tried =
-      tail === null ? [] : await tryTail(tail, (request) => firstPage(query, request, signal), key.walk);
-    await knowledge.note([...found, ...tried]);
+      tail === null ? [] : await tryTail(tail, (request) => firstPage(query, request, signal), key.poll);
+    await quirkLog.note([...found, ...tried]);
   } catch {
     // It shows itself again.
   }
@@ -209,10 +205,10 @@ function isRefusedCursor(error: unknown, state: PollState): boolean {
   return state.running?.cursor != null && isRefusal(error);
 }
 
-function measure(walk: PollKey["walk"], page: SourcePage) {
+function measure(poll: PollKey["poll"], page: SourcePage) {
   let highest: Instant | null = page.shared?.highest ?? null;
   for (const mention of page.mentions) {
-    const at = walk === "added" ? mention.addedAt : mention.updatedAt;
+    const at = poll === "added" ? mention.addedAt : mention.updatedAt;
     if (highest === null || at > highest) highest = at;
   }
   const { nextCursor, total, pageSize } = page;

@@ -15,7 +15,7 @@ import type { PollSettings } from "./watermark.ts";
 export interface PollParts {
   readonly store: IngestStore;
   /** The pages of one walk, in order. Throws errors with `retryable` and `retryAfterMs`. */
-  readonly walkPages: (
+  readonly fetchPages: (
     query: WatchedQuery,
     request: PollRequest,
     signal: AbortSignal,
@@ -27,16 +27,16 @@ export interface PollParts {
     signal: AbortSignal,
   ) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>;
   /** What is known of the server: it decides how a walk asks. */
-  readonly knowledge: QuirkLog;
+  readonly quirkLog: QuirkLog;
   /** Its pages come out of calls that others share: then a fault in them may be another's. */
   readonly isShared?: boolean;
   readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly directory: NotifyConfig;
+  readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
   readonly stories?: StoryCache;
-  readonly settings: (query: WatchedQuery, walk: PollKey["walk"]) => PollSettings;
+  readonly settings: (query: WatchedQuery, poll: PollKey["poll"]) => PollSettings;
   /** How long after the start of a walk its query is due again, in domain time. */
-  readonly everyMs: (walk: PollKey["walk"]) => number;
+  readonly everyMs: (poll: PollKey["poll"]) => number;
   /** Told after the commit that notifications are due. */
-  readonly onOwed: (owed: readonly PendingNotification[]) => Promise<void>;
+  readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }

@@ -15,9 +15,9 @@ export interface PollRequest {
 
 export function requestOf(
   kind: PollKind,
-  walk: Pick<RunningPoll, "since" | "startDate" | "endDate" | "cursor" | "path">,
+  poll: Pick<RunningPoll, "since" | "startDate" | "endDate" | "cursor" | "path">,
 ): PollRequest {
-  const { startDate, endDate, cursor, since, path = PLAIN_PATH } = walk;
+  const { startDate, endDate, cursor, since, path = PLAIN_PATH } = poll;
   return {
     startDate,
     endDate,

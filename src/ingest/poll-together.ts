@@ -8,13 +8,13 @@ import type { SourcePage } from "./source-page.ts";
 
 export interface TogetherParts extends PollParts {
   /** The pages of one walk over several queries of one project. */
-  readonly walkPagesOf: (
+  readonly fetchSharedPages: (
     queries: readonly WatchedQuery[],
     request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
   /** Who failed by itself, or makes a shared call fail, is walked alone until that has gone well. */
-  readonly walkAlone: (keys: readonly PollKey[]) => Promise<void>;
+  readonly pollAlone: (keys: readonly PollKey[]) => Promise<void>;
 }
 
 export interface TogetherOutcome {
@@ -42,7 +42,7 @@ export async function pollTogether(
     keys.map(({ queryId }) => queryId),
     (queryIds, request) =>
       guarded(
-        parts.walkPagesOf(
+        parts.fetchSharedPages(
           queryIds.flatMap((queryId) => queries.get(queryId) ?? []),
           request,
           signal,
@@ -53,17 +53,17 @@ export async function pollTogether(
   let direction: PollRequest["orderDirection"] | null = null;
   const members = await Promise.all(
     keys.map(async (key) => {
-      const walkPages: PollParts["walkPages"] = (query, request, ownSignal) => {
+      const fetchPages: PollParts["fetchPages"] = (query, request, ownSignal) => {
         queries.set(query.queryId, query);
         direction ??= request.orderDirection;
         if (request.cursor === null && request.orderDirection === direction)
           return shared.pagesOf(query.queryId, request);
         // It goes on from a cursor of its own, or the other way round, which nobody can share.
         shared.leave(query.queryId);
-        return parts.walkPages(query, request, ownSignal);
+        return parts.fetchPages(query, request, ownSignal);
       };
       try {
-        return { key, result: await pollQuery({ ...parts, walkPages, isShared: true }, key, signal) };
+        return { key, result: await pollQuery({ ...parts, fetchPages, isShared: true }, key, signal) };
       } finally {
         shared.leave(key.queryId);
       }
@@ -76,13 +76,13 @@ export async function pollTogether(
   if (isLong && failure !== null && proven) {
     // The length of the address may be to blame, and then nobody is at fault.
     if (isRefused || isLostOnTheWay(failure))
-      await parts.knowledge.note([{ trait: "addresses", value: "short" }]);
+      await parts.quirkLog.note([{ quirk: "addresses", value: "short" }]);
     return { outcome: "together", members, sharing: "unknown" };
   }
-  if (isLong && failure === null) await parts.knowledge.note([{ trait: "addresses", value: "long" }]);
+  if (isLong && failure === null) await parts.quirkLog.note([{ quirk: "addresses", value: "long" }]);
   // Where the call itself failed for a while, nobody is at fault.
   if (isRefused || isUnreadable(failure) || failure === null)
-    await parts.walkAlone(failed.map(({ key }) => key));
+    await parts.pollAlone(failed.map(({ key }) => key));
   const sharing = seen >= 2 ? "proven" : isRefused && !proven ? "refused" : "unknown";
   return { outcome: "together", members, sharing };
 }

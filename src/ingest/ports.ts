@@ -25,7 +25,7 @@ export interface IngestFacts {
     lock(projectId: string, queryId: string): Promise<WatchedQuery | null>;
     setTickedUntil(projectId: string, queryId: string, until: Instant): Promise<void>;
   };
-  readonly walks: {
+  readonly polls: {
     claim(key: PollKey, now: Instant): Promise<{ lease: string; state: unknown; failures: number } | null>;
     renew(key: PollKey, lease: string): Promise<void>;
     advance(key: PollKey, lease: string, state: unknown): Promise<void>;
@@ -68,9 +68,9 @@ export interface IngestFacts {
     leaveSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
     clear(projectId: string, queryId: string, series: readonly string[]): Promise<void>;
   };
-  readonly voices: {
+  readonly distinctAuthors: {
     find(projectId: string, queryId: string, keys: readonly DistinctAuthorKey[]): Promise<DistinctAuthor[]>;
-    save(projectId: string, queryId: string, voices: readonly DistinctAuthor[]): Promise<void>;
+    save(projectId: string, queryId: string, distinctAuthors: readonly DistinctAuthor[]): Promise<void>;
   };
   readonly values: {
     find(projectId: string, queryId: string, series: string, values: readonly string[]): Promise<SeenValue[]>;
@@ -90,14 +90,14 @@ export interface IngestFacts {
   };
   readonly coverage: {
     record(interval: CoverageInterval): Promise<void>;
-    setAside(
+    deadLetters(
       projectId: string,
       queryId: string,
       when: Instant,
       rejected: readonly RejectedRow[],
     ): Promise<void>;
   };
-  readonly setAside: {
+  readonly deadLetters: {
     add(one: NewDeadLetter, now: Instant): Promise<void>;
     wanted(
       projectId: string,
@@ -109,7 +109,7 @@ export interface IngestFacts {
   readonly alerts: AlertFacts;
   readonly notifications: NotificationFacts;
   readonly stories: StoryFacts;
-  readonly silences: { standing(now: Instant): Promise<Silence[]> };
+  readonly silences: { active(now: Instant): Promise<Silence[]> };
 }
 
 export interface AlertFacts {
@@ -127,8 +127,8 @@ export interface AlertFacts {
 }
 
 export interface NotificationFacts {
-  lockTelling(projectId: string): Promise<void>;
-  owe(notifications: readonly PendingNotification[]): Promise<void>;
+  lockNotifications(projectId: string): Promise<void>;
+  addPending(notifications: readonly PendingNotification[]): Promise<void>;
   entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]>;
   saveEntries(entries: readonly ReceiverEntry[]): Promise<void>;
   alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]>;

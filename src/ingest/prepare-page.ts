@@ -27,11 +27,11 @@ export function preparePage(
   page: SourcePage,
 ): PreparedPage {
   const assess = createAssessor(rules);
-  const prepare = (sound: SourcePage): PreparedPage => ({
-    page: sound,
+  const prepare = (storable: SourcePage): PreparedPage => ({
+    page: storable,
     rules,
-    ...rowsAndStories(rowsOf, sound.mentions),
-    assessed: sound.mentions.map(assess),
+    ...rowsAndStories(rowsOf, storable.mentions),
+    assessed: storable.mentions.map(assess),
     assess,
   });
   try {

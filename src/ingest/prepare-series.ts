@@ -6,10 +6,10 @@ import type { Series } from "../rules/window-condition.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
+import { createPageCounts } from "./page-counts.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordCounts } from "./record-counts.ts";
 import { noteMentions, noveltiesOf } from "./record-values.ts";
-import { createTally } from "./tally.ts";
 
 /**
  * Counts what a new or edited rule counts in the mentions that are stored already, so that its baseline starts from
@@ -59,15 +59,15 @@ async function countStored(
   let first: Instant | null = null;
   for await (const mentions of facts.mentions.byArrival(query.projectId, query.queryId)) {
     first ??= mentions[0]?.mention.addedAt ?? null;
-    const tally = createTally();
-    const voices: DistinctAuthorChange[] = [];
+    const pageCounts = createPageCounts();
+    const distinctAuthors: DistinctAuthorChange[] = [];
     for (const { mention, story } of mentions) {
       const counted = countedBy(series, mention, story);
       const moment = { arrivedAt: mention.addedAt, eventAt: countedAt(mention) };
-      for (const key of counted.series) tally.add(key, moment.arrivedAt, moment.eventAt, 1);
-      for (const voice of counted.voices) voices.push({ ...voice, ...moment, n: 1 });
+      for (const key of counted.series) pageCounts.add(key, moment.arrivedAt, moment.eventAt, 1);
+      for (const author of counted.distinctAuthors) distinctAuthors.push({ ...author, ...moment, n: 1 });
     }
-    await recordCounts(facts, query, tally.changes(), voices);
+    await recordCounts(facts, query, pageCounts.changes(), distinctAuthors);
     const stored = mentions.map(({ mention }) => mention);
     for (const novelty of novelties) await noteMentions(facts, query, novelty, stored);
   }

@@ -9,16 +9,16 @@ import type { IngestFacts } from "./ports.ts";
 
 /** Writes what mentions change in the counts of a query. The caller holds the query's lock. */
 export async function recordCounts(
-  facts: Pick<IngestFacts, "counts" | "voices">,
+  facts: Pick<IngestFacts, "counts" | "distinctAuthors">,
   { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
   counts: readonly CountChange[],
-  voiceChanges: readonly DistinctAuthorChange[],
+  distinctAuthorChanges: readonly DistinctAuthorChange[],
 ): Promise<void> {
   await facts.counts.add(projectId, queryId, counts);
-  if (voiceChanges.length === 0) return;
-  const keys = new Map(voiceChanges.map(distinctAuthorKey).map((key) => [JSON.stringify(key), key]));
-  const known = await facts.voices.find(projectId, queryId, [...keys.values()]);
-  const counted = countDistinctAuthors(known, voiceChanges);
-  await facts.voices.save(projectId, queryId, counted.voices);
+  if (distinctAuthorChanges.length === 0) return;
+  const keys = new Map(distinctAuthorChanges.map(distinctAuthorKey).map((key) => [JSON.stringify(key), key]));
+  const known = await facts.distinctAuthors.find(projectId, queryId, [...keys.values()]);
+  const counted = countDistinctAuthors(known, distinctAuthorChanges);
+  await facts.distinctAuthors.save(projectId, queryId, counted.distinctAuthors);
   await facts.counts.add(projectId, queryId, counted.counts);
 }

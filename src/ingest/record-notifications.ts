@@ -20,27 +20,27 @@ import type { IngestFacts } from "./ports.ts";
  */
 export async function recordNotifications(
   facts: IngestFacts,
-  parts: { readonly directory: NotifyConfig; readonly clock: Clock },
+  parts: { readonly notifyConfig: NotifyConfig; readonly clock: Clock },
   { projectId }: Query,
-  moved: readonly Alert[],
+  transitions: readonly Alert[],
   waiting: (now: Instant) => Promise<readonly Alert[]> = async () => [],
 ): Promise<readonly PendingNotification[]> {
   const now = parts.clock.now();
-  if (moved.length > 0) await facts.notifications.lockTelling(projectId);
-  const alerts = [...moved, ...(await waiting(now))];
+  if (transitions.length > 0) await facts.notifications.lockNotifications(projectId);
+  const alerts = [...transitions, ...(await waiting(now))];
   if (alerts.length === 0) return [];
   const entries = await facts.notifications.entries(
     projectId,
     alerts.map((alert) => alert.id),
   );
-  const standing = await notifyStateOf(facts, parts.directory, projectId, now);
-  const telling = decideNotifications(alerts, entries, parts.directory, now, standing);
-  await facts.notifications.owe(telling.owed);
-  await facts.notifications.saveEntries(telling.entries);
-  await facts.notifications.saveFlushes(telling.flushes);
-  await facts.alerts.addEvents(projectId, telling.events);
-  await wakeMuted(facts, parts.directory, projectId, alerts, now);
-  return telling.owed;
+  const state = await notifyStateOf(facts, parts.notifyConfig, projectId, now);
+  const decisions = decideNotifications(alerts, entries, parts.notifyConfig, now, state);
+  await facts.notifications.addPending(decisions.pending);
+  await facts.notifications.saveEntries(decisions.entries);
+  await facts.notifications.saveFlushes(decisions.flushes);
+  await facts.alerts.addEvents(projectId, decisions.events);
+  await wakeMuted(facts, parts.notifyConfig, projectId, alerts, now);
+  return decisions.pending;
 }
 
 /**
@@ -50,15 +50,15 @@ export async function recordNotifications(
 export function alertsToReconsider(
   facts: IngestFacts,
   { projectId, queryId }: Query,
-  moved: readonly Alert[],
+  transitions: readonly Alert[],
 ): (now: Instant) => Promise<readonly Alert[]> {
   return async (now) => {
     const isDue = await facts.notifications.alertsToReconsider(projectId, queryId, now);
     if (isDue.length === 0) return [];
     // What is due may have been told since, by whoever held the lock: it is asked for again behind it.
-    await facts.notifications.lockTelling(projectId);
+    await facts.notifications.lockNotifications(projectId);
     const due = await facts.notifications.alertsToReconsider(projectId, queryId, now);
-    const known = new Set(moved.map((alert) => alert.id));
+    const known = new Set(transitions.map((alert) => alert.id));
     return facts.alerts.findMany(
       projectId,
       due.filter((id) => !known.has(id)),
@@ -68,16 +68,16 @@ export function alertsToReconsider(
 
 async function notifyStateOf(
   facts: IngestFacts,
-  directory: NotifyConfig,
+  notifyConfig: NotifyConfig,
   projectId: string,
   now: Instant,
 ): Promise<NotifyState> {
-  const { inhibitions, routes } = directory;
+  const { inhibitions, routes } = notifyConfig;
   return {
-    recent: await recentNotifications(facts, directory, now),
+    recent: await recentNotifications(facts, notifyConfig, now),
     flushes: routes.some(hasGroups) ? await facts.notifications.flushes(projectId) : [],
-    around: {
-      silences: await facts.silences.standing(now),
+    context: {
+      silences: await facts.silences.active(now),
       inhibitions,
       open: inhibitions.length > 0 ? await facts.alerts.openOfProject(projectId) : [],
     },
@@ -102,11 +102,11 @@ function hasGroups({ group, routes }: RouteConfig): boolean {
 
 async function recentNotifications(
   facts: IngestFacts,
-  directory: NotifyConfig,
+  notifyConfig: NotifyConfig,
   now: Instant,
 ): Promise<RecentNotifications> {
   const recent = new Map<string, NonNullable<ReturnType<RecentNotifications["get"]>>>();
-  for (const { name, throttle } of directory.throttled) {
+  for (const { name, throttle } of notifyConfig.throttled) {
     recent.set(name, await facts.notifications.decidedSince(name, now - throttle.perMs));
   }
   return recent;

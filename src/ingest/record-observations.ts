@@ -41,33 +41,33 @@ export function observationOf(rule: Rule, query: Query, labels: Readonly<Record<
 export async function recordObservations(
   alerts: AlertFacts,
   query: Query,
-  sightings: readonly AlertObservation[],
+  observations: readonly AlertObservation[],
 ): Promise<readonly Alert[]> {
-  if (sightings.length === 0) return [];
-  const fingerprints = [...new Set(sightings.map((one) => one.fingerprint))];
+  if (observations.length === 0) return [];
+  const fingerprints = [...new Set(observations.map((one) => one.fingerprint))];
   const known = await alerts.latest(query.projectId, fingerprints);
   const newest = new Map(known.map((alert) => [alert.fingerprint, alert]));
   const written = new Map<string, Alert>();
   const events: AlertEvent[] = [];
   const matches: Match[] = [];
 
-  for (const sighting of sightings) {
-    const key = sighting.fingerprint;
-    const observation = sighting.observe(newest.get(key) ?? null);
-    for (const change of observe(newest.get(key) ?? null, sighting.life, observation)) {
+  for (const entry of observations) {
+    const key = entry.fingerprint;
+    const observation = entry.observe(newest.get(key) ?? null);
+    for (const change of observe(newest.get(key) ?? null, entry.life, observation)) {
       if (change.life === null) continue;
       const alert = change.isNew
-        ? newAlert(change.life, sighting, query)
-        : withLife(newest.get(key), change.life, sighting, query);
+        ? newAlert(change.life, entry, query)
+        : withLife(newest.get(key), change.life, entry, query);
       newest.set(key, alert);
       written.set(alert.id, alert);
       const event = eventOf(alert, change);
       if (event !== null) events.push(event);
     }
     const alert = newest.get(key);
-    if (sighting.mention !== undefined && alert !== undefined && observation.kind === "evidence") {
+    if (entry.mention !== undefined && alert !== undefined && observation.kind === "evidence") {
       const { at, because } = observation;
-      matches.push({ rule: sighting.ruleName, mention: sighting.mention, alertId: alert.id, at, because });
+      matches.push({ rule: entry.ruleName, mention: entry.mention, alertId: alert.id, at, because });
     }
   }
 
@@ -89,13 +89,8 @@ function lifeRule(rule: Rule): LifeRule {
   };
 }
 
-function withLife(
-  known: Alert | undefined,
-  life: AlertLife,
-  sighting: AlertObservation,
-  query: Query,
-): Alert {
-  return known === undefined ? newAlert(life, sighting, query) : { ...known, ...life };
+function withLife(known: Alert | undefined, life: AlertLife, entry: AlertObservation, query: Query): Alert {
+  return known === undefined ? newAlert(life, entry, query) : { ...known, ...life };
 }
 
 function newAlert(life: AlertLife, { ruleName, fingerprint, labels }: AlertObservation, query: Query): Alert {
@@ -133,9 +128,10 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
         alertId: alert.id,
         at: alert.resolvedAt ?? alert.lastSeenAt,
         what: change.outcome,
-        detail: [...(alert.care?.endedBecause === undefined ? [] : [alert.care.endedBecause]), ...inAll].join(
-          "; ",
-        ),
+        detail: [
+          ...(alert.handling?.endedBecause === undefined ? [] : [alert.handling.endedBecause]),
+          ...inAll,
+        ].join("; "),
       };
     }
   }

@@ -19,15 +19,15 @@ export async function recordValues(
   counted: ReadonlySet<string>,
   mentions: readonly Mention[],
 ): Promise<AlertObservation[]> {
-  const sightings: AlertObservation[] = [];
+  const observations: AlertObservation[] = [];
   for (const novelty of noveltiesOf(rules).filter(({ key }) => counted.has(key))) {
     const { large, knownSince } = await noteMentions(facts, query, novelty, mentions);
     for (const rule of rules) {
       if (rule.kind !== "new" || rule.novelty.key !== novelty.key) continue;
-      sightings.push(...observationsOf(rule, query, large, knownSince));
+      observations.push(...observationsOf(rule, query, large, knownSince));
     }
   }
-  return sightings;
+  return observations;
 }
 
 /** What the `new` rules remember, each memory once. */
@@ -55,10 +55,10 @@ export async function noteMentions(
 
 function usesOf(novelty: Novelty, mention: Mention): ValueUse[] {
   if (!novelty.counts(mention)) return [];
-  const voice = novelty.voice(mention);
+  const author = novelty.author(mention);
   return novelty.values(mention).map((value) => ({
     value,
-    voice,
+    author,
     arrivedAt: mention.addedAt,
     eventAt: eventAt(mention),
   }));
@@ -77,7 +77,7 @@ function observationsOf(
       const isNews = use.arrivedAt - use.eventAt <= novelty.withinMs;
       return isNews && use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs;
     })
-    .map(({ use, firstAt, voices, isFirst }) => ({
+    .map(({ use, firstAt, authors, isFirst }) => ({
       ...observationOf(rule, query, {
         query: query.name,
         [novelty.facet]: foldText(use.value).slice(0, 200),
@@ -85,11 +85,11 @@ function observationsOf(
       observe: () => ({
         kind: "evidence",
         at: use.arrivedAt,
-        mentions: isFirst ? voices : 1,
-        because: novelty.because(voices, use.eventAt - firstAt, firstAt - knownSince),
+        mentions: isFirst ? authors : 1,
+        because: novelty.because(authors, use.eventAt - firstAt, firstAt - knownSince),
         windowFrom: firstAt,
         windowTo: Math.max(firstAt + 1, use.eventAt + 1),
-        values: { count: voices, limit: novelty.atLeast },
+        values: { count: authors, limit: novelty.atLeast },
       }),
     }));
 }

@@ -15,39 +15,39 @@ import { abandonPoll } from "./watermark.ts";
  */
 export async function replayDeadLetters(
   parts: DeadLetterParts,
-  walking: Parameters<typeof commitPage>[1],
+  run: Parameters<typeof commitPage>[1],
   state: PollState,
-): Promise<{ readonly owed: readonly PendingNotification[]; readonly state: PollState }> {
-  const { key, lease } = walking;
+): Promise<{ readonly pending: readonly PendingNotification[]; readonly state: PollState }> {
+  const { key, lease } = run;
   const { projectId, queryId } = key;
-  const { setAside } = parts.store;
-  const owed: PendingNotification[] = [];
+  const { deadLetters } = parts.store;
+  const pending: PendingNotification[] = [];
   let begun = state;
-  for (const { id, kind, body } of await setAside.wanted(projectId, queryId)) {
+  for (const { id, kind, body } of await deadLetters.wanted(projectId, queryId)) {
     if (kind === "page") {
-      const { walk, from } = body as PageBody;
-      if (walk !== key.walk) continue;
+      const { poll, from } = body as PageBody;
+      if (poll !== key.poll) continue;
       begun = { ...abandonPoll(begun), gap: { from: Math.min(from, begun.gap?.from ?? from), tries: 0 } };
-      await parts.store.walks.advance(key, lease, begun);
-      await setAside.settle(projectId, [id], parts.clock.now());
+      await parts.store.polls.advance(key, lease, begun);
+      await deadLetters.settle(projectId, [id], parts.clock.now());
       continue;
     }
-    if (kind !== "mention" || key.walk !== "added") continue;
+    if (kind !== "mention" || key.poll !== "added") continue;
     try {
       // It was written by us, from what had passed the door of the source.
       const mentions = [body as Mention];
       const page = { mentions, rejected: [], nextCursor: null, total: null, pageSize: null };
-      const committed = await commitPage(parts, walking, parts.prepare(page), begun);
-      owed.push(...committed.owed);
-      await setAside.settle(projectId, [id], parts.clock.now());
+      const committed = await commitPage(parts, run, parts.prepare(page), begun);
+      pending.push(...committed.pending);
+      await deadLetters.settle(projectId, [id], parts.clock.now());
     } catch (error) {
       if (isTransient(error)) throw error;
-      await setAside.failedAgain(
+      await deadLetters.failedAgain(
         projectId,
         id,
         `it could not be stored: ${describeError(error).slice(0, 200)}`,
       );
     }
   }
-  return { owed, state: begun };
+  return { pending, state: begun };
 }

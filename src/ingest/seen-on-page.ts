@@ -22,27 +22,27 @@ export interface PageContext {
 export async function seenOn(
   page: SourcePage,
   { now, hasOlder }: PageContext,
-  traits: ServerQuirks,
+  quirks: ServerQuirks,
   { queries, request }: Asking,
   before: number,
 ): Promise<ObservedQuirk[]> {
   const found: ObservedQuirk[] = [];
   if (page.mentions.some(({ publishedAt }) => publishedAt === null))
-    found.push({ trait: "dates", value: "missing" });
+    found.push({ quirk: "dates", value: "missing" });
   if ((before > 0 || request.cursor !== null) && request.path.pages === "cursor")
-    found.push({ trait: "cursors", value: "followed" });
+    found.push({ quirk: "cursors", value: "followed" });
   const clock = clockOf(page, now());
   if (clock !== null) found.push(clock);
   if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
-  const trait = sinceQuirk(request);
+  const quirk = sinceQuirk(request);
   const since = sinceOf(request);
   // Some servers take the moment in whole seconds.
   if (page.mentions.some((one) => momentOf(request, one) < since - SECOND))
-    return [...found, { trait, value: "ignored" }];
-  const known = traits.get(trait)?.value;
+    return [...found, { quirk, value: "ignored" }];
+  const known = quirks.get(quirk)?.value;
   if (known === "honoured") return found;
-  if (known === undefined || known === "refused") found.push({ trait, value: "accepted" });
-  if (await hasOlder(queries, request)) found.push({ trait, value: "honoured" });
+  if (known === undefined || known === "refused") found.push({ quirk, value: "accepted" });
+  if (await hasOlder(queries, request)) found.push({ quirk, value: "honoured" });
   return found;
 }
 

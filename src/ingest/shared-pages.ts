@@ -65,7 +65,7 @@ async function share(
   seen: Set<string>,
 ): Promise<void> {
   const repeats = createRepeatCounter();
-  const walk = (members[0] as Member).request.orderBy;
+  const poll = (members[0] as Member).request.orderBy;
   let [rows, number] = [0, 0];
   let waiting: Shared | null = null;
   let highest: Instant | null = null;
@@ -77,8 +77,8 @@ async function share(
     number += 1;
     total ??= page.total;
     rows += page.mentions.length + page.rejected.length - repeats.count(page.mentions);
-    highest = highestOf(walk, page.mentions, highest);
-    waiting = { page, parts: split(members, page, walk) };
+    highest = highestOf(poll, page.mentions, highest);
+    waiting = { page, parts: split(members, page, poll) };
     for (const { queryId } of page.mentions) if (ids.includes(queryId)) seen.add(queryId);
   }
   if (waiting === null) throw new NoPageError("the source sent no page");
@@ -104,7 +104,7 @@ interface Part {
 }
 
 /** Rows that belong to nobody who asked are set aside with the first member: they are seen, and never lost silently. */
-function split(members: readonly Member[], page: SourcePage, walk: PollKind): Map<string, Part> {
+function split(members: readonly Member[], page: SourcePage, poll: PollKind): Map<string, Part> {
   const sinceOfMember = new Map(members.map(({ queryId, request }) => [queryId, sinceOf(request)]));
   const parts = new Map<string, Part>(
     members.map(({ queryId }) => [queryId, { mentions: [], rejected: [] }]),
@@ -115,7 +115,7 @@ function split(members: readonly Member[], page: SourcePage, walk: PollKind): Ma
     if (part === undefined) {
       const reason = `it belongs to query ${mention.queryId.slice(0, 40)}, which was not asked for`;
       first?.rejected.push({ resourceId: mention.resourceId, reason });
-    } else if (momentOf(walk, mention) > (sinceOfMember.get(mention.queryId) ?? 0))
+    } else if (momentOf(poll, mention) > (sinceOfMember.get(mention.queryId) ?? 0))
       part.mentions.push(mention);
   }
   for (const row of page.rejected) (parts.get(row.queryId ?? "") ?? first)?.rejected.push(row);
@@ -180,14 +180,14 @@ function sinceOf(request: PollRequest): Instant {
   return request.sinceAdded ?? request.sinceUpdated ?? Number.NEGATIVE_INFINITY;
 }
 
-function momentOf(walk: PollKind, mention: Mention): Instant {
-  return walk === "added" ? mention.addedAt : mention.updatedAt;
+function momentOf(poll: PollKind, mention: Mention): Instant {
+  return poll === "added" ? mention.addedAt : mention.updatedAt;
 }
 
-function highestOf(walk: PollKind, mentions: readonly Mention[], before: Instant | null): Instant | null {
+function highestOf(poll: PollKind, mentions: readonly Mention[], before: Instant | null): Instant | null {
   let highest = before;
   for (const mention of mentions) {
-    const at = momentOf(walk, mention);
+    const at = momentOf(poll, mention);
     if (highest === null || at > highest) highest = at;
   }
   return highest;

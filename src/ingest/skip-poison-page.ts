@@ -11,18 +11,18 @@ import { nextCall, type PollSettings } from "./watermark.ts";
 
 /** What the body of a page that was set aside says: where its walk has to begin again. */
 export interface PageBody {
-  readonly walk: PollKey["walk"];
+  readonly poll: PollKey["poll"];
   readonly from: Instant;
 }
 
 interface PassParts {
   readonly store: IngestStore;
-  readonly walkPages: (
+  readonly fetchPages: (
     query: WatchedQuery,
     request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<unknown>;
-  readonly settings: (query: WatchedQuery, walk: PollKey["walk"]) => PollSettings;
+  readonly settings: (query: WatchedQuery, poll: PollKey["poll"]) => PollSettings;
   readonly clock: Clock;
 }
 
@@ -32,7 +32,7 @@ interface PassParts {
  */
 export async function skipPoisonPage(
   parts: PassParts,
-  walking: {
+  run: {
     readonly key: PollKey;
     readonly query: WatchedQuery;
     readonly lease: string;
@@ -41,27 +41,27 @@ export async function skipPoisonPage(
   state: PollState,
   failure: { readonly error: unknown; readonly tries: number },
 ): Promise<boolean> {
-  const { key, query, lease } = walking;
-  const settings = parts.settings(query, key.walk);
+  const { key, query, lease } = run;
+  const settings = parts.settings(query, key.poll);
   const now = parts.clock.now();
   const { kind } = failure.error as { kind?: string };
   const step = decideStep(state, { kind, tries: failure.tries }, settings, now);
   if (step.outcome === "TriesAgain" || step.outcome === "TooFresh") return false;
   if (step.outcome === "BeginsAnew") {
-    await parts.store.walks.advance(key, lease, step.state);
+    await parts.store.polls.advance(key, lease, step.state);
     return true;
   }
-  const { request } = nextCall(key.walk, step.state, settings, now);
-  if (!(await canBeRead(parts.walkPages(query, request, walking.signal)))) return false;
-  const body: PageBody = { walk: key.walk, from: step.from };
+  const { request } = nextCall(key.poll, step.state, settings, now);
+  if (!(await canBeRead(parts.fetchPages(query, request, run.signal)))) return false;
+  const body: PageBody = { poll: key.poll, from: step.from };
   await parts.store.transaction(async (facts) => {
-    await facts.walks.advance(key, lease, step.state);
-    await facts.setAside.add(
+    await facts.polls.advance(key, lease, step.state);
+    await facts.deadLetters.add(
       {
         projectId: key.projectId,
         queryId: key.queryId,
         kind: "page",
-        scope: `${key.walk} from ${toIso(step.from)} to ${toIso(step.to)}`,
+        scope: `${key.poll} from ${toIso(step.from)} to ${toIso(step.to)}`,
         reason: describeError(failure.error).slice(0, 300),
         tries: failure.tries,
         body,

@@ -23,9 +23,9 @@ const TOLERANCE_MS = 5 * SECOND;
 export function clockOf({ servedAt, mentions }: SourcePage, now: Instant): ObservedQuirk | null {
   if (servedAt == null) {
     const ms = mentions.reduce((most, { addedAt }) => Math.max(most, addedAt), 0) - now;
-    return ms > TOLERANCE_MS ? { trait: "clock", value: "ahead", ms } : null;
+    return ms > TOLERANCE_MS ? { quirk: "clock", value: "ahead", ms } : null;
   }
   const aheadMs = servedAt - now;
-  if (Math.abs(aheadMs) <= TOLERANCE_MS) return { trait: "clock", value: "agrees", ms: 0 };
-  return { trait: "clock", value: aheadMs > 0 ? "ahead" : "behind", ms: Math.abs(aheadMs) };
+  if (Math.abs(aheadMs) <= TOLERANCE_MS) return { quirk: "clock", value: "agrees", ms: 0 };
+  return { quirk: "clock", value: aheadMs > 0 ? "ahead" : "behind", ms: Math.abs(aheadMs) };
 }

@@ -13,7 +13,7 @@ import type { StoryOfMention } from "../model/story.ts";
  */
 export interface StoryIndex {
   /** The story of a mention: one that is known, or its own, which is known from now on. */
-  find(told: StoryOfMention): string;
+  find(itself: StoryOfMention): string;
   /** What it learned since it was last asked, oldest first. */
   news(): readonly KnownText[];
   /** What another process learned, or this one before; it is no news. */
@@ -97,9 +97,9 @@ export function createStoryIndex(): StoryIndex {
       return learned.story;
     },
     news: () => {
-      const told = news;
+      const itself = news;
       news = [];
-      return told;
+      return itself;
     },
     learn: (texts) => {
       for (const text of texts) remember(text);

@@ -11,15 +11,15 @@ import type { SourcePage } from "./source-page.ts";
 export async function tryTail(
   tail: PollTail,
   firstPage: (request: PollRequest) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>,
-  walk: PollKind,
+  poll: PollKind,
 ): Promise<readonly ObservedQuirk[]> {
   try {
-    const page = await firstPage(requestOf(walk, tail));
+    const page = await firstPage(requestOf(poll, tail));
     const rows = (page?.mentions.length ?? 0) + (page?.rejected.length ?? 0);
-    return [{ trait: "after-end", value: rows > 0 ? "resumes" : "silent" }];
+    return [{ quirk: "after-end", value: rows > 0 ? "resumes" : "silent" }];
   } catch (error) {
     const { status } = error as { readonly status?: number | null };
     const isRefused = status === 400 || status === 404 || status === 410 || status === 422;
-    return isRefused ? [{ trait: "after-end", value: "refused" }] : [];
+    return isRefused ? [{ quirk: "after-end", value: "refused" }] : [];
   }
 }

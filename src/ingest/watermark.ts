@@ -70,7 +70,7 @@ export function afterPage(state: PollState, page: PolledPage, settings: PollSett
   // A clock of the source that runs ahead of ours must not carry the watermark past mentions still to come.
   const highest = Math.min(page.highest ?? Number.NEGATIVE_INFINITY, running.startedAt);
   const reached = Math.max(running.highest ?? Number.NEGATIVE_INFINITY, highest);
-  const walked: RunningPoll = {
+  const completed: RunningPoll = {
     ...running,
     cursor: page.nextCursor,
     // Only the first page's count belongs to the moment that the walk claims; where several queries share a walk, the
@@ -85,11 +85,15 @@ export function afterPage(state: PollState, page: PolledPage, settings: PollSett
     state.watermark ?? Number.NEGATIVE_INFINITY,
     moves ? reached : Number.NEGATIVE_INFINITY,
   );
-  const moved = { ...state, watermark: Number.isFinite(watermark) ? watermark : null, running: walked };
-  if (ends === null) return { outcome: "GoesOn", state: moved };
+  const transitions = {
+    ...state,
+    watermark: Number.isFinite(watermark) ? watermark : null,
+    running: completed,
+  };
+  if (ends === null) return { outcome: "GoesOn", state: transitions };
   const isCutOff =
     ends === "no-cursor" && page.pageSize !== null && page.rows >= page.pageSize && !isDown(running);
-  return { ...endPoll(moved, settings, isCutOff ? "cut-off" : "ended"), because: ends };
+  return { ...endPoll(transitions, settings, isCutOff ? "cut-off" : "ended"), because: ends };
 }
 
 export type AfterPage =

@@ -5,13 +5,13 @@ import { readSigned, signText } from "../lib/signed-text.ts";
 /** What a link in a mail can do: one deed about one alert, in the name of the receiver whom it was sent to. */
 export const AlertLink = z.strictObject({
   alertId: z.guid(),
-  deed: z.enum(["acknowledge", "assign", "resolve", "not-relevant", "silence"]),
+  action: z.enum(["acknowledge", "assign", "resolve", "not-relevant", "silence"]),
   by: z.string().min(1),
 });
 export type AlertLink = z.infer<typeof AlertLink>;
 
 /** How the deeds are called where people choose among them. */
-export const ACTION_LABELS: Readonly<Record<AlertLink["deed"], string>> = {
+export const ACTION_LABELS: Readonly<Record<AlertLink["action"], string>> = {
   acknowledge: "Acknowledge",
   assign: "Assign",
   resolve: "Resolve",

@@ -52,8 +52,8 @@ export function describeMatch(
   { not, ...match }: AlertMatch,
   names: ReadonlyMap<string, string> = new Map(),
 ): string {
-  const told = describe(match, names);
-  const all = not === undefined ? told : [...told, `not ${describe(not, names).join(" and not ")}`];
+  const described = describe(match, names);
+  const all = not === undefined ? described : [...described, `not ${describe(not, names).join(" and not ")}`];
   return all.length === 0 ? "every alert" : all.join(", ");
 }
 

@@ -30,9 +30,9 @@ export interface Alert {
   readonly lastSeenAt: Instant;
   readonly resolvedAt: Instant | null;
   /** How often there was a reason to tell people of it: 1 from the beginning, one more whenever it grew much graver. */
-  readonly tellings: number;
+  readonly notifyCount: number;
   /** The reason of the newest of them; null while there was only the first. */
-  readonly retellReason: RenotifyReason | null;
+  readonly renotifyReason: RenotifyReason | null;
   /** Mentions that belong to it, so far. */
   readonly mentions: number;
   /** One sentence with the numbers that made it fire; no mention text in it. */
@@ -43,7 +43,7 @@ export interface Alert {
   /** Numbers behind `because`, by name, for templates and charts. */
   readonly values: Readonly<Record<string, number>>;
   /** What people have done about it; absent or empty when nobody has done anything. */
-  readonly care?: AlertHandling;
+  readonly handling?: AlertHandling;
   /** How it went so far; absent where nothing was noted. */
   readonly progress?: AlertProgress;
 }

@@ -3,7 +3,7 @@ import type { Instant } from "../lib/instant.ts";
 /** An author or a story inside the span of time in which it counts once. The voice is a hash. */
 export interface DistinctAuthorKey {
   readonly series: string;
-  readonly voice: string;
+  readonly author: string;
   readonly span: Instant;
 }
 

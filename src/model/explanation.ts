@@ -6,7 +6,7 @@ import { z } from "zod";
  */
 export const Explanation = z.object({
   /** The alert's tellings when this was found out: it is found out anew when there are more. */
-  tellings: z.number(),
+  notifyCount: z.number(),
   /** It was found out after the end of the alert. */
   isFinal: z.boolean().exactOptional(),
   /** When the counts left what is ordinary. */

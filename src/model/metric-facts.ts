@@ -16,7 +16,7 @@ export interface MetricFacts {
   }[];
   /** What fails at this moment, by kind and reason. */
   readonly failures: readonly { readonly kind: string; readonly reason: string; readonly n: number }[];
-  readonly setAside: readonly { readonly kind: string; readonly n: number }[];
+  readonly deadLetters: readonly { readonly kind: string; readonly n: number }[];
   /** Rows by table, as the database estimates them. */
   readonly rows: readonly { readonly table: string; readonly n: number }[];
   /** Bytes of the whole database. */

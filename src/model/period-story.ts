@@ -5,11 +5,11 @@ import type { Mention } from "./mention.ts";
 export interface PeriodStory {
   readonly story: string;
   /** The mention that is shown for it. */
-  readonly face: Mention;
+  readonly topMention: Mention;
   readonly mentions: number;
   readonly negative: number;
   /** Different authors; those whom the source withholds count one each. */
-  readonly voices: number;
+  readonly distinctAuthors: number;
   /** How many people its mentions may have reached, added up. */
   readonly audience: number;
   readonly firstAt: Instant;

@@ -26,9 +26,9 @@ export interface QueryRhythm {
 }
 
 export interface WaitingWork {
-  readonly walks: number;
+  readonly polls: number;
   /** Time for which the oldest of them could have been taken. */
-  readonly oldestWalkMs: number;
+  readonly oldestPollMs: number;
   /** Domain time since any walk was taken or ended; null when none ever was. */
   readonly lastPolledAt: Instant | null;
   readonly deliveries: number;

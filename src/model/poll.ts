@@ -5,5 +5,5 @@ export type PollKind = "added" | "updated";
 export interface PollKey {
   readonly projectId: string;
   readonly queryId: string;
-  readonly walk: PollKind;
+  readonly poll: PollKind;
 }

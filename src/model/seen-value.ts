@@ -7,5 +7,5 @@ export interface SeenValue {
   /** Its earliest mention, by the mention's own time. */
   readonly firstAt: Instant;
   /** Hashes of who used it while it was new, as many as the rule needs. */
-  readonly voices: readonly string[];
+  readonly authors: readonly string[];
 }

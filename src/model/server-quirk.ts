@@ -80,7 +80,7 @@ export type QuirkValue<Name extends QuirkName> = Exclude<keyof (typeof QUIRKS)[N
 /** One trait that has shown itself. `ms`: how late, how far ahead; null where that is no question. */
 export type ObservedQuirk = {
   [Name in QuirkName]: {
-    readonly trait: Name;
+    readonly quirk: Name;
     readonly value: QuirkValue<Name>;
     readonly ms?: number;
   };
@@ -88,7 +88,7 @@ export type ObservedQuirk = {
 
 /** A trait as the tables have it. */
 export interface ServerQuirk {
-  readonly trait: QuirkName;
+  readonly quirk: QuirkName;
   readonly value: string;
   readonly ms: number | null;
   readonly firstAt: Instant;
@@ -98,17 +98,17 @@ export interface ServerQuirk {
 export type ServerQuirks = ReadonlyMap<QuirkName, ServerQuirk>;
 
 /** What a trait says, in words: `lead from page to page`. */
-export function formatQuirk({ trait, value }: Pick<ServerQuirk, "trait" | "value">): string {
-  const words: Readonly<Record<string, string>> = QUIRKS[trait];
+export function formatQuirk({ quirk, value }: Pick<ServerQuirk, "quirk" | "value">): string {
+  const words: Readonly<Record<string, string>> = QUIRKS[quirk];
   return words[value] ?? value;
 }
 
 /** In the order in which people read them. */
-export function inOrder<Known extends Pick<ServerQuirk, "trait">>(
-  traits: readonly Known[],
+export function inOrder<Known extends Pick<ServerQuirk, "quirk">>(
+  quirks: readonly Known[],
 ): readonly Known[] {
   const names = Object.keys(QUIRKS);
-  return [...traits].sort((a, b) => names.indexOf(a.trait) - names.indexOf(b.trait));
+  return [...quirks].sort((a, b) => names.indexOf(a.quirk) - names.indexOf(b.quirk));
 }
 
 export function isQuirkName(name: string): name is QuirkName {

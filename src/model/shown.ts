@@ -90,7 +90,7 @@ export interface ShownReceiver {
   readonly receiver: string;
   /** A named outcome: `FirstNotification`, `HeldBySilence`, … */
   readonly last: string;
-  readonly toldAt: Instant | null;
+  readonly notifiedAt: Instant | null;
   readonly nextAt: Instant | null;
 }
 
@@ -109,7 +109,7 @@ export interface ShownPoll {
   readonly queryId: string;
   readonly queryName: string;
   readonly active: boolean;
-  readonly walk: PollKind;
+  readonly poll: PollKind;
   readonly polledAt: Instant | null;
   /** As the plan stands; it may have passed by. */
   readonly nextPollAt: Instant;

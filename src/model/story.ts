@@ -27,7 +27,7 @@ export function storyOf(mention: StoryMentionText): StoryOfMention {
 
 /** `essence` is empty where the key is not one of a text. */
 function keyAndEssence(mention: StoryMentionText): { readonly key: string; readonly essence: string } {
-  const wording = wordingOf(mention).slice(0, LOOKED_AT);
+  const wording = wordingOf(mention).slice(0, COMPARED_LETTERS);
   const repeated = repeatedIn(wording);
   if (repeated !== null) {
     const essence = essenceOf(repeated);
@@ -55,7 +55,7 @@ const LONGEST = 80;
 const LONGEST_SKETCHED = 160;
 const SHORTEST_SKETCHED = 40;
 /** Characters of a text that are read at all, so that a book costs no more than a post. */
-const LOOKED_AT = 600;
+const COMPARED_LETTERS = 600;
 
 /** Pages whose snippet depends on the words that matched, while copies of them share the headline. */
 const HEADLINED = new Set(["news", "blog", "magazine", "newspaper"]);
@@ -198,8 +198,8 @@ function digestOf(text: string): string {
 }
 
 /** Lets what the last characters did reach all 32 bits. */
-function spread(lane: number): number {
-  let mixed = Math.imul(lane ^ (lane >>> 16), 0x21f0aaad);
+function spread(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
   return mixed ^ (mixed >>> 15);
 }

@@ -5,8 +5,8 @@ import type { Instant } from "../lib/instant.ts";
  * poll, until the next. Null before the first poll.
  */
 export function worstDelayMs(
-  walk: { readonly polledAt: Instant | null; readonly nextPollAt: Instant },
+  poll: { readonly polledAt: Instant | null; readonly nextPollAt: Instant },
   now: Instant,
 ): number | null {
-  return walk.polledAt === null ? null : Math.max(walk.nextPollAt, now) - walk.polledAt;
+  return poll.polledAt === null ? null : Math.max(poll.nextPollAt, now) - poll.polledAt;
 }

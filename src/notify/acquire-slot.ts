@@ -3,7 +3,7 @@ import type { ChannelLimit } from "./define-notifier.ts";
 /** The rows that say what a place takes at this moment. */
 export interface ChannelLimits {
   /** Null: it takes nothing now. `failures`: in a row before this. */
-  take(lane: ChannelLimit): Promise<{ readonly failures: number } | null>;
+  take(channel: ChannelLimit): Promise<{ readonly failures: number } | null>;
   giveBack(key: string): Promise<void>;
   /** Takes nothing for so long, for everybody who leads there. */
   close(key: string, forMs: number, reason: string): Promise<void>;
@@ -20,17 +20,20 @@ export interface AcquiredSlot {
 }
 
 /** The next place in line, or null where there is none now. */
-export async function acquireSlot(lanes: ChannelLimits, lane: ChannelLimit): Promise<AcquiredSlot | null> {
-  const taken = await lanes.take(lane);
+export async function acquireSlot(
+  channelLimits: ChannelLimits,
+  channel: ChannelLimit,
+): Promise<AcquiredSlot | null> {
+  const taken = await channelLimits.take(channel);
   if (taken === null) return null;
   return {
-    giveBack: () => lanes.giveBack(lane.key),
+    giveBack: () => channelLimits.giveBack(channel.key),
     worked: async () => {
-      if (taken.failures > 0) await lanes.reopen(lane.key);
+      if (taken.failures > 0) await channelLimits.reopen(channel.key);
     },
     failed: async (reason, retryAfterMs) => {
       const forMs = retryAfterMs ?? Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(taken.failures, 10));
-      await lanes.close(lane.key, forMs, reason);
+      await channelLimits.close(channel.key, forMs, reason);
       return forMs;
     },
   };

@@ -9,7 +9,7 @@ import type { Addressed, Routing } from "./route.ts";
  */
 export function audience(
   routing: Routing,
-  toldBefore: Iterable<string>,
+  notifiedBefore: Iterable<string>,
   escalation: ReadonlyMap<string, EscalationTerms> = new Map(),
 ): readonly Addressed[] {
   const routed = routing.outcome === "Routed" ? routing.to : [];
@@ -22,7 +22,7 @@ export function audience(
     if (!all.has(receiver))
       all.set(receiver, { receiver, by: terms.by, terms: { ...UNROUTED, escalation: terms } });
   }
-  for (const receiver of toldBefore) {
+  for (const receiver of notifiedBefore) {
     if (!all.has(receiver)) all.set(receiver, { receiver, by: "told before", terms: UNROUTED });
   }
   return [...all.values()];

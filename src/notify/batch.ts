@@ -14,8 +14,8 @@ import type { Throttle } from "./throttle.ts";
 export interface Batch {
   readonly receiver: ReceiverTerms;
   readonly now: Instant;
-  readonly around: NotifyContext;
-  readonly say: readonly Outgoing[];
+  readonly context: NotifyContext;
+  readonly send: readonly Outgoing[];
   readonly held: readonly Held[];
   readonly dropped: readonly Dropped[];
 }
@@ -37,7 +37,7 @@ export type Stage = (batch: Batch) => Batch;
 /** One alert, what the receiver knows of it, and the terms on which it is told. */
 export interface Candidate {
   readonly alert: Alert;
-  readonly told: LastNotified | null;
+  readonly lastNotified: LastNotified | null;
   readonly terms: Terms;
 }
 
@@ -49,7 +49,7 @@ export interface LastNotified {
   readonly severity: Severity;
   readonly lastSeenAt: Instant;
   /** How many tellings the alert had then; absent in what an older version wrote, which knew of one. */
-  readonly tellings?: number;
+  readonly notifyCount?: number;
   /** It was told that the alert is over. */
   readonly ended: boolean;
 }
@@ -93,13 +93,13 @@ export interface ReceiverTerms {
   /** When notifications were decided for it, at least for the throttle's period back. Any order. */
   readonly recent: readonly Instant[];
   /** Those among them that broke through the throttle; none, when absent. */
-  readonly recentGrave?: readonly Instant[];
+  readonly recentBreakThrough?: readonly Instant[];
   /** When it was last told of each group, by key. */
   readonly flushes?: ReadonlyMap<string, Instant>;
 }
 
 export interface Outgoing {
-  readonly matter: Candidate;
+  readonly candidate: Candidate;
   readonly kind: NotificationKind;
   readonly reason: NotifyReason;
   /** Told in the same message, as what comes on top of it. */
@@ -107,14 +107,14 @@ export interface Outgoing {
 }
 
 export interface Held {
-  readonly matter: Candidate;
+  readonly candidate: Candidate;
   readonly reason: HoldReason;
   readonly by: string;
   readonly until: Instant;
 }
 
 export interface Dropped {
-  readonly matter: Candidate;
+  readonly candidate: Candidate;
   readonly reason: DropReason;
   readonly by: string;
   /** When there may be something to say without any change of the alert. */

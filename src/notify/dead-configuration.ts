@@ -60,8 +60,10 @@ const alertsOf = ({ severities, ...rule }: RuleAlerts): Expected[] =>
 function untoldRules({ routes, escalations }: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
   const matches = [...routes, ...escalations].map(({ match }) => match);
   return rules.flatMap((rule): Issue[] => {
-    const isTold = alertsOf(rule).some((alert) => matches.some((match) => fitOf(match, alert) !== "never"));
-    if (isTold) return [];
+    const isNotified = alertsOf(rule).some((alert) =>
+      matches.some((match) => fitOf(match, alert) !== "never"),
+    );
+    if (isNotified) return [];
     const message = `no route takes the alerts of rule "${rule.name}" (severity ${rule.severities.join(", ")}), so nobody is notified of them`;
     return [{ path: ["routes"], at: "key", message }];
   });

@@ -23,14 +23,14 @@ export interface NotifyConfig {
   readonly escalations: readonly EscalationConfig[];
   readonly rotations: readonly Rotation[];
   /** Undefined for a receiver that the configuration does not know (any more). */
-  receiver(name: string): Omit<ReceiverTerms, "recent" | "recentGrave" | "flushes"> | undefined;
+  receiver(name: string): Omit<ReceiverTerms, "recent" | "recentBreakThrough" | "flushes"> | undefined;
   /** Those among them that are told only so much in a time. */
   readonly throttled: readonly { readonly name: string; readonly throttle: Throttle }[];
 }
 
 /** What is written in the transaction that moved the alerts. */
 export interface Decisions {
-  readonly owed: readonly PendingNotification[];
+  readonly pending: readonly PendingNotification[];
   readonly entries: readonly ReceiverEntry[];
   readonly events: readonly AlertEvent[];
   readonly flushes: readonly GroupFlush[];
@@ -40,7 +40,7 @@ export interface Decisions {
 export interface NotifyState {
   /** When notifications were decided for each throttled receiver, for as long as its throttle looks back. */
   readonly recent: RecentNotifications;
-  readonly around: NotifyContext;
+  readonly context: NotifyContext;
   /** When each receiver was last told of each group of the project. */
   readonly flushes: readonly GroupFlush[];
 }
@@ -53,11 +53,11 @@ export type RecentNotifications = ReadonlyMap<
 /** One alert and one receiver, before it is decided. */
 interface Question {
   readonly receiver: string;
-  readonly matter: Candidate;
+  readonly candidate: Candidate;
   readonly entry: Entry | undefined;
 }
 
-const EMPTY_STATE: NotifyState = { recent: new Map(), around: EMPTY_CONTEXT, flushes: [] };
+const EMPTY_STATE: NotifyState = { recent: new Map(), context: EMPTY_CONTEXT, flushes: [] };
 
 /**
  * Decides, for alerts of one project that moved or whose time has come, what each receiver is told. Everything that is
@@ -67,22 +67,22 @@ const EMPTY_STATE: NotifyState = { recent: new Map(), around: EMPTY_CONTEXT, flu
 export function decideNotifications(
   alerts: readonly Alert[],
   known: readonly ReceiverEntry[],
-  directory: NotifyConfig,
+  notifyConfig: NotifyConfig,
   now: Instant,
-  standing: NotifyState = EMPTY_STATE,
+  state: NotifyState = EMPTY_STATE,
 ): Decisions {
   const knownOf = groupBy(known, ({ alertId }) => alertId);
-  const asked = alerts.map((alert) => askAbout(alert, knownOf.get(alert.id) ?? [], directory, now));
+  const asked = alerts.map((alert) => askAbout(alert, knownOf.get(alert.id) ?? [], notifyConfig, now));
   const byReceiver = groupBy(
     asked.flatMap((one) => one.questions),
     ({ receiver }) => receiver,
   );
-  const isMuted = muting(standing.around, now);
+  const isMuted = muting(state.context, now);
   const answers = [...byReceiver].map(([name, questions]) =>
-    answer(name, questions, { directory, now, standing, isMuted }),
+    answer(name, questions, { notifyConfig, now, state, isMuted }),
   );
   return {
-    owed: answers.flatMap((one) => one.owed),
+    pending: answers.flatMap((one) => one.pending),
     entries: [...asked.flatMap((one) => one.over), ...answers.flatMap((one) => one.entries)],
     events: [...asked.flatMap((one) => one.events), ...answers.flatMap((one) => one.events)],
     flushes: answers.flatMap((one) => one.flushes),
@@ -93,21 +93,23 @@ export function decideNotifications(
 function askAbout(
   alert: Alert,
   its: readonly ReceiverEntry[],
-  directory: NotifyConfig,
+  notifyConfig: NotifyConfig,
   now: Instant,
 ): { questions: Question[]; over: ReceiverEntry[]; events: AlertEvent[] } {
   const before = new Map(its.map((one) => [one.receiver, one.entry as Entry]));
-  const routing = routeAlert(directory.routes, alert);
-  const told = [...before].filter(([, entry]) => entry.told !== null).map(([receiver]) => receiver);
-  const steps = escalationOf(directory, alert, callingSince(alert, before.values(), now), now);
-  const everybody = audience(routing, told, steps);
+  const routing = routeAlert(notifyConfig.routes, alert);
+  const lastNotified = [...before]
+    .filter(([, entry]) => entry.lastNotified !== null)
+    .map(([receiver]) => receiver);
+  const steps = escalationOf(notifyConfig, alert, callingSince(alert, before.values(), now), now);
+  const everybody = audience(routing, lastNotified, steps);
   const over = its
     .filter(({ receiver, nextAt }) => nextAt !== null && !everybody.some((one) => one.receiver === receiver))
-    .map((one) => ({ ...one, entry: { told: null, last: "NoLongerRouted" }, nextAt: null }));
+    .map((one) => ({ ...one, entry: { lastNotified: null, last: "NoLongerRouted" }, nextAt: null }));
   return {
     questions: everybody.map(({ receiver, terms }) => {
       const entry = before.get(receiver);
-      return { receiver, matter: { alert, told: entry?.told ?? null, terms }, entry };
+      return { receiver, candidate: { alert, lastNotified: entry?.lastNotified ?? null, terms }, entry };
     }),
     over,
     events: noRoute(alert, routing, now),
@@ -119,37 +121,42 @@ function answer(
   name: string,
   questions: readonly Question[],
   {
-    directory,
+    notifyConfig,
     now,
-    standing,
+    state,
     isMuted,
   }: {
-    readonly directory: NotifyConfig;
+    readonly notifyConfig: NotifyConfig;
     readonly now: Instant;
-    readonly standing: NotifyState;
+    readonly state: NotifyState;
     readonly isMuted: (alert: Alert) => boolean;
   },
 ): Decisions {
-  const receiver = directory.receiver(name);
+  const receiver = notifyConfig.receiver(name);
   if (receiver === undefined) return unknownReceiver(name, questions, now);
   const flushes = new Map(
-    standing.flushes.filter((one) => one.receiver === name).map((one) => [one.key, one.at]),
+    state.flushes.filter((one) => one.receiver === name).map((one) => [one.key, one.at]),
   );
-  const terms = { ...receiver, ...recentOf(receiver.throttle, standing.recent.get(name) ?? []), flushes };
+  const terms = { ...receiver, ...recentOf(receiver.throttle, state.recent.get(name) ?? []), flushes };
   const decided = decideAll(
-    questions.map((question) => question.matter),
+    questions.map((question) => question.candidate),
     terms,
     now,
-    standing.around,
+    state.context,
   );
-  const before = new Map(questions.map(({ matter, entry }) => [matter.alert.id, entry]));
+  const before = new Map(questions.map(({ candidate, entry }) => [candidate.alert.id, entry]));
   const written = writeDecisions(name, decided, before, isMuted, now);
   return { ...written, flushes: flushesOf(name, decided, now) };
 }
 
-function recentOf(throttle: Throttle | null, told: NonNullable<ReturnType<RecentNotifications["get"]>>) {
-  const grave = told.filter(({ severity }) => throttle !== null && breaksThrough(throttle, severity));
-  return { recent: told.map(({ at }) => at), recentGrave: grave.map(({ at }) => at) };
+function recentOf(
+  throttle: Throttle | null,
+  lastNotified: NonNullable<ReturnType<RecentNotifications["get"]>>,
+) {
+  const breakThrough = lastNotified.filter(
+    ({ severity }) => throttle !== null && breaksThrough(throttle, severity),
+  );
+  return { recent: lastNotified.map(({ at }) => at), recentBreakThrough: breakThrough.map(({ at }) => at) };
 }
 
 /** Muted time does not count towards an escalation: nobody could have taken it on. */
@@ -160,10 +167,10 @@ function muting({ silences, inhibitions, open }: NotifyContext, now: Instant): (
 
 function flushesOf(receiver: string, decided: readonly Decided[], now: Instant): GroupFlush[] {
   const flushed = new Map<string, GroupFlush>();
-  for (const { matter, decision } of decided) {
-    const { group } = matter.terms;
+  for (const { candidate, decision } of decided) {
+    const { group } = candidate.terms;
     if (group === null || decision.do !== "tell") continue;
-    flushed.set(group.key, { projectId: matter.alert.projectId, receiver, key: group.key, at: now });
+    flushed.set(group.key, { projectId: candidate.alert.projectId, receiver, key: group.key, at: now });
   }
   return [...flushed.values()];
 }
@@ -171,19 +178,19 @@ function flushesOf(receiver: string, decided: readonly Decided[], now: Instant):
 function unknownReceiver(name: string, questions: readonly Question[], now: Instant): Decisions {
   const what = "UnknownReceiver";
   return {
-    owed: [],
+    pending: [],
     flushes: [],
-    entries: questions.map(({ matter: { alert, told } }) => ({
+    entries: questions.map(({ candidate: { alert, lastNotified } }) => ({
       projectId: alert.projectId,
       alertId: alert.id,
       receiver: name,
-      entry: { told, last: what },
+      entry: { lastNotified, last: what },
       nextAt: null,
     })),
     events: questions
       .filter(({ entry }) => entry?.last !== what)
-      .map(({ matter }) => ({
-        alertId: matter.alert.id,
+      .map(({ candidate }) => ({
+        alertId: candidate.alert.id,
         at: now,
         what,
         detail: `${name} is not configured`,

@@ -25,7 +25,7 @@ export type Decision =
       readonly by: string;
       readonly nextAt: Instant | null;
       /** What the receiver knows from now on. */
-      readonly told: LastNotified;
+      readonly lastNotified: LastNotified;
       /** The alert whose message tells of it; null for one of its own. */
       readonly with: string | null;
     }
@@ -39,41 +39,41 @@ export type Decision =
 
 /** Decides for all alerts of one receiver that are to be looked at now; throttled together, gravest first. */
 export function decideAll(
-  matters: readonly Candidate[],
+  candidates: readonly Candidate[],
   receiver: ReceiverTerms,
   now: Instant,
-  around: NotifyContext = EMPTY_CONTEXT,
+  context: NotifyContext = EMPTY_CONTEXT,
 ): readonly Decided[] {
-  return decisionsOf(runPipeline(matters, receiver, now, around));
+  return decisionsOf(runPipeline(candidates, receiver, now, context));
 }
 
 export interface Decided {
-  readonly matter: Candidate;
+  readonly candidate: Candidate;
   readonly decision: Decision;
 }
 
-function decisionsOf({ say, held, dropped, now }: Batch): readonly Decided[] {
+function decisionsOf({ send, held, dropped, now }: Batch): readonly Decided[] {
   return [
-    ...say.flatMap((saying) => [
-      { matter: saying.matter, decision: notifyDecision(saying, now, null) },
-      ...(saying.also ?? []).map((other) => ({
-        matter: other.matter,
-        decision: notifyDecision(other, now, saying.matter.alert.id),
+    ...send.flatMap((outgoing) => [
+      { candidate: outgoing.candidate, decision: notifyDecision(outgoing, now, null) },
+      ...(outgoing.also ?? []).map((other) => ({
+        candidate: other.candidate,
+        decision: notifyDecision(other, now, outgoing.candidate.alert.id),
       })),
     ]),
-    ...held.map((entry) => ({ matter: entry.matter, decision: hold(entry) })),
-    ...dropped.map((entry) => ({ matter: entry.matter, decision: drop(entry) })),
+    ...held.map((entry) => ({ candidate: entry.candidate, decision: hold(entry) })),
+    ...dropped.map((entry) => ({ candidate: entry.candidate, decision: drop(entry) })),
   ];
 }
 
 function notifyDecision(
-  { matter: { alert, terms }, kind, reason }: Outgoing,
+  { candidate: { alert, terms }, kind, reason }: Outgoing,
   now: Instant,
   leader: string | null,
 ): Decision {
   const ended = alert.resolvedAt !== null;
-  const { severity, lastSeenAt, tellings } = alert;
-  const told = { at: now, severity, lastSeenAt, tellings, ended };
+  const { severity, lastSeenAt, notifyCount } = alert;
+  const lastNotified = { at: now, severity, lastSeenAt, notifyCount, ended };
   const isCalling = !ended && alert.state !== "acknowledged";
   const repeatAt = terms.repeatEveryMs === null ? Number.POSITIVE_INFINITY : now + terms.repeatEveryMs;
   const nextAt = Math.min(repeatAt, terms.escalation?.nextAt ?? Number.POSITIVE_INFINITY);
@@ -83,7 +83,7 @@ function notifyDecision(
     reason,
     by: reason === "Escalated" && terms.escalation !== null ? terms.escalation.by : "route",
     nextAt: isCalling && Number.isFinite(nextAt) ? nextAt : null,
-    told,
+    lastNotified,
     with: leader,
   };
 }

@@ -104,9 +104,9 @@ export interface LiveMessages {
   /** Changes that nobody is waiting for are made so seldom, in milliseconds of wall time. */
   readonly editEveryMs: number;
   /** The pace of changes, which is another than that of messages. */
-  readonly lane: ChannelLimit;
+  readonly channel: ChannelLimit;
   /** Throws DeliveryError, and nothing else. */
-  show(message: LiveMessage, options: UpdateOptions): Promise<Shown>;
+  updateMessage(message: LiveMessage, options: UpdateOptions): Promise<Shown>;
 }
 
 /** Something of a receiver that works and could be better, and what to do about it. */
@@ -120,8 +120,8 @@ export interface Notifier {
   /** It is a program that wants every change by itself, also those that a later one has overtaken. */
   readonly wantsEveryChange?: boolean;
   /** Absent: as many messages as there are. */
-  readonly lane?: ChannelLimit;
-  readonly following?: LiveMessages;
+  readonly channel?: ChannelLimit;
+  readonly liveMessages?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
   send(message: NotifierMessage, options: SendOptions): Promise<Taken>;
   /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */

@@ -45,10 +45,10 @@ export interface LiveMessageLog {
 
 export interface DeliverParts {
   readonly log: DeliveryLog;
-  readonly lanes: ChannelLimits;
-  readonly standing: LiveMessageLog;
+  readonly channelLimits: ChannelLimits;
+  readonly liveMessages: LiveMessageLog;
   /** The receivers whose messages go to one place. */
-  readonly receiversOf: (lane: string) => readonly string[];
+  readonly receiversOf: (channel: string) => readonly string[];
   /** Undefined for a receiver that is not configured (any more). */
   readonly notifierOf: (receiver: string) => Notifier | undefined;
   /** What the reader is to see, from the facts as they stand now; null when those are gone. */
@@ -80,11 +80,11 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<DeliverOutcome> {
   const receiver = await parts.log.receiverOf(job.projectId, job.notificationId);
-  const lane = receiver === null ? undefined : parts.notifierOf(receiver)?.lane;
-  if (lane === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
-  const place = await acquireSlot(parts.lanes, lane);
+  const channel = receiver === null ? undefined : parts.notifierOf(receiver)?.channel;
+  if (channel === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
+  const place = await acquireSlot(parts.channelLimits, channel);
   if (place === null) return { outcome: "paced" };
-  const next = await parts.log.nextDue(parts.receiversOf(lane.key));
+  const next = await parts.log.nextDue(parts.receiversOf(channel.key));
   // Where another worker has just taken that one, the turn is not lost.
   return deliverOne(parts, next === null ? [job] : [next, job], place, signal);
 }
@@ -129,7 +129,7 @@ async function deliverOne(
     // Nothing else comes between: who dies here has sent what nobody knows of, and it is sent again.
     await noteSent(signal, async () => {
       // Written first: whatever dies in between, a message that was sent follows its alert.
-      if (notifier.following !== undefined) await follow(parts, notification);
+      if (notifier.liveMessages !== undefined) await follow(parts, notification);
       await parts.log.markSent(notification, parts.clock.now(), vendorRef, said);
     });
     await place.worked();
@@ -169,9 +169,9 @@ async function claimFirst(
   return null;
 }
 
-async function follow({ standing }: DeliverParts, notification: Notification): Promise<void> {
+async function follow({ liveMessages }: DeliverParts, notification: Notification): Promise<void> {
   const { projectId, alertId, receiver, kind } = notification;
-  if (alertId !== null && kind !== "test") await standing.stale({ projectId, alertId, receiver });
+  if (alertId !== null && kind !== "test") await liveMessages.stale({ projectId, alertId, receiver });
 }
 
 const RENEW_EVERY_MS = 3_000;
@@ -192,25 +192,30 @@ async function settleFailure(
   error: DeliveryError,
   place: AcquiredSlot,
 ): Promise<DeliverOutcome> {
-  const told = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
+  const lastNotified =
+    error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
   // Where the place is in trouble it waits, and each message only for that: so they come in their order when it is back.
-  const placeWaits = error.concernsPlace ? await place.failed(told, error.retryAfterMs) : 0;
+  const channelWaits = error.concernsChannel ? await place.failed(lastNotified, error.retryAfterMs) : 0;
   const attempts = notification.attempts - notification.attemptsBefore;
-  if (!error.retryable) return giveUp(parts, notification, told);
+  if (!error.retryable) return giveUp(parts, notification, lastNotified);
   if (attempts >= MOST_ATTEMPTS)
-    return giveUp(parts, notification, `given up after ${attempts} attempts in two days or more: ${told}`);
-  if (placeWaits > 0) {
+    return giveUp(
+      parts,
+      notification,
+      `given up after ${attempts} attempts in two days or more: ${lastNotified}`,
+    );
+  if (channelWaits > 0) {
     // Due at once: what waits is the place, and this one is still the first in line when it opens.
-    await parts.log.markFailed(notification, told, 0);
-    return { outcome: "failed", error: told, retryAfterMs: placeWaits };
+    await parts.log.markFailed(notification, lastNotified, 0);
+    return { outcome: "failed", error: lastNotified, retryAfterMs: channelWaits };
   }
   const retryAfterMs = Math.max(
     error.retryAfterMs ?? 0,
     // Longer by up to a quarter, so that what failed together does not come back together.
     retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
   );
-  await parts.log.markFailed(notification, told, retryAfterMs);
-  return { outcome: "failed", error: told, retryAfterMs };
+  await parts.log.markFailed(notification, lastNotified, retryAfterMs);
+  return { outcome: "failed", error: lastNotified, retryAfterMs };
 }
 
 /** A fault of ours (a template, a fact of an unexpected shape) must not be tried for ever either. */
@@ -242,12 +247,12 @@ async function messageOf(
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
   const { chart } = found;
-  const told = kindToSend(kind, behind, found.view.resolvedAt !== null);
-  const view = { ...found.view, kind: told };
+  const lastNotified = kindToSend(kind, behind, found.view.resolvedAt !== null);
+  const view = { ...found.view, kind: lastNotified };
   return {
     notificationId,
     attempt,
-    kind: told,
+    kind: lastNotified,
     alertId,
     view,
     previous,

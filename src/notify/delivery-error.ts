@@ -11,14 +11,14 @@ export class DeliveryError extends Error {
   /** What a person can do about it, one sentence; null when waiting is all there is. */
   readonly advice: string | null;
   /** Whether any message to the same place would have failed now: the vendor is away, or asks to wait. */
-  readonly concernsPlace: boolean;
+  readonly concernsChannel: boolean;
   constructor(
     message: string,
     outcome: {
       retryable: boolean;
       retryAfterMs?: number | null;
       advice?: string | null;
-      concernsPlace?: boolean;
+      concernsChannel?: boolean;
       secrets?: readonly string[];
     },
   ) {
@@ -26,7 +26,7 @@ export class DeliveryError extends Error {
     this.retryable = outcome.retryable;
     this.retryAfterMs = outcome.retryAfterMs ?? null;
     this.advice = outcome.advice ?? null;
-    this.concernsPlace = outcome.concernsPlace ?? false;
+    this.concernsChannel = outcome.concernsChannel ?? false;
   }
 }
 

@@ -4,7 +4,7 @@ import type { LastNotified } from "./batch.ts";
 
 /** What the table keeps of an alert and a receiver. */
 export interface Entry {
-  readonly told: LastNotified | null;
+  readonly lastNotified: LastNotified | null;
   /** The reason of the last decision, so that the history is told of changes only. */
   readonly last: string;
   /** Since when the receiver hears, or would hear, that the alert calls: where steps of an escalation count from. */
@@ -27,5 +27,5 @@ export function callingSince(alert: Alert, entries: Iterable<Entry>, now: Instan
 }
 
 function isOfThisCall(alert: Alert, entry: Entry | undefined): entry is Entry & { since: Instant } {
-  return entry?.since !== undefined && entry.since >= (alert.care?.callingSince ?? alert.openedAt);
+  return entry?.since !== undefined && entry.since >= (alert.handling?.callingSince ?? alert.openedAt);
 }

@@ -27,11 +27,11 @@ export function activeInhibitors(
   inhibitions: readonly Inhibition[],
   open: readonly Alert[],
 ): readonly ActiveInhibitor[] {
-  const standing = open.filter(({ firedAt, resolvedAt }) => firedAt !== null && resolvedAt === null);
+  const active = open.filter(({ firedAt, resolvedAt }) => firedAt !== null && resolvedAt === null);
   return inhibitions.map((inhibition) => ({
     inhibition,
     sources: groupBy(
-      standing.filter((alert) => matchesAlert(inhibition.while, alert)),
+      active.filter((alert) => matchesAlert(inhibition.while, alert)),
       (alert) => equalKey(inhibition, alert),
     ),
   }));

@@ -23,15 +23,15 @@ const STAGES: readonly Stage[] = [dedup, expire, silence, inhibit, quietHours, g
 
 /** Sorts the matters of one receiver into what is said now, held and dropped. None is lost, none is there twice. */
 export function runPipeline(
-  matters: readonly Candidate[],
+  candidates: readonly Candidate[],
   receiver: ReceiverTerms,
   now: Instant,
-  around: NotifyContext = EMPTY_CONTEXT,
+  context: NotifyContext = EMPTY_CONTEXT,
 ): Batch {
   // What is said for certain is only known after `compare`; until then every matter is a candidate.
-  const candidates = matters.map(
-    (matter) => ({ matter, kind: "fired", reason: "FirstNotification" }) as const,
+  const outgoing = candidates.map(
+    (candidate) => ({ candidate, kind: "fired", reason: "FirstNotification" }) as const,
   );
-  const start: Batch = { receiver, now, around, say: candidates, held: [], dropped: [] };
+  const start: Batch = { receiver, now, context, send: outgoing, held: [], dropped: [] };
   return STAGES.reduce((batch, stage) => stage(batch), start);
 }

@@ -22,15 +22,15 @@ export function previewMessage(content: MessageContent, renderer: Renderer): Mes
 
 /** With the buttons that a receiver has who listens to them. */
 function previewSlack(content: MessageContent, renderer: Renderer): MessagePreview["slack"] {
-  const around = { alertId: NOBODYS, picture: null };
-  if (content.kind === "digest") return { ...composeSlack(content, renderer, around), thread: [] };
+  const context = { alertId: NOBODYS, picture: null };
+  if (content.kind === "digest") return { ...composeSlack(content, renderer, context), thread: [] };
   const details = composeDetails(content.view, renderer);
   const thread = details === null ? [] : [details];
-  if (FIRST.has(content.kind)) return { ...composeSlack(content, renderer, around), thread };
+  if (FIRST.has(content.kind)) return { ...composeSlack(content, renderer, context), thread };
   // What comes later is a reply in the thread of the first message, which is edited.
   const first = { kind: "fired", view: { ...content.view, kind: "fired" } } as const;
-  const reply = composeReply(content.view, renderer, around);
-  return { ...composeSlack(first, renderer, around), thread: [...thread, reply] };
+  const reply = composeReply(content.view, renderer, context);
+  return { ...composeSlack(first, renderer, context), thread: [...thread, reply] };
 }
 
 /** Kinds that begin a thread. */

@@ -8,14 +8,20 @@ export interface ReceiverState {
   readonly receiver: string;
   /** Messages that are not on their way. */
   readonly waiting: number;
-  readonly lane: ChannelLimit | null;
+  readonly channel: ChannelLimit | null;
   /** The place takes nothing for so long. */
   readonly closed: { readonly forMs: number; readonly reason: string | null } | null;
   readonly failure: Pick<Failure, "final" | "message"> | null;
 }
 
 /** Why a receiver is not told at once; null where nothing keeps it waiting. What somebody has to mend comes first. */
-export function receiverWait({ receiver, waiting, lane, closed, failure }: ReceiverState): ShownWait | null {
+export function receiverWait({
+  receiver,
+  waiting,
+  channel,
+  closed,
+  failure,
+}: ReceiverState): ShownWait | null {
   const common = { receiver, waiting };
   if (failure?.final === true)
     return { ...common, outcome: "Refused", forMs: null, because: failure.message };
@@ -24,7 +30,7 @@ export function receiverWait({ receiver, waiting, lane, closed, failure }: Recei
     return { ...common, outcome: "Paused", forMs: closed.forMs, because };
   }
   if (failure !== null) return { ...common, outcome: "TriedAgain", forMs: null, because: failure.message };
-  if (waiting === 0 || lane === null || lane.everyMs === 0) return null;
-  const because = `one message each ${formatDuration(lane.everyMs)}, the gravest first`;
-  return { ...common, outcome: "InLine", forMs: waiting * lane.everyMs, because };
+  if (waiting === 0 || channel === null || channel.everyMs === 0) return null;
+  const because = `one message each ${formatDuration(channel.everyMs)}, the gravest first`;
+  return { ...common, outcome: "InLine", forMs: waiting * channel.everyMs, because };
 }

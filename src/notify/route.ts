@@ -94,14 +94,14 @@ const ROOT: Omit<RouteConfig, "match" | "continue" | "routes"> = {
 const GROUP_WAIT_MS = 30 * SECOND;
 const GROUP_INTERVAL_MS = 5 * MINUTE;
 
-function resolve(route: WrittenRoute, around: typeof ROOT): RouteConfig {
+function resolve(route: WrittenRoute, context: typeof ROOT): RouteConfig {
   const { name, match, groupBy } = route;
   const own = {
-    receivers: route.receivers ?? around.receivers,
-    repeatEveryMs: route.repeatEvery === undefined ? around.repeatEveryMs : route.repeatEvery,
-    sendResolved: route.sendResolved ?? around.sendResolved,
-    forgetAfterMs: route.forgetAfter ?? around.forgetAfterMs,
-    group: groupOf(route, groupBy ?? around.group?.by ?? [], around.group),
+    receivers: route.receivers ?? context.receivers,
+    repeatEveryMs: route.repeatEvery === undefined ? context.repeatEveryMs : route.repeatEvery,
+    sendResolved: route.sendResolved ?? context.sendResolved,
+    forgetAfterMs: route.forgetAfter ?? context.forgetAfterMs,
+    group: groupOf(route, groupBy ?? context.group?.by ?? [], context.group),
   };
   const routes = (route.routes ?? []).map((child) => resolve(child, own));
   return { ...(name !== undefined && { name }), match, continue: route.continue, ...own, routes };
@@ -110,13 +110,13 @@ function resolve(route: WrittenRoute, around: typeof ROOT): RouteConfig {
 function groupOf(
   { groupWait, groupInterval }: WrittenRoute,
   by: readonly string[],
-  around: RouteConfig["group"],
+  context: RouteConfig["group"],
 ): RouteConfig["group"] {
   if (by.length === 0) return null;
   return {
     by,
-    waitMs: groupWait ?? around?.waitMs ?? GROUP_WAIT_MS,
-    intervalMs: groupInterval ?? around?.intervalMs ?? GROUP_INTERVAL_MS,
+    waitMs: groupWait ?? context?.waitMs ?? GROUP_WAIT_MS,
+    intervalMs: groupInterval ?? context?.intervalMs ?? GROUP_INTERVAL_MS,
   };
 }
 

@@ -52,12 +52,12 @@ function inRoutes(
   routes: readonly RouteConfig[],
   names: AlertNames,
   path: Path,
-  around: RouteConfig | null,
+  context: RouteConfig | null,
 ): Issue[] {
   return routes.flatMap((route, index) => {
     const here = [...path, index];
     // What is taken over from the route around it is told of there.
-    const own = route.group?.by === around?.group?.by ? [] : (route.group?.by ?? []);
+    const own = route.group?.by === context?.group?.by ? [] : (route.group?.by ?? []);
     return [
       ...unknownNamesInMatch(route.match, names, [...here, "match"]),
       ...unknownGroupNames(own, ["rule", "query", "severity"], names, [...here, "groupBy"]),
@@ -78,13 +78,13 @@ function unknownGroupNames(by: readonly string[], more: readonly string[], names
 function unknownLabel(label: string, { labels }: AlertNames, path: Path): Issue[] {
   if (labels.includes(label)) return [];
   const at = { path: [...path, label], at: "key" } as const;
-  if (BESIDE_LABELS.includes(label)) {
+  if (RESERVED_LABELS.includes(label)) {
     return [{ ...at, message: `"${label}" is no label: it stands beside "labels", not inside` }];
   }
   return [{ ...unknown(at.path, `no rule gives a label "${label}"`, label, labels), at: "key" }];
 }
 
-const BESIDE_LABELS = ["severity", "rule", "fingerprint"];
+const RESERVED_LABELS = ["severity", "rule", "fingerprint"];
 
 /** A pattern may fit rules that are still to be written; a name in full is that of a rule or a mistake. */
 function unknownRules(patterns: readonly string[], { rules }: AlertNames, path: Path): Issue[] {

@@ -39,8 +39,8 @@ export interface LiveMessageLog {
 }
 
 export interface UpdateMessageParts
-  extends Pick<DeliverParts, "notifierOf" | "viewOf" | "lanes" | "log" | "receiversOf"> {
-  readonly standing: LiveMessageLog;
+  extends Pick<DeliverParts, "notifierOf" | "viewOf" | "channelLimits" | "log" | "receiversOf"> {
+  readonly liveMessages: LiveMessageLog;
 }
 
 export type UpdateOutcome =
@@ -69,38 +69,38 @@ export async function updateMessage(
   signal: AbortSignal,
 ): Promise<UpdateOutcome> {
   const notifier = parts.notifierOf(key.receiver);
-  if (notifier?.following === undefined) return { outcome: "not-due" };
-  const place = await acquireSlot(parts.lanes, notifier.following.lane);
+  if (notifier?.liveMessages === undefined) return { outcome: "not-due" };
+  const place = await acquireSlot(parts.channelLimits, notifier.liveMessages.channel);
   if (place === null) return { outcome: "paced" };
-  const claimed = await parts.standing.claim(key);
+  const claimed = await parts.liveMessages.claim(key);
   if (claimed === null) {
     await place.giveBack();
     return { outcome: "not-due" };
   }
   const keepAlive = setInterval(() => {
     // A renewal that fails leaves the lease to run out; then somebody else edits.
-    parts.standing.renew(key).catch(() => {});
+    parts.liveMessages.renew(key).catch(() => {});
   }, RENEW_EVERY_MS);
   try {
     const found = await liveView(parts, key, claimed.root);
     if (found === null) {
-      await parts.standing.postpone(key, null);
+      await parts.liveMessages.postpone(key, null);
       return { outcome: "given-up", error: "what it was about is stored no longer" };
     }
     const { notificationId, ref: previous } = claimed.root;
-    const shown = await notifier.following.show(
+    const shown = await notifier.liveMessages.updateMessage(
       { ...found, alertId: key.alertId, notificationId, attempt: claimed.attempts, previous },
       {
         signal,
         mayPost: () => hasRoom(parts, notifier),
-        onRef: (ref) => parts.standing.saveRef(key.projectId, notificationId, ref),
+        onRef: (ref) => parts.liveMessages.saveRef(key.projectId, notificationId, ref),
       },
     );
     await place.worked();
     return await settle(
       parts,
       key,
-      { ...claimed, shown, following: notifier.following },
+      { ...claimed, shown, editable: notifier.liveMessages },
       found.view.resolvedAt !== null,
     );
   } catch (error) {
@@ -113,21 +113,21 @@ export async function updateMessage(
 const RENEW_EVERY_MS = 3_000;
 
 async function settle(
-  { standing }: UpdateMessageParts,
+  { liveMessages }: UpdateMessageParts,
   key: LiveMessageKey,
-  { state, shown, following }: { state: string; shown: Shown; following: LiveMessages },
+  { state, shown, editable }: { state: string; shown: Shown; editable: LiveMessages },
   isOver: boolean,
 ): Promise<UpdateOutcome> {
   if (!shown.finished) {
-    await standing.postpone(key, Math.min(SOON_MS, following.editEveryMs));
+    await liveMessages.postpone(key, Math.min(SOON_MS, editable.editEveryMs));
     return { outcome: "unfinished" };
   }
-  await standing.shown(key, state, { editEveryMs: following.editEveryMs, isOver });
+  await liveMessages.shown(key, state, { editEveryMs: editable.editEveryMs, isOver });
   return { outcome: "shown" };
 }
 
 async function settleFailure(
-  { standing }: UpdateMessageParts,
+  { liveMessages }: UpdateMessageParts,
   key: LiveMessageKey,
   attempts: number,
   error: unknown,
@@ -135,25 +135,25 @@ async function settleFailure(
 ): Promise<UpdateOutcome> {
   const failure =
     error instanceof DeliveryError ? error : new DeliveryError(describeError(error), { retryable: true });
-  const told = describeError(failure);
-  if (failure.concernsPlace) await place.failed(told, failure.retryAfterMs);
+  const lastNotified = describeError(failure);
+  if (failure.concernsChannel) await place.failed(lastNotified, failure.retryAfterMs);
   if (!failure.retryable || attempts >= MOST_ATTEMPTS) {
-    await standing.postpone(key, null);
-    return { outcome: "given-up", error: told };
+    await liveMessages.postpone(key, null);
+    return { outcome: "given-up", error: lastNotified };
   }
   const retryAfterMs = Math.max(failure.retryAfterMs ?? 0, retryDelayMs(attempts, undefined, Math.random()));
-  await standing.postpone(key, retryAfterMs);
-  return { outcome: "failed", error: told, retryAfterMs };
+  await liveMessages.postpone(key, retryAfterMs);
+  return { outcome: "failed", error: lastNotified, retryAfterMs };
 }
 
 /** What nobody waits for takes a turn only when nothing else wants it. */
 async function hasRoom(
-  { log, lanes, receiversOf }: UpdateMessageParts,
-  { lane }: Notifier,
+  { log, channelLimits, receiversOf }: UpdateMessageParts,
+  { channel }: Notifier,
 ): Promise<boolean> {
-  if (lane === undefined) return true;
-  if ((await log.nextDue(receiversOf(lane.key))) !== null) return false;
-  return (await acquireSlot(lanes, lane)) !== null;
+  if (channel === undefined) return true;
+  if ((await log.nextDue(receiversOf(channel.key))) !== null) return false;
+  return (await acquireSlot(channelLimits, channel)) !== null;
 }
 
 async function liveView(

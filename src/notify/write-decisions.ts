@@ -13,29 +13,29 @@ export function writeDecisions(
   before: ReadonlyMap<string, Entry | undefined>,
   isMuted: (alert: Alert) => boolean,
   now: Instant,
-): { owed: PendingNotification[]; entries: ReceiverEntry[]; events: AlertEvent[] } {
+): { pending: PendingNotification[]; entries: ReceiverEntry[]; events: AlertEvent[] } {
   const bundles = bundlesOf(decided);
-  const owed: PendingNotification[] = [];
+  const pending: PendingNotification[] = [];
   const entries: ReceiverEntry[] = [];
   const events: AlertEvent[] = [];
-  for (const { matter, decision } of decided) {
-    const { alert, told } = matter;
+  for (const { candidate, decision } of decided) {
+    const { alert, lastNotified } = candidate;
     const { projectId, id: alertId } = alert;
     const known = before.get(alertId);
-    const isTold = decision.do === "tell";
+    const isNotified = decision.do === "tell";
     const since = isMuted(alert) ? null : sinceOf(alert, known, now);
     const entry: Entry = {
-      told: isTold ? decision.told : told,
+      lastNotified: isNotified ? decision.lastNotified : lastNotified,
       last: decision.reason,
       ...(since !== null && { since }),
     };
     entries.push({ projectId, alertId, receiver, entry, nextAt: decision.nextAt });
-    if (isTold && decision.with === null)
-      owed.push(toPending(alert, receiver, decision, bundles.get(alertId)?.also ?? [], now));
-    if (isTold || decision.reason !== known?.last)
+    if (isNotified && decision.with === null)
+      pending.push(toPending(alert, receiver, decision, bundles.get(alertId)?.also ?? [], now));
+    if (isNotified || decision.reason !== known?.last)
       events.push({ alertId, at: now, what: decision.reason, detail: detailOf(receiver, decision, bundles) });
   }
-  return { owed, entries, events };
+  return { pending, entries, events };
 }
 
 /** Alerts whose message also tells of others, with those others, the one that matters most first. */
@@ -43,9 +43,9 @@ type Bundles = ReadonlyMap<string, { readonly name: string; readonly also: reado
 
 function bundlesOf(decided: readonly Decided[]): Bundles {
   const bundles = new Map<string, { name: string; also: string[] }>();
-  for (const { matter, decision } of decided) {
+  for (const { candidate, decision } of decided) {
     if (decision.do !== "tell") continue;
-    const { id, queryName, rule } = matter.alert;
+    const { id, queryName, rule } = candidate.alert;
     if (decision.with === null) bundles.set(id, { name: `${queryName}, ${rule}`, also: [] });
     // A message's own alert stands before those that it also tells of.
     else bundles.get(decision.with)?.also.push(id);

@@ -36,13 +36,13 @@ export function slotsOf(limit: number): SlotsByPriority {
  * place is free one window after its use.
  */
 export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): number {
-  const lane = slotsOf(limit).of[priority];
-  return periodMs / Math.max(1, lane.to - lane.from + 1);
+  const slots = slotsOf(limit).of[priority];
+  return periodMs / Math.max(1, slots.to - slots.from + 1);
 }
 
 /** How long it takes to walk so many walks once. `members`: how many share a call; 1 where none do. */
-export function roundMs(walks: number, limit: RateLimit, members: number): number {
-  return spacingMs(limit, "live") * Math.ceil(walks / members);
+export function roundMs(polls: number, limit: RateLimit, members: number): number {
+  return spacingMs(limit, "live") * Math.ceil(polls / members);
 }
 
 /** So many ids of ten digits keep an address below 4 kB, which every server takes. */
@@ -53,8 +53,8 @@ export const MOST_MEMBERS = 200;
  * which servers take whose whole head may have 16; who refuses them shows it. Where all are walked within seconds, many
  * short calls cost less work than few long ones, and are no slower.
  */
-export function mostMembers(idLength: number, walks: number, limit: RateLimit): number {
-  if (roundMs(walks, limit, MOST_MEMBERS) < SCARCE_MS) return MOST_MEMBERS;
+export function mostMembers(idLength: number, polls: number, limit: RateLimit): number {
+  if (roundMs(polls, limit, MOST_MEMBERS) < SCARCE_MS) return MOST_MEMBERS;
   return Math.max(MOST_MEMBERS, Math.floor(LONG_ADDRESS / ("&queryId=".length + idLength)));
 }
 

@@ -102,14 +102,14 @@ function queueOf(
   for (const candidate of candidates) {
     if ((candidate.knownUntil === null || candidate.isFailing) !== (purpose === "history")) continue;
     const rows = candidate.rate * Math.max(0, now - candidate.readsFrom);
-    const { projectId, walk } = candidate.key;
+    const { projectId, poll } = candidate.key;
     const isOwn = candidate.alone || !settings.sharing || rows > settings.pageSize * BUSY;
     const scored = { candidate, score: gathered(candidate, settings.roundMs, now) };
     if (isOwn) {
       groups.push([scored]);
       continue;
     }
-    const name = `${walk} ${projectId}`;
+    const name = `${poll} ${projectId}`;
     const group = shared.get(name);
     if (group === undefined) shared.set(name, [scored]);
     else group.push(scored);

@@ -58,8 +58,8 @@ export interface Backend {
 }
 
 export function createBackend(options: BackendOptions, log: Logger): Backend {
-  const onTrouble = createQueueErrors(log);
-  return options.kind === "postgres" ? onPostgres(options, onTrouble) : onRedis(options, onTrouble);
+  const onError = createQueueErrors(log);
+  return options.kind === "postgres" ? onPostgres(options, onError) : onRedis(options, onError);
 }
 
 type OnQueueError = (error: unknown) => void;
@@ -67,14 +67,14 @@ type OnQueueError = (error: unknown) => void;
 /** Connections for statements of all queues and workers, beside one to LISTEN for each queue that has a worker. */
 const STATEMENTS = 8;
 
-function onPostgres(options: { url: string; schema: string }, onTrouble: OnQueueError): Backend {
+function onPostgres(options: { url: string; schema: string }, onError: OnQueueError): Backend {
   const classes = withBackend(createQueueBackend);
   const pool = openQueuePool(options, QUEUE_NAMES.length + STATEMENTS);
   const connection = { pool, schema: options.schema };
   return {
     openQueue: (name) => {
       const queue = new classes.Queue(name, { connection });
-      queue.on("error", onTrouble);
+      queue.on("error", onError);
       return queue;
     },
     openWorker: (name, take, settings) => {
@@ -82,8 +82,8 @@ function onPostgres(options: { url: string; schema: string }, onTrouble: OnQueue
         ...settings,
         connection,
       });
-      worker.on("error", onTrouble);
-      worker.on("failed", (job, error) => onGivenUp(job?.name, error, onTrouble));
+      worker.on("error", onError);
+      worker.on("failed", (job, error) => onGivenUp(job?.name, error, onError));
       return worker;
     },
     // Who gave up waiting for a job leaves its connection to the end of the process.
@@ -96,7 +96,7 @@ export async function migrateQueueSchema(options: BackendOptions): Promise<void>
   if (options.kind === "postgres") await migrateQueueTables(options);
 }
 
-function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueError): Backend {
+function onRedis(options: { url: string; prefix: string }, onError: OnQueueError): Backend {
   // BullMQ makes copies of a connection for itself: all of them have to end, or the process does not.
   const opened = new Set<Redis>();
   const keep = (redis: Redis): Redis => {
@@ -112,7 +112,7 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueErr
       retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 5), 1_000),
       reconnectOnError: (error) => error.message.startsWith("READONLY"),
     });
-    redis.on("error", onTrouble);
+    redis.on("error", onError);
     return keep(redis);
   };
   const forQueues = connect(5);
@@ -122,13 +122,13 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueErr
   return {
     openQueue: (name) => {
       const queue = new Queue(name, { connection: forQueues, prefix: prefix(name) });
-      queue.on("error", onTrouble);
+      queue.on("error", onError);
       return queue;
     },
     openWorker: (name, take, settings) => {
       const worker = new Worker(name, take, { ...settings, connection: forWorkers, prefix: prefix(name) });
-      worker.on("error", onTrouble);
-      worker.on("failed", (job, error) => onGivenUp(job?.name, error, onTrouble));
+      worker.on("error", onError);
+      worker.on("failed", (job, error) => onGivenUp(job?.name, error, onError));
       return worker;
     },
     close: async () => {
@@ -138,7 +138,7 @@ function onRedis(options: { url: string; prefix: string }, onTrouble: OnQueueErr
 }
 
 /** A job that the engine fails by itself never reaches the worker's boundary: its processes died too often. */
-function onGivenUp(job: string | undefined, error: Error, onTrouble: OnQueueError): void {
+function onGivenUp(job: string | undefined, error: Error, onError: OnQueueError): void {
   if (error.message.startsWith("job stalled"))
-    onTrouble(new Error(`a ${job} job is given up`, { cause: error }));
+    onError(new Error(`a ${job} job is given up`, { cause: error }));
 }

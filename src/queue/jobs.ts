@@ -17,7 +17,7 @@ const id = z.string().min(1).max(200);
 export const JOBS = {
   "poll-query": {
     queue: "poll",
-    payload: z.strictObject({ projectId: id, queryId: id, walk: z.enum(["added", "updated"]) }),
+    payload: z.strictObject({ projectId: id, queryId: id, poll: z.enum(["added", "updated"]) }),
     attempts: 5,
   },
   // Queries of one project that share their calls.
@@ -26,7 +26,7 @@ export const JOBS = {
     payload: z.strictObject({
       projectId: id,
       queryIds: z.array(id).min(1).max(1_000),
-      walk: z.enum(["added", "updated"]),
+      poll: z.enum(["added", "updated"]),
     }),
     attempts: 5,
   },

@@ -76,7 +76,7 @@ export async function createQueues(options: {
   await migrateQueueSchema(options.backend);
   const { log, onOutage = () => {} } = options;
   const backend = createBackend(options.backend, log);
-  const onTrouble = createQueueErrors(log);
+  const onError = createQueueErrors(log);
   const open = new Map(QUEUE_NAMES.map((name) => [name, backend.openQueue(name)] as const));
   const queue = (name: QueueName): OpenQueue => {
     const found = open.get(name);
@@ -98,7 +98,7 @@ export async function createQueues(options: {
     throw error;
   }
 
-  const reminders = keepReminders(queue, { onOutage, onTrouble });
+  const reminders = keepReminders(queue, { onOutage, onError });
 
   const counts = async (name: QueueName): Promise<QueueCounts> => {
     const found = await queue(name).getJobCounts("waiting", "prioritized", "active", "delayed", "failed");
@@ -119,7 +119,7 @@ export async function createQueues(options: {
         await withTimeout(ADD_PATIENCE_MS, queue(JOBS[job].queue).add(job, parsed, jobOptions(job, more)));
         return "added";
       } catch (error) {
-        onTrouble(new Error(`a ${job} job was not taken; the sweep will find its work`, { cause: error }));
+        onError(new Error(`a ${job} job was not taken; the sweep will find its work`, { cause: error }));
         return "unreachable";
       }
     },

@@ -38,7 +38,7 @@ const PATIENCE_MS = 5_000;
  */
 export function keepReminders(
   queueOf: (name: QueueName) => OpenQueue,
-  told: { onOutage: (outage: EngineOutage) => void; onTrouble: (error: unknown) => void },
+  report: { onOutage: (outage: EngineOutage) => void; onError: (error: unknown) => void },
 ): Reminders {
   const reminders = new Map<string, Reminder>();
   const stopping = new AbortController();
@@ -49,13 +49,13 @@ export function keepReminders(
     try {
       const mended = await withTimeout(PATIENCE_MS, mend(queueOf(JOBS[reminder.job].queue), reminder));
       if (away !== null)
-        told.onOutage({ outcome: "away", forMs: monotonicMs() - away.since, because: away.because });
+        report.onOutage({ outcome: "away", forMs: monotonicMs() - away.since, because: away.because });
       away = null;
-      if (mended === "was lost") told.onOutage({ outcome: "emptied", forMs: 0, because: null });
+      if (mended === "was lost") report.onOutage({ outcome: "emptied", forMs: 0, because: null });
     } catch (error) {
       if (stopping.signal.aborted) return;
       away ??= { since: askedAt, because: describeQueueError(error) };
-      told.onTrouble(error);
+      report.onError(error);
     }
   };
   const keep = async (): Promise<void> => {

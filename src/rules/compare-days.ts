@@ -38,9 +38,9 @@ export function compareDays(days: readonly number[], span: number): DayCompariso
   const observed = judged.reduce((sum, { count }) => sum + count, 0);
   const expected = means.reduce((sum, mean) => sum + mean, 0);
   if (expected <= 0) return undefined;
-  const swing = dayVariation(days.slice(span));
+  const usualVariation = dayVariation(days.slice(span));
   // What the weeks before say is itself uncertain.
-  const variance = swing * expected * (1 + 1 / weeks);
+  const variance = usualVariation * expected * (1 + 1 / weeks);
   const cluster = Math.max(1, variance / expected);
   const lnP =
     observed > expected
@@ -59,8 +59,8 @@ export function compareDays(days: readonly number[], span: number): DayCompariso
 
 /** Variance of a day's count around its weekday's mean, for each mention: 1 by chance alone, much more in life. */
 function dayVariation(days: readonly number[]): number {
-  let squares = SWING_PRIOR * SWING_WEIGHT;
-  let weight = SWING_WEIGHT;
+  let squares = VARIATION_PRIOR * VARIATION_WEIGHT;
+  let weight = VARIATION_WEIGHT;
   for (let weekday = 0; weekday < 7; weekday++) {
     const same = days.filter((_, day) => day % 7 === weekday);
     if (same.length < 2) continue;
@@ -72,5 +72,5 @@ function dayVariation(days: readonly number[]): number {
 }
 
 /** Bunches of mentions and a rate that wanders, before anything is known. */
-const SWING_PRIOR = 3;
-const SWING_WEIGHT = 3;
+const VARIATION_PRIOR = 3;
+const VARIATION_WEIGHT = 3;

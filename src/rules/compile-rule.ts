@@ -25,11 +25,15 @@ import type { WindowCondition } from "./window-condition.ts";
 const MENTION_OVER_AFTER_MS = 6 * HOUR;
 
 /** Compiles what a rule file holds. Tells everything that is wrong with it; gives undefined if anything was. */
-export function compileRule(name: string, input: unknown, tell: (issue: Issue) => void): Rule | undefined {
+export function compileRule(
+  name: string,
+  input: unknown,
+  addIssue: (issue: Issue) => void,
+): Rule | undefined {
   let faulty = false;
   const report = (issue: Issue): void => {
     faulty = true;
-    tell(issue);
+    addIssue(issue);
   };
   // Steps of severity depend on what the rule counts, so they are read by themselves.
   const plain = withPlainSeverity(input);

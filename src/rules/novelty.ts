@@ -18,7 +18,7 @@ export interface Novelty {
   /** The values of a mention as people read them, each once; hostile text. */
   values(mention: Mention): readonly string[];
   /** Whose voice it is. */
-  voice(mention: Mention): string;
+  author(mention: Mention): string;
   /** What the alert says; `knownMs` is how long the slice has been watched. */
-  because(voices: number, forMs: number, knownMs: number): string;
+  because(authors: number, forMs: number, knownMs: number): string;
 }

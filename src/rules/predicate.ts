@@ -23,7 +23,7 @@ export interface Predicate {
   /** What several tests make of "mentions", where each of them can stand before or behind it. */
   readonly subject?: string;
   /** It asks for this sentiment and for nothing else. */
-  readonly mood?: "positive" | "neutral" | "negative";
+  readonly sentiment?: "positive" | "neutral" | "negative";
   /** It says what a mention is not. */
   readonly excludes?: true;
 }

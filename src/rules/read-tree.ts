@@ -13,36 +13,40 @@ const DEEPEST = 20;
  * Reads a tree of conditions: keys beside each other all have to hold, `all` and `any` take lists, `not` takes one
  * tree. Tells every issue of the whole tree; gives undefined if there was one.
  */
-export function readTree(value: unknown, path: Path, tell: (issue: Issue) => void): Predicate | undefined {
+export function readTree(
+  value: unknown,
+  path: Path,
+  addIssue: (issue: Issue) => void,
+): Predicate | undefined {
   if (path.length > 2 * DEEPEST) {
-    tell({ path, message: "conditions are nested too deeply" });
+    addIssue({ path, message: "conditions are nested too deeply" });
     return undefined;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    tell({ path, message: `expected conditions such as "sentiment: negative"${hint(value)}` });
+    addIssue({ path, message: `expected conditions such as "sentiment: negative"${hint(value)}` });
     return undefined;
   }
   const entries = Object.entries(value);
-  if (entries.length === 0) tell({ path, message: "there is no condition here" });
-  const parts = entries.map(([key, params]) => readEntry(key, params, [...path, key], tell));
-  const sound = parts.filter((part) => part !== undefined);
-  return sound.length === parts.length && parts.length > 0 ? allOf(sound) : undefined;
+  if (entries.length === 0) addIssue({ path, message: "there is no condition here" });
+  const parts = entries.map(([key, params]) => readEntry(key, params, [...path, key], addIssue));
+  const valid = parts.filter((part) => part !== undefined);
+  return valid.length === parts.length && parts.length > 0 ? allOf(valid) : undefined;
 }
 
 function readEntry(
   key: string,
   params: unknown,
   path: Path,
-  tell: (issue: Issue) => void,
+  addIssue: (issue: Issue) => void,
 ): Predicate | undefined {
-  if (key === "all" || key === "any") return readList(key === "all" ? allOf : anyOf, params, path, tell);
+  if (key === "all" || key === "any") return readList(key === "all" ? allOf : anyOf, params, path, addIssue);
   if (key === "not") {
-    const part = readTree(params, path, tell);
+    const part = readTree(params, path, addIssue);
     return part === undefined ? undefined : noneOf(part);
   }
   const condition = mentionConditions.find(({ type }) => type === key);
   if (condition === undefined) {
-    tell(
+    addIssue(
       misplaced(key, path) ??
         unknownKey(path, [...mentionConditions.map(({ type }) => type), "all", "any", "not"]),
     );
@@ -50,7 +54,7 @@ function readEntry(
   }
   const compiled = condition.compile(params);
   if ("predicate" in compiled) return compiled.predicate;
-  for (const issue of compiled.issues) tell({ ...issue, path: [...path, ...issue.path] });
+  for (const issue of compiled.issues) addIssue({ ...issue, path: [...path, ...issue.path] });
   return undefined;
 }
 
@@ -58,15 +62,15 @@ function readList(
   combine: (parts: readonly Predicate[]) => Predicate,
   value: unknown,
   path: Path,
-  tell: (issue: Issue) => void,
+  addIssue: (issue: Issue) => void,
 ): Predicate | undefined {
   if (!Array.isArray(value) || value.length === 0) {
-    tell({ path, message: `expected a list of conditions, each behind a dash` });
+    addIssue({ path, message: `expected a list of conditions, each behind a dash` });
     return undefined;
   }
-  const parts = value.map((each, index) => readTree(each, [...path, index], tell));
-  const sound = parts.filter((part) => part !== undefined);
-  return sound.length === parts.length ? combine(sound) : undefined;
+  const parts = value.map((each, index) => readTree(each, [...path, index], addIssue));
+  const valid = parts.filter((part) => part !== undefined);
+  return valid.length === parts.length ? combine(valid) : undefined;
 }
 
 function misplaced(key: string, path: Path): Issue | undefined {

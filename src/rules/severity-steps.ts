@@ -169,8 +169,8 @@ function checkOrder(
 }
 
 /** Whatever reaches the milder step reaches the graver one, too. */
-function isNoHarder(graver: SeverityStep, milder: SeverityStep): boolean {
-  return milder.limits.every((one) => graver.limits.some((other) => implies(one.limits, other.limits)));
+function isNoHarder(moreSevere: SeverityStep, milder: SeverityStep): boolean {
+  return milder.limits.every((one) => moreSevere.limits.some((other) => implies(one.limits, other.limits)));
 }
 
 /** Whether everything that reaches `harder` reaches `easier`, too. */

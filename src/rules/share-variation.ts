@@ -21,21 +21,25 @@ const DAY_BUCKETS = 288;
 
 /** One bucket more of what is past. Learns whenever a window of `buckets` is full. */
 export function learnVariation(
-  swing: ShareVariation,
+  usualVariation: ShareVariation,
   usual: UsualShare,
   part: number,
   whole: number,
   buckets: number,
 ): ShareVariation {
-  const filled = { part: swing.part + part, whole: swing.whole + whole, buckets: swing.buckets + 1 };
-  if (filled.buckets < buckets) return { ...swing, ...filled };
+  const filled = {
+    part: usualVariation.part + part,
+    whole: usualVariation.whole + whole,
+    buckets: usualVariation.buckets + 1,
+  };
+  if (filled.buckets < buckets) return { ...usualVariation, ...filled };
   const fading = 0.5 ** (buckets / (20 * DAY_BUCKETS));
   const share = usualShare(usual);
   const chance = filled.whole * share * (1 - share);
   const error = Math.min((filled.part - filled.whole * share) ** 2, 25 * chance + 16);
   return {
-    excess: Math.fround(fading * swing.excess + (filled.whole > 1 ? error - chance : 0)),
-    weight: Math.fround(fading * swing.weight + Math.max(0, chance * (filled.whole - 1))),
+    excess: Math.fround(fading * usualVariation.excess + (filled.whole > 1 ? error - chance : 0)),
+    weight: Math.fround(fading * usualVariation.weight + Math.max(0, chance * (filled.whole - 1))),
     part: 0,
     whole: 0,
     buckets: 0,
@@ -44,6 +48,6 @@ export function learnVariation(
 
 /** How much more two mentions of one window agree than any two: the swing, and what is not known of the usual. */
 export function togetherness({ excess, weight }: ShareVariation, { whole }: UsualShare): number {
-  const swing = (excess + PRIOR * PRIOR_WEIGHT) / (weight + PRIOR_WEIGHT);
-  return Math.min(0.5, Math.max(0.002, swing) + 1 / (whole + 1));
+  const usualVariation = (excess + PRIOR * PRIOR_WEIGHT) / (weight + PRIOR_WEIGHT);
+  return Math.min(0.5, Math.max(0.002, usualVariation) + 1 / (whole + 1));
 }

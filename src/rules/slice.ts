@@ -21,10 +21,11 @@ export type Unit = (typeof UNITS)[number];
 export function inUnit(slice: Slice, unit: Unit): Slice {
   if (unit === "mentions") return slice;
   const { key, counts } = slice.series;
-  const voiced = unit === "authors" ? { voice: authorOf } : { voice: storyKey, countsStories: true as const };
+  const distinct =
+    unit === "authors" ? { author: authorOf } : { author: storyKey, countsStories: true as const };
   return {
     ...slice,
-    series: { key: stableHash({ slice: VERSION[unit], of: key, unit }), counts, ...voiced },
+    series: { key: stableHash({ slice: VERSION[unit], of: key, unit }), counts, ...distinct },
     subject: subjectIn(unit, slice.subject),
   };
 }

@@ -8,13 +8,13 @@ import type { WindowSums } from "../spike/window-sums.ts";
 export type SpikeWave = {
   readonly moment: Pick<SpikeMoment, keyof SpikeMoment>;
   /** Mentions beyond the expected, a bucket, over the window in which they stood thickest. */
-  readonly toldRate: number;
+  readonly notifiedRate: number;
   /** Buckets in a row in which it had nearly gone; kept until people are told again. */
   readonly lull: number;
   /** The window of the first moment, by its place among WINDOWS: what comes later is compared in the same. */
   readonly steady?: number;
   /** The bucket at which people were last notified. */
-  readonly toldAt?: number;
+  readonly notifiedAt?: number;
 };
 
 /** Three buckets: one alone doubles by accident. */
@@ -32,30 +32,36 @@ export function followWave(
   { step, ...now }: SpikeObservation,
   sums: WindowSums,
   isNewWave: boolean,
-): { readonly wave: SpikeWave; readonly retell?: RenotifyReason } {
+): { readonly wave: SpikeWave; readonly renotify?: RenotifyReason } {
   const highest = Math.max(...WINDOWS.map((_, window) => rateOf(sums, window)));
   if (before === undefined || step === "opened") {
     return {
       wave: {
         moment: now,
-        toldRate: Math.max(highest, LEAST_RATE),
+        notifiedRate: Math.max(highest, LEAST_RATE),
         lull: 0,
         steady: placeOf(now),
-        toldAt: now.bucket,
+        notifiedAt: now.bucket,
       },
     };
   }
   const rate = rateOf(sums, STEADY_WINDOW);
-  const isLow = rate < before.toldRate / 4;
+  const isLow = rate < before.notifiedRate / 4;
   const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
   // In the first minutes of a crisis every look finds twice as many: one message each quarter of an hour is enough.
-  const isSoon = now.bucket - (before.toldAt ?? Number.NEGATIVE_INFINITY) < LEAST_GAP_BUCKETS;
-  const retell = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
-  if (retell === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
+  const isSoon = now.bucket - (before.notifiedAt ?? Number.NEGATIVE_INFINITY) < LEAST_GAP_BUCKETS;
+  const renotify = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
+  if (renotify === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
   // Who is told again is told how it stands now: the moment that chance explains least may be long ago.
   return {
-    wave: { ...before, moment: now, toldRate: Math.max(highest, LEAST_RATE), lull: 0, toldAt: now.bucket },
-    retell,
+    wave: {
+      ...before,
+      moment: now,
+      notifiedRate: Math.max(highest, LEAST_RATE),
+      lull: 0,
+      notifiedAt: now.bucket,
+    },
+    renotify,
   };
 }
 
@@ -67,7 +73,7 @@ function placeOf({ window }: SpikeObservation | SpikeMoment): number {
 
 /** That it is still high after a cooldown is no news: reminders are the route's business. */
 function reasonToRenotify(
-  { toldRate, lull }: SpikeWave,
+  { notifiedRate, lull }: SpikeWave,
   rate: number,
   step: SpikeObservation["step"],
   isNewWave: boolean,
@@ -75,8 +81,8 @@ function reasonToRenotify(
   const hadGone = lull >= LULL_BUCKETS;
   // Beyond what the told height itself would swing by chance.
   const width = WINDOWS[STEADY_WINDOW] ?? 1;
-  const isClear = (rate - toldRate) * width >= 3 * Math.sqrt(toldRate * width);
-  if (isClear && rate >= (hadGone ? LARGER : 2) * toldRate) return hadGone ? "NewWave" : "Doubled";
+  const isClear = (rate - notifiedRate) * width >= 3 * Math.sqrt(notifiedRate * width);
+  if (isClear && rate >= (hadGone ? LARGER : 2) * notifiedRate) return hadGone ? "NewWave" : "Doubled";
   if (step === "renewed" && isNewWave) return "NewWave";
   return step === "escalated" ? "Doubled" : undefined;
 }

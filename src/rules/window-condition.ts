@@ -11,7 +11,7 @@ export interface Series {
   readonly key: string;
   counts(mention: Mention): boolean;
   /** Whose voice a mention is: then each voice counts once in a span of six hours, however often it speaks. */
-  voice?(mention: Mention): string;
+  author?(mention: Mention): string;
   /** The voice is the story that a mention tells. `voice` knows its text alone; whoever folded it knows better. */
   readonly countsStories?: true;
 }
@@ -49,7 +49,7 @@ export interface WindowVerdict {
   /** It speaks of the alert so far and not of the newest window, so that what it says replaces what was said. */
   readonly restates?: boolean;
   /** It became so much more that people should be told again. */
-  readonly retell?: RenotifyReason;
+  readonly renotify?: RenotifyReason;
   /** The gravest step of the rule that it reaches; absent: what an alert has from the start. */
   readonly reached?: ReachedSeverity;
   /** How many there are now, always in a window of the same length while an alert goes on. */

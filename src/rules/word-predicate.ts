@@ -7,7 +7,7 @@ export function oneOfWords(
   type: string,
   words: readonly string[],
   read: (mention: Mention) => readonly (string | null)[],
-  say: (word: string) => string,
+  describe: (word: string) => string,
 ): Predicate {
   const byFolded = new Map(words.map((word) => [foldText(word), word]));
   const find = (mention: Mention): string | undefined => {
@@ -20,8 +20,8 @@ export function oneOfWords(
   return {
     form: { [type]: [...byFolded.keys()].sort() },
     matches: (mention) => find(mention) !== undefined,
-    explain: (mention) => say(find(mention) ?? ""),
-    label: words.map(say).join(" or "),
-    attribute: words.map(say).join(" or "),
+    explain: (mention) => describe(find(mention) ?? ""),
+    label: words.map(describe).join(" or "),
+    attribute: words.map(describe).join(" or "),
   };
 }

@@ -23,6 +23,7 @@ import {
 import type { Credentials } from "./credentials.ts";
 import type { Call } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
+import { fetchPages } from "./fetch-pages.ts";
 import { type Gate, throughGate } from "./gate.ts";
 import { type LoginAnswer, login } from "./login.ts";
 import type { MentionsParams, ScopeParams } from "./mention-params.ts";
@@ -32,7 +33,6 @@ import { createSession } from "./session.ts";
 import type { Page } from "./to-page.ts";
 import type { TokenStore } from "./token-store.ts";
 import { type Answer, createTransport } from "./transport.ts";
-import { walkPages } from "./walk-pages.ts";
 
 /** What the client needs of a log. It is told when it logged in, and never with what. */
 export interface SourceLog {
@@ -61,7 +61,7 @@ export interface SourceClientOptions {
   readonly onBudget?: (budget: Budget) => void;
 }
 
-export interface WalkMentionsOptions extends CallOptions {
+export interface FetchMentionsOptions extends CallOptions {
   /** `number`: pages are asked for by their number, 10,000 mentions at most, where a server refuses its cursors. */
   readonly by?: "cursor" | "number";
   /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
@@ -99,7 +99,7 @@ export interface SourceClient {
   ): Promise<LocationList>;
   mentionsPage(params: MentionsParams, options?: CallOptions): Promise<Page>;
   /** The pages of one walk, from `params.cursor` or the beginning. Breaking off stops what is under way. */
-  mentions(params: MentionsParams, options?: WalkMentionsOptions): AsyncIterable<Page>;
+  mentions(params: MentionsParams, options?: FetchMentionsOptions): AsyncIterable<Page>;
   hashtags(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   emoticons(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   urls(params: ScopeParams, options?: CallOptions): Promise<Insights>;
@@ -167,7 +167,7 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
     mentions: (params, walk = {}) =>
-      walkPages(
+      fetchPages(
         pageFetcher(walk.by ?? "cursor", params, (asked, signal) => run(mentions, asked, { signal })),
         {
           cursor: params.cursor ?? null,

@@ -78,8 +78,8 @@ export const LEARN_MENTIONS = 2;
 /** The least that a bucket is expected to hold. */
 export const LEAST_EXPECTED = 0.002;
 /** What the query's usual variation is thought to be before anything is known, in mentions, and its weight in buckets. */
-export const SWING_PRIOR = 0.3;
-export const SWING_WEIGHT = 20;
+export const VARIATION_PRIOR = 0.3;
+export const VARIATION_WEIGHT = 20;
 /** A new series is watched for two hours before it may page. */
 export const SILENT_BUCKETS = 24;
 /** The score below which, for this many buckets in a row, an open incident is over. */

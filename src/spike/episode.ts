@@ -31,7 +31,7 @@ export function moveEpisode(
   if (mark(state, MARK.open) === 0) {
     if (!mayPage) return "quiet";
     state.numbers[AT.marks + MARK.open] = 1;
-    state.numbers[AT.marks + MARK.tellings] = 0;
+    state.numbers[AT.marks + MARK.notifyCount] = 0;
     page(state, bucket, score);
     return "opened";
   }
@@ -44,7 +44,7 @@ export function moveEpisode(
     state.numbers[AT.marks + MARK.open] = 0;
     return "resolved";
   }
-  if (score < 2 * mark(state, MARK.toldScore) || score < CALM_SCORE) return "open";
+  if (score < 2 * mark(state, MARK.notifiedScore) || score < CALM_SCORE) return "open";
   notify(state, score);
   return "escalated";
 }
@@ -116,6 +116,6 @@ function page(state: SpikeState, bucket: number, score: number): void {
 }
 
 function notify(state: SpikeState, score: number): void {
-  state.numbers[AT.marks + MARK.toldScore] = Math.max(score, 1);
-  state.numbers[AT.marks + MARK.tellings] = mark(state, MARK.tellings) + 1;
+  state.numbers[AT.marks + MARK.notifiedScore] = Math.max(score, 1);
+  state.numbers[AT.marks + MARK.notifyCount] = mark(state, MARK.notifyCount) + 1;
 }

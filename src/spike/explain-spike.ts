@@ -26,7 +26,7 @@ export function explainSpike(
     `${countedSubject(moment.observed, subject)} in ${window}${peak}, ${formatExpected(moment.expected)} expected at this hour`,
     `by chance ${formatRarity(moment.lnP)}`,
     `${formatScore(moment.score)}× its usual variation`,
-    ...(nth > 1 ? [`${spellOrdinal(nth)} such burst this week`] : []),
+    ...(nth > 1 ? [`${formatOrdinal(nth)} such burst this week`] : []),
   ];
   const sentences = [`${clauses.join("; ")}.`];
   if (moment.completeness < 0.9) {
@@ -50,7 +50,7 @@ function formatScore(score: number): string {
 }
 
 /** `2nd`, `3rd`, `11th`, `21st`. */
-function spellOrdinal(number: number): string {
+function formatOrdinal(number: number): string {
   return `${number}${ORDINAL_ENDINGS[ORDINALS.select(number)] ?? "th"}`;
 }
 

@@ -2,8 +2,8 @@ import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /** Leaves what was learned and takes away what was told: for a series that somebody else begins to watch. */
 export function forgetEpisode(state: SpikeState): void {
-  const { newWave, passedAt, pagedAt, open, highAt, toldScore, tellings } = MARK;
-  for (const which of [newWave, passedAt, pagedAt, open, highAt, toldScore, tellings]) {
+  const { newWave, passedAt, pagedAt, open, highAt, notifiedScore, notifyCount } = MARK;
+  for (const which of [newWave, passedAt, pagedAt, open, highAt, notifiedScore, notifyCount]) {
     state.numbers[AT.marks + which] = 0;
   }
 }

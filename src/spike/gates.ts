@@ -5,7 +5,7 @@ import { usualLevel } from "./expectation.ts";
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 import { factorsOf, type SpikeTuning } from "./tuning.ts";
-import { usualSwing } from "./usual-swing.ts";
+import { usualVariation } from "./usual-variation.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /** The window that stands out most by chance, as an index into `JUDGED_WINDOWS`. */
@@ -59,7 +59,7 @@ export interface Unusualness {
  * days differ tells less of what its mornings bring.
  */
 export function unusualness(state: SpikeState, sums: WindowSums, tuning: SpikeTuning): Unusualness {
-  const weight = mark(state, MARK.swingWeight);
+  const weight = mark(state, MARK.variationWeight);
   if (weight === 0) return { score: 0, window: 0 };
   const { windowWeights } = factorsOf(tuning);
   const level = usualLevel(state);
@@ -68,9 +68,9 @@ export function unusualness(state: SpikeState, sums: WindowSums, tuning: SpikeTu
   for (let window = 0; window < sums.observed.length; window++) {
     const observed = sums.observed[window] ?? 0;
     const completeness = sums.completeness[window] ?? 1;
-    const fromHour = (observed - (sums.expected[window] ?? 0)) / usualSwing(state, window);
+    const fromHour = (observed - (sums.expected[window] ?? 0)) / usualVariation(state, window);
     const usual = completeness * level * (sums.buckets[window] ?? 0);
-    const fromLevel = (observed - usual) / usualSwing(state, window, AT.levelCubes);
+    const fromLevel = (observed - usual) / usualVariation(state, window, AT.levelCubes);
     const both = (1 - tuning.flatPart) * fromHour + tuning.flatPart * fromLevel;
     const here = (both / completeness) * (windowWeights[window] ?? 1);
     if (here > score) {

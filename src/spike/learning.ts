@@ -4,7 +4,7 @@ import { type Expectation, expectedCount, hourBin } from "./expectation.ts";
 import { toShortFloat } from "./short-float.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 import type { SpikeTuning } from "./tuning.ts";
-import { learnSwing } from "./usual-swing.ts";
+import { learnVariation } from "./usual-variation.ts";
 import { type WindowSums, windowSums } from "./window-sums.ts";
 
 /**
@@ -19,7 +19,7 @@ export function learnBucket(state: SpikeState, bucket: number, tuning: SpikeTuni
   // The level is limited by what was known before this bucket, so the limit comes before the dispersion is taught.
   const limit = surpriseLimit(variance(state, dispersion, 0, expectation.mean));
   learnDispersion(state, sums, dispersion);
-  learnSwing(state, sums, tuning, bucket === 0);
+  learnVariation(state, sums, tuning, bucket === 0);
   learnLevel(state, bucket, expectation, limit, hourBin(state, bucket, zone));
 }
 

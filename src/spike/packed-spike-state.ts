@@ -1,7 +1,7 @@
 import { LONGEST_WINDOW, RING } from "./constants.ts";
 import { AT, createSpikeState, MARK, mark, type SpikeState, STATE_BYTES } from "./spike-state.ts";
 import { isFirstVersion, readFirstVersion, type SpikeStateV1 } from "./spike-state-v1.ts";
-import { takeHourForLevel, takeSquaresForCubes } from "./usual-swing.ts";
+import { takeHourForLevel, takeSquaresForCubes } from "./usual-variation.ts";
 
 /**
  * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series goes on

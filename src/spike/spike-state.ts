@@ -19,15 +19,15 @@ export const MARK = {
   buckets: 0,
   /** Number of the next bucket to be learned. */
   toLearn: 1,
-  swingWeight: 2,
+  variationWeight: 2,
   /** Bucket number + 1 of the last page, 0 for never. */
   pagedAt: 3,
   open: 4,
   /** The newest bucket at which the open incident was still high. */
   highAt: 5,
   /** The score at which people were last told of the open incident, and how often they were told. */
-  toldScore: 6,
-  tellings: 7,
+  notifiedScore: 6,
+  notifyCount: 7,
   /** The strongest moment of the open incident. */
   peakAt: 8,
   peakScore: 9,
@@ -56,7 +56,7 @@ const SIZES = {
   noiseWeight: WINDOWS.length,
   /** Per window: running sums of the cubed deviation from the level, and from the hour; their common weight is a mark. */
   levelCubes: WINDOWS.length,
-  swingCubes: WINDOWS.length,
+  variationCubes: WINDOWS.length,
   /** Single numbers, by the names of `MARK`. */
   marks: Object.keys(MARK).length,
   /** Mentions by how many buckets after their own they became visible, in the bins of `LAG_EDGES`. */

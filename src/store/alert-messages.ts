@@ -150,5 +150,5 @@ export function createAlertMessageStore(db: Db) {
 }
 
 /** Everything of an alert that its message shows and that can change. */
-const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.tellings, a.because,
-  a.care->>'acknowledgedBy', a.care->>'assignee', a.care->>'closedBy', a.care->>'relevant'))`;
+const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
+  a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant'))`;

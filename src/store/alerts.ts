@@ -61,7 +61,7 @@ export function createAlertStore(db: Db) {
     },
 
     /** What these alerts are, the most common first. */
-    async tally(
+    async countByRule(
       projectId: string,
       ids: readonly string[],
     ): Promise<{ query: string; ruleName: string; count: number }[]> {
@@ -78,24 +78,24 @@ export function createAlertStore(db: Db) {
       if (alerts.length === 0) return;
       await sql`
         insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels,
-          opened_at, fired_at, last_seen_at, resolved_at, tellings, retell_reason, mentions, because, window_from,
-          window_to, "values", care, progress)
+          opened_at, fired_at, last_seen_at, resolved_at, notify_count, renotify_reason, mentions, because, window_from,
+          window_to, "values", handling, progress)
         select "projectId", id, rule, fingerprint, "queryId", "queryName", severity, state, labels,
           to_timestamp("openedAt" / 1000), to_timestamp("firedAt" / 1000), to_timestamp("lastSeenAt" / 1000),
-          to_timestamp("resolvedAt" / 1000), tellings, "retellReason", mentions, because,
-          to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(care, '{}'::jsonb),
+          to_timestamp("resolvedAt" / 1000), "notifyCount", "renotifyReason", mentions, because,
+          to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(handling, '{}'::jsonb),
           coalesce(progress, '{}'::jsonb)
         from json_to_recordset(${JSON.stringify(alerts)}::json) as a("projectId" text, id uuid, rule text,
           fingerprint text, "queryId" text, "queryName" text, severity text, state text, labels jsonb,
           "openedAt" double precision, "firedAt" double precision, "lastSeenAt" double precision,
-          "resolvedAt" double precision, tellings int, "retellReason" text, mentions int, because text,
-          "windowFrom" double precision, "windowTo" double precision, "values" jsonb, care jsonb,
+          "resolvedAt" double precision, "notifyCount" int, "renotifyReason" text, mentions int, because text,
+          "windowFrom" double precision, "windowTo" double precision, "values" jsonb, handling jsonb,
           progress jsonb)
         on conflict (project_id, id) do update set severity = excluded.severity, state = excluded.state,
           fired_at = excluded.fired_at, last_seen_at = excluded.last_seen_at, resolved_at = excluded.resolved_at,
-          tellings = excluded.tellings, retell_reason = excluded.retell_reason,
+          notify_count = excluded.notify_count, renotify_reason = excluded.renotify_reason,
           mentions = excluded.mentions, because = excluded.because, window_from = excluded.window_from,
-          window_to = excluded.window_to, "values" = excluded."values", care = excluded.care,
+          window_to = excluded.window_to, "values" = excluded."values", handling = excluded.handling,
           progress = excluded.progress
       `.execute(db);
       // A table of its own: a partitioned table cannot keep "one open alert per fingerprint" unique.
@@ -114,7 +114,7 @@ export function createAlertStore(db: Db) {
     async amend(alert: Alert): Promise<void> {
       await sql`
         update earshot.alerts set state = ${alert.state}, resolved_at = ${atOrNull(alert.resolvedAt)},
-          care = ${JSON.stringify(alert.care ?? {})}::jsonb
+          handling = ${JSON.stringify(alert.handling ?? {})}::jsonb
         where project_id = ${alert.projectId} and id = ${alert.id}::uuid
       `.execute(db);
       await sql`
@@ -150,8 +150,8 @@ export function createAlertStore(db: Db) {
     /** How often each rule fired since a moment, and what people said of it. */
     async precision(since: Instant): Promise<RulePrecision[]> {
       const { rows } = await sql<RulePrecision>`
-        select rule, count(*) as fired, count(*) filter (where (care->>'relevant')::boolean) as relevant,
-          count(*) filter (where not (care->>'relevant')::boolean) as "notRelevant"
+        select rule, count(*) as fired, count(*) filter (where (handling->>'relevant')::boolean) as relevant,
+          count(*) filter (where not (handling->>'relevant')::boolean) as "notRelevant"
         from earshot.alerts where fired_at is not null and opened_at >= ${at(since)} group by rule order by rule
       `.execute(db);
       return rows;
@@ -167,7 +167,7 @@ export function createAlertStore(db: Db) {
     },
 
     /** Alerts that stood open at some moment of [from, to), oldest first. */
-    async standingBetween(from: Instant, to: Instant): Promise<Alert[]> {
+    async openBetween(from: Instant, to: Instant): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.alerts a
         where opened_at < ${at(to)} and (resolved_at is null or resolved_at >= ${at(from)}) and state <> 'pending'
@@ -188,5 +188,5 @@ function nameOf({ queryName, rule, labels }: Pick<Alert, "queryName" | "rule" | 
 const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
-  a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
-  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care, a.progress`;
+  a.resolved_at as "resolvedAt", a.notify_count as "notifyCount", a.renotify_reason as "renotifyReason", a.mentions, a.because,
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.handling, a.progress`;

@@ -52,7 +52,7 @@ export function createBounceStore(db: Db) {
     },
 
     /** Receivers whose mails came back for good in the last week, since the last one that got through. */
-    async standing(): Promise<OpenBounces[]> {
+    async open(): Promise<OpenBounces[]> {
       const { rows } = await sql<OpenBounces>`
         select n.receiver, coalesce(n.vendor_ref->>'to', '') as "to", count(distinct n.id)::int as times,
           min(coalesce(n.sent_at, n.created_at)) as since, (array_agg(d.detail order by d.at_wall desc))[1] as detail

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import type { CallBudget, Priority, PrioritySlots, RateLimit, Sharing } from "../model/call-budget.ts";
 import type { Db } from "./database.ts";
 
-/** A call that may be made: its place in the window, and its own id. Null where the account has no limit. */
+/** A call that may be made: its slot in the window, and its own id. Null where the account has no limit. */
 export interface TakenCall {
-  readonly place: number;
+  readonly slot: number;
   readonly call: string;
 }
 
@@ -16,9 +16,9 @@ const ASSUMED: RateLimit = { limit: 30, periodMs: 600_000 };
 type Moment = RawBuilder<unknown>;
 
 /**
- * The rate budget of one account. A window of `limit` calls is `limit` rows, the places. Taking a call takes one free
+ * The rate budget of one account. A window of `limit` calls is `limit` rows, the slots. Taking a call takes one free
  * row in one statement, passing by rows that others are just taking; its row is free again one window after the
- * answer, so a place holds at most one call in any window, and a window at most `limit` calls, however many processes
+ * answer, so a slot holds at most one call in any window, and a window at most `limit` calls, however many processes
  * take them. `now` is the database's clock but for tests.
  */
 export function createBudgetStore(db: Db, account: string, now: () => Moment = () => sql`clock_timestamp()`) {
@@ -35,8 +35,8 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
           then (extract(epoch from ${now()} - b.paced_at_wall) * 1000)::float8 end as "pacedMsAgo"
       from earshot.budgets b cross join lateral (
         select count(*) as used, count(*) filter (where taken_for = 'others') as others
-        from earshot.budget_places
-        where account = b.account and place <= coalesce(b.calls, 0) and free_at_wall > ${now()}) p
+        from earshot.budget_slots
+        where account = b.account and slot <= coalesce(b.calls, 0) and free_at_wall > ${now()}) p
       where b.account = ${account}
     `.execute(db);
     const found = rows[0];
@@ -48,7 +48,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     return { ...rest, limit: calls === null ? null : { limit: calls, periodMs } };
   };
 
-  /** The account's limit is known (anew). Calls beyond a smaller limit keep places below it until they are over. */
+  /** The account's limit is known (anew). Calls beyond a smaller limit keep slots below it until they are over. */
   const learn = async (on: Db, limit: RateLimit | null, from: CallBudget["learnedFrom"]): Promise<void> => {
     const periodMs = limit?.periodMs ?? ASSUMED.periodMs;
     await on.transaction().execute(async (tx) => {
@@ -64,32 +64,32 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
       `.execute(tx);
       if (limit === null) return;
       await sql`
-        insert into earshot.budget_places (account, place)
-        select ${account}, place from generate_series(1, ${Math.min(limit.limit, MOST_PLACES)}) place
+        insert into earshot.budget_slots (account, slot)
+        select ${account}, slot from generate_series(1, ${Math.min(limit.limit, MOST_SLOTS)}) slot
         on conflict do nothing
       `.execute(tx);
       await sql`
-        update earshot.budget_places p set free_at_wall = high.free_at_wall, call = null, taken_for = high.taken_for
+        update earshot.budget_slots p set free_at_wall = high.free_at_wall, call = null, taken_for = high.taken_for
         from (select free_at_wall, taken_for, row_number() over (order by free_at_wall desc) as nth
-              from earshot.budget_places
-              where account = ${account} and place > ${limit.limit} and free_at_wall > ${now()}) high
-        join (select place, row_number() over (order by place desc) as nth from (
-                select place from earshot.budget_places
-                where account = ${account} and place <= ${limit.limit} and free_at_wall <= ${now()}
+              from earshot.budget_slots
+              where account = ${account} and slot > ${limit.limit} and free_at_wall > ${now()}) high
+        join (select slot, row_number() over (order by slot desc) as nth from (
+                select slot from earshot.budget_slots
+                where account = ${account} and slot <= ${limit.limit} and free_at_wall <= ${now()}
                 for update) free) low using (nth)
-        where p.account = ${account} and p.place = low.place
+        where p.account = ${account} and p.slot = low.slot
       `.execute(tx);
     });
   };
 
-  /** Takes free places for calls that are not ours, the highest first: those are the margin. */
+  /** Takes free slots for calls that are not ours, the highest first: those are the margin. */
   const takeForOthers = (on: Db, budget: RateLimit, count: RawBuilder<unknown>) =>
     sql`
-      update earshot.budget_places set free_at_wall = ${now()} + ${ms(budget.periodMs)}, call = null, taken_for = 'others'
-      where account = ${account} and place in (
-        select place from earshot.budget_places
-        where account = ${account} and place <= ${budget.limit} and free_at_wall <= ${now()}
-        order by place desc limit ${count} for update)
+      update earshot.budget_slots set free_at_wall = ${now()} + ${ms(budget.periodMs)}, call = null, taken_for = 'others'
+      where account = ${account} and slot in (
+        select slot from earshot.budget_slots
+        where account = ${account} and slot <= ${budget.limit} and free_at_wall <= ${now()}
+        order by slot desc limit ${count} for update)
     `.execute(on);
 
   const lock = (on: Db) => sql`select from earshot.budgets where account = ${account} for update`.execute(on);
@@ -106,54 +106,54 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     learn: (limit: RateLimit | null, from: "client" | "answer") => learn(db, limit, from),
 
     /**
-     * Takes one call for at most `timeoutMs` until its answer. Null: no place in this lane is free, the source has
+     * Takes one call for at most `timeoutMs` until its answer. Null: no slot in this lane is free, the source has
      * refused calls, or the limit is not `budget.limit` any more.
      */
     async take(
       budget: RateLimit,
-      { lane, priority, timeoutMs }: { lane: PrioritySlots; priority: Priority; timeoutMs: number },
+      { slots, priority, timeoutMs }: { slots: PrioritySlots; priority: Priority; timeoutMs: number },
     ): Promise<TakenCall | null> {
       const { rows } = await sql<TakenCall>`
-        update earshot.budget_places
+        update earshot.budget_slots
         set free_at_wall = ${now()} + ${ms(timeoutMs + budget.periodMs)}, call = gen_random_uuid(),
           taken_for = ${priority}
-        where account = ${account} and place = (
-          select place from earshot.budget_places
-          where account = ${account} and place between ${lane.from} and ${lane.to} and free_at_wall <= ${now()}
+        where account = ${account} and slot = (
+          select slot from earshot.budget_slots
+          where account = ${account} and slot between ${slots.from} and ${slots.to} and free_at_wall <= ${now()}
             and exists (select from earshot.budgets b where b.account = ${account} and b.calls = ${budget.limit}
               and b.period_ms = ${budget.periodMs} and b.closed_until_wall <= ${now()})
-          order by place ${priority === "background" || priority === "shell" ? sql`asc` : sql`desc`} limit 1
+          order by slot ${priority === "background" || priority === "shell" ? sql`asc` : sql`desc`} limit 1
           for update skip locked)
-        returning place, call
+        returning slot, call
       `.execute(db);
       return rows[0] ?? null;
     },
 
-    /** Milliseconds until a place of this lane is free, as things stand. 0: now. */
-    async waitMs(lane: PrioritySlots): Promise<number> {
+    /** Milliseconds until a slot of this lane is free, as things stand. 0: now. */
+    async waitMs(slots: PrioritySlots): Promise<number> {
       const { rows } = await sql<{ ms: number }>`
         select greatest(0, extract(epoch from case when until = '-infinity' then interval '0' else until - ${now()} end) * 1000)::float8
           as ms
         from (select greatest(min(p.free_at_wall), min(b.closed_until_wall)) as until
-          from earshot.budget_places p join earshot.budgets b using (account)
-          where account = ${account} and place between ${lane.from} and ${lane.to}) room
+          from earshot.budget_slots p join earshot.budgets b using (account)
+          where account = ${account} and slot between ${slots.from} and ${slots.to}) room
       `.execute(db);
       return Math.ceil(rows[0]?.ms ?? 0);
     },
 
-    /** The call has ended: its place is free one window from now. */
+    /** The call has ended: its slot is free one window from now. */
     async settle(taken: TakenCall, periodMs: number): Promise<void> {
       await sql`
-        update earshot.budget_places set free_at_wall = ${now()} + ${ms(periodMs)}
-        where account = ${account} and place = ${taken.place} and call = ${taken.call}::uuid
+        update earshot.budget_slots set free_at_wall = ${now()} + ${ms(periodMs)}
+        where account = ${account} and slot = ${taken.slot} and call = ${taken.call}::uuid
       `.execute(db);
     },
 
     /** An answer said how many calls of the window are used: more than we know of are somebody else's. */
     async reconcile(budget: RateLimit, used: number): Promise<void> {
       const occupied = sql<{ n: number }>`
-        select count(*) as n from earshot.budget_places
-      where account = ${account} and place <= ${budget.limit} and free_at_wall > ${now()}`;
+        select count(*) as n from earshot.budget_slots
+      where account = ${account} and slot <= ${budget.limit} and free_at_wall > ${now()}`;
       if (used <= ((await occupied.execute(db)).rows[0]?.n ?? 0)) return;
       await db.transaction().execute(async (tx) => {
         await lock(tx);
@@ -164,7 +164,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
 
     /**
      * The source has refused a call: the window is full, whatever we thought. It is closed for `retryAfterMs` where the
-     * source says so; else until a place of ours is free again, and longer when that was refused as well.
+     * source says so; else until a slot of ours is free again, and longer when that was refused as well.
      */
     async refuse(retryAfterMs: number | null): Promise<void> {
       const { limit } = await read();
@@ -217,5 +217,5 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
 /** An account without a limit that refuses a call all the same. */
 const NO_LIMIT_WAIT_MS = 60_000;
 
-/** A limit beyond this is held to by the place count alone. */
-const MOST_PLACES = 10_000;
+/** A limit beyond this is held to by the slot count alone. */
+const MOST_SLOTS = 10_000;

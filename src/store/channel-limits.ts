@@ -18,8 +18,8 @@ export function createChannelLimitStore(db: Db) {
      */
     async take({ key, everyMs, burst }: Pace): Promise<{ readonly failures: number } | null> {
       const { rows } = await sql<{ failures: number }>`
-        insert into earshot.lanes as l (lane, tokens) values (${key}, ${burst - 1})
-        on conflict (lane) do update set counted_wall = greatest(now(), l.counted_wall), tokens = ${tokensLeft(everyMs, burst)} - 1
+        insert into earshot.channel_limits as l (channel, tokens) values (${key}, ${burst - 1})
+        on conflict (channel) do update set counted_wall = greatest(now(), l.counted_wall), tokens = ${tokensLeft(everyMs, burst)} - 1
         where l.closed_until_wall <= now() and ${tokensLeft(everyMs, burst)} >= 1
         returning failures
       `.execute(db);
@@ -28,16 +28,16 @@ export function createChannelLimitStore(db: Db) {
 
     /** Nothing went there after all. */
     async giveBack(key: string): Promise<void> {
-      await sql`update earshot.lanes set tokens = tokens + 1 where lane = ${key}`.execute(db);
+      await sql`update earshot.channel_limits set tokens = tokens + 1 where channel = ${key}`.execute(db);
     },
 
     /** Takes nothing for so long, and then one message at a time until one has arrived. */
     async close(key: string, forMs: number, reason: string): Promise<void> {
       const until = sql`now() + make_interval(secs => ${forMs / 1000})`;
       await sql`
-        insert into earshot.lanes as l (lane, tokens, counted_wall, closed_until_wall, failures, reason)
+        insert into earshot.channel_limits as l (channel, tokens, counted_wall, closed_until_wall, failures, reason)
         values (${key}, 1, ${until}, ${until}, 1, ${reason})
-        on conflict (lane) do update set closed_until_wall = greatest(l.closed_until_wall, ${until}), tokens = 1,
+        on conflict (channel) do update set closed_until_wall = greatest(l.closed_until_wall, ${until}), tokens = 1,
           counted_wall = greatest(l.closed_until_wall, ${until}), failures = l.failures + 1, reason = ${reason}
       `.execute(db);
     },
@@ -45,14 +45,14 @@ export function createChannelLimitStore(db: Db) {
     /** It works again. */
     async reopen(key: string): Promise<void> {
       await sql`
-        update earshot.lanes set failures = 0, reason = null, closed_until_wall = '-infinity' where lane = ${key}
+        update earshot.channel_limits set failures = 0, reason = null, closed_until_wall = '-infinity' where channel = ${key}
       `.execute(db);
     },
 
     /** Those that took something in the last minute, or wait for their vendor: what stands in line there is no standstill. */
     async moving(): Promise<string[]> {
       const { rows } = await sql<{ key: string }>`
-        select lane as key from earshot.lanes
+        select channel as key from earshot.channel_limits
         where closed_until_wall > now() - interval '1 min' or counted_wall > now() - interval '1 min'
       `.execute(db);
       return rows.map((row) => row.key);
@@ -61,8 +61,8 @@ export function createChannelLimitStore(db: Db) {
     /** Those that take nothing at this moment, and for how long. */
     async closed(): Promise<{ key: string; forMs: number; reason: string | null }[]> {
       const { rows } = await sql<{ key: string; forMs: number; reason: string | null }>`
-        select lane as key, extract(epoch from closed_until_wall - now())::float8 * 1000 as "forMs", reason
-        from earshot.lanes where closed_until_wall > now() order by lane
+        select channel as key, extract(epoch from closed_until_wall - now())::float8 * 1000 as "forMs", reason
+        from earshot.channel_limits where closed_until_wall > now() order by channel
       `.execute(db);
       return rows;
     },

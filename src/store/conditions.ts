@@ -58,7 +58,7 @@ export function createConditionStore(db: Db) {
           (select min(arrived) from earshot.counts where project_id = ${projectId} and query_id = ${queryId}),
           (select min(added_at) from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
             and added_at >= coalesce((select min(from_at) from earshot.coverage
-              where project_id = ${projectId} and query_id = ${queryId} and walk = 'added'), '-infinity'))) as first
+              where project_id = ${projectId} and query_id = ${queryId} and poll = 'added'), '-infinity'))) as first
       `.execute(db);
       return rows[0]?.first ?? null;
     },

@@ -8,7 +8,7 @@ import { createConsoleWarmUp } from "./console/warm-up.ts";
 import type { Db } from "./database.ts";
 
 /**
- * What the console reads. Nothing here writes, every answer has a limit, and every statement walks an index: a page
+ * What the console reads. Nothing here writes, every answer has a limit, and every statement polls an index: a page
  * that somebody opens in a crisis must not be what slows the crisis down.
  */
 export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: number } = {}) {

@@ -11,7 +11,7 @@ export interface CountedSpan {
   readonly to: Instant;
 }
 
-/** A question to the source that the walks have caught up with. */
+/** A question to the source that the polls have caught up with. */
 export interface CountCheck extends CountedSpan {
   readonly id: string;
   readonly claimed: number;
@@ -27,9 +27,9 @@ export function createCountCheckStore(db: Db) {
       const { rows } = await sql<{ projectId: string; queryId: string; watchFrom: Instant }>`
         with ready as (
           select q.project_id, q.query_id, q.watch_from, coalesce(c.next_at, '-infinity'::timestamptz) as next_at
-          from earshot.queries q join earshot.walks w using (project_id, query_id)
+          from earshot.queries q join earshot.polls w using (project_id, query_id)
           left join earshot.counted_queries c using (project_id, query_id)
-          where q.active and w.walk = 'added' and w.complete_until is not null
+          where q.active and w.poll = 'added' and w.complete_until is not null
             and coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'null'
             and coalesce(c.next_at, '-infinity'::timestamptz) <= ${at(now)})
         select project_id as "projectId", query_id as "queryId", watch_from as "watchFrom" from ready
@@ -47,7 +47,7 @@ export function createCountCheckStore(db: Db) {
       `.execute(db);
     },
 
-    /** How many questions wait for the walks. */
+    /** How many questions wait for the polls. */
     async waiting(): Promise<number> {
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from earshot.count_checks where outcome is null`.execute(db);
@@ -60,8 +60,8 @@ export function createCountCheckStore(db: Db) {
         select id, project_id as "projectId", to_json(query_ids) as "queryIds", from_at as "from", to_at as "to", claimed
         from earshot.count_checks c
         where outcome is null and not exists (
-          select from earshot.walks w join earshot.queries q using (project_id, query_id)
-          where q.active and w.project_id = c.project_id and w.query_id = any(c.query_ids) and w.walk = 'added'
+          select from earshot.polls w join earshot.queries q using (project_id, query_id)
+          where q.active and w.project_id = c.project_id and w.query_id = any(c.query_ids) and w.poll = 'added'
             and (w.polled_at is null or w.polled_at <= c.asked_at))
         order by asked_at limit 20
       `.execute(db);
@@ -75,7 +75,7 @@ export function createCountCheckStore(db: Db) {
         select (select count(*) from json_array_elements_text(${ids}::json) q join earshot.mentions m
             on m.project_id = ${projectId} and m.query_id = q
             where m.event_at >= ${at(from)} and m.event_at <= ${at(to)})
-          + (select count(*) from earshot.set_aside s where s.project_id = ${projectId} and s.settled_at is null
+          + (select count(*) from earshot.dead_letters s where s.project_id = ${projectId} and s.settled_at is null
             and s.query_id in (select json_array_elements_text(${ids}::json))) as n
       `.execute(db);
       return rows[0]?.n ?? 0;
@@ -106,7 +106,7 @@ export function createCountCheckStore(db: Db) {
       `.execute(db);
     },
 
-    /** Lets the walk over what is new go over everything that arrived since `from`. False: it is being walked just now. */
+    /** Lets the poll over what is new go over everything that arrived since `from`. False: it is being walked just now. */
     async reopen(
       { projectId, queryIds, from }: CountedSpan,
       missing: number,
@@ -114,9 +114,9 @@ export function createCountCheckStore(db: Db) {
     ): Promise<boolean> {
       const gap = JSON.stringify({ from, tries: 0, missing, noticedAt: now });
       const { numAffectedRows } = await sql`
-        update earshot.walks
+        update earshot.polls
         set state = jsonb_set(state, '{gap}', ${gap}::jsonb), next_at = least(next_at, ${at(now)})
-        where project_id = ${projectId} and query_id = ${queryIds[0]} and walk = 'added'
+        where project_id = ${projectId} and query_id = ${queryIds[0]} and poll = 'added'
           and jsonb_typeof(state) = 'object' and coalesce(jsonb_typeof(state -> 'running'), 'null') = 'null'
           and coalesce(jsonb_typeof(state -> 'gap'), 'null') = 'null'
           and (leased_until_wall is null or leased_until_wall < now())

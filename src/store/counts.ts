@@ -77,7 +77,7 @@ export function createCountStore(db: Db) {
 
     /** Takes away all counts of these series, and the voices in them. */
     async clear(projectId: string, queryId: string, series: readonly string[]): Promise<void> {
-      for (const table of ["counts", "voices"]) {
+      for (const table of ["counts", "distinct_authors"]) {
         await sql`
           delete from ${sql.id("earshot", table)} where project_id = ${projectId} and query_id = ${queryId}
             and series = any(${[...series]}::text[])

@@ -12,22 +12,22 @@ export function createCoverageStore(db: Db) {
   return {
     async record(interval: CoverageInterval): Promise<void> {
       await sql`
-        insert into earshot.coverage (project_id, query_id, walk, started_at, from_at, until_at, claimed, seen, stored,
+        insert into earshot.coverage (project_id, query_id, poll, started_at, from_at, until_at, claimed, seen, stored,
           rejected, gap)
-        values (${interval.projectId}, ${interval.queryId}, ${interval.walk}, ${at(interval.startedAt)},
+        values (${interval.projectId}, ${interval.queryId}, ${interval.poll}, ${at(interval.startedAt)},
           ${at(interval.fromAt)}, ${at(interval.untilAt)}, ${interval.claimed}, ${interval.seen}, ${interval.stored},
           ${interval.rejected}, ${interval.gap})
-        on conflict (project_id, query_id, walk, started_at) do update set until_at = excluded.until_at,
+        on conflict (project_id, query_id, poll, started_at) do update set until_at = excluded.until_at,
           claimed = excluded.claimed, seen = excluded.seen, stored = excluded.stored, rejected = excluded.rejected,
           gap = excluded.gap
       `.execute(db);
     },
 
     /**
-     * Keeps what could not be stored, with its reason; once, although every walk reads it again while it lies inside
+     * Keeps what could not be stored, with its reason; once, although every poll reads it again while it lies inside
      * the overlap. The caller holds the query's lock.
      */
-    async setAside(
+    async deadLetters(
       projectId: string,
       queryId: string,
       when: Instant,
@@ -43,12 +43,12 @@ export function createCoverageStore(db: Db) {
         tries: tries ?? 1,
       }));
       await sql`
-        insert into earshot.set_aside (project_id, query_id, at, id, resource_id, reason, body, tries)
+        insert into earshot.dead_letters (project_id, query_id, at, id, resource_id, reason, body, tries)
         select ${projectId}, ${queryId}, ${at(when)}, id, "resourceId", reason, body, tries
         from json_to_recordset(${JSON.stringify(rows)}::json)
           as r(id uuid, "resourceId" text, reason text, body jsonb, tries int)
         where not exists (
-          select from earshot.set_aside s where s.project_id = ${projectId} and s.query_id = ${queryId}
+          select from earshot.dead_letters s where s.project_id = ${projectId} and s.query_id = ${queryId}
             and s.at > ${at(when - SEEN_AGAIN_MS)} and s.resource_id is not distinct from r."resourceId"
             and s.reason = r.reason and s.settled_at is null)
       `.execute(db);

@@ -12,23 +12,23 @@ export function createDeadLetterStore(db: Db) {
       const scope = one.scope ?? null;
       const resourceId = one.resourceId ?? null;
       await sql`
-        insert into earshot.set_aside (project_id, query_id, at, id, kind, resource_id, scope, reason, tries, body)
+        insert into earshot.dead_letters (project_id, query_id, at, id, kind, resource_id, scope, reason, tries, body)
         select ${one.projectId}, ${one.queryId}, ${at(now)}, ${uuid7(now)}::uuid, ${one.kind}, ${resourceId}::text,
           ${scope}::text, ${one.reason}, ${one.tries}, nullif(${JSON.stringify(one.body)}::jsonb, 'null'::jsonb)
         where not exists (
-          select from earshot.set_aside s where s.project_id = ${one.projectId} and s.query_id = ${one.queryId}
+          select from earshot.dead_letters s where s.project_id = ${one.projectId} and s.query_id = ${one.queryId}
             and s.kind = ${one.kind} and s.settled_at is null and s.scope is not distinct from ${scope}::text
             and s.resource_id is not distinct from ${resourceId}::text)
       `.execute(db);
     },
 
     /** What stands aside, newest first. */
-    async standing(limit: number): Promise<DeadLetter[]> {
+    async open(limit: number): Promise<DeadLetter[]> {
       const { rows } = await sql<DeadLetter>`
         select s.id, s.project_id as "projectId", s.query_id as "queryId", q.name as "queryName", s.kind, s.at,
           s.resource_id as "resourceId", s.scope, s.reason, s.tries, s.body is not null as replayable,
           s.replay_wanted_at is not null as "replayWanted"
-        from earshot.set_aside s left join earshot.queries q using (project_id, query_id)
+        from earshot.dead_letters s left join earshot.queries q using (project_id, query_id)
         where s.settled_at is null order by s.at desc, s.id desc limit ${limit}
       `.execute(db);
       return rows;
@@ -38,10 +38,10 @@ export function createDeadLetterStore(db: Db) {
      * How much stands aside, by kind: every job, and what else was set aside after `since`. A mention that can never be
      * stored is news once. Digests are left out: that one is missing is told as such.
      */
-    async tally(since: Instant): Promise<DeadLetterCount[]> {
+    async counts(since: Instant): Promise<DeadLetterCount[]> {
       const { rows } = await sql<DeadLetterCount>`
         select kind, count(*) as n, min(at) as since, (array_agg(reason order by at desc))[1] as reason
-        from earshot.set_aside
+        from earshot.dead_letters
         where settled_at is null and (kind = 'job' or at > ${at(since)})
           and (scope is null or scope not like 'build-digest %')
         group by kind order by kind
@@ -52,14 +52,14 @@ export function createDeadLetterStore(db: Db) {
     /** Keys of the jobs that stand aside, with their reasons. */
     async jobs(): Promise<{ scope: string; reason: string }[]> {
       const { rows } = await sql<{ scope: string; reason: string }>`
-        select scope, reason from earshot.set_aside where kind = 'job' and settled_at is null
+        select scope, reason from earshot.dead_letters where kind = 'job' and settled_at is null
       `.execute(db);
       return rows;
     },
 
     /**
      * Asks for another try: of those with these ids (or their beginnings), or of all that can be tried. A job is free
-     * at once; a mention or a page is taken up by the next walk of its query, which is made due. Returns how many.
+     * at once; a mention or a page is taken up by the next poll of its query, which is made due. Returns how many.
      */
     async replay(ids: readonly string[] | "all", now: Instant): Promise<number> {
       const chosen =
@@ -68,14 +68,14 @@ export function createDeadLetterStore(db: Db) {
           : sql`exists (select from unnest(${[...ids]}::text[]) as i where s.id::text like i || '%')`;
       const { rows } = await sql<{ n: number }>`
         with wanted as (
-          update earshot.set_aside s set replay_wanted_at = ${at(now)},
+          update earshot.dead_letters s set replay_wanted_at = ${at(now)},
             settled_at = case when s.kind = 'job' then ${at(now)} end
           where s.settled_at is null and s.body is not null and ${chosen}
           returning s.project_id, s.query_id, s.kind, s.scope),
         freed as (
           delete from earshot.failures f using wanted w where w.kind = 'job' and f.kind = 'job' and f.scope = w.scope),
         hurried as (
-          update earshot.walks k set next_at = least(k.next_at, ${at(now)}), retry_at_wall = null
+          update earshot.polls k set next_at = least(k.next_at, ${at(now)}), retry_at_wall = null
           from wanted w where w.kind <> 'job' and k.project_id = w.project_id and k.query_id = w.query_id)
         select count(*) as n from wanted
       `.execute(db);
@@ -88,7 +88,7 @@ export function createDeadLetterStore(db: Db) {
       queryId: string,
     ): Promise<{ id: string; kind: DeadLetterKind; body: unknown }[]> {
       const { rows } = await sql<{ id: string; kind: DeadLetterKind; body: unknown }>`
-        select id, kind, body from earshot.set_aside
+        select id, kind, body from earshot.dead_letters
         where project_id = ${projectId} and query_id = ${queryId} and kind in ('mention', 'page')
           and settled_at is null and replay_wanted_at is not null
         order by at, id limit 500
@@ -99,7 +99,7 @@ export function createDeadLetterStore(db: Db) {
     /** Rules are read anew when a process starts: what broke before may be mended, and is set aside again if not. */
     async forgetRules(now: Instant): Promise<void> {
       await sql`
-        update earshot.set_aside set settled_at = ${at(now)}
+        update earshot.dead_letters set settled_at = ${at(now)}
         where kind = 'job' and settled_at is null and scope like 'rule %'
       `.execute(db);
     },
@@ -108,7 +108,7 @@ export function createDeadLetterStore(db: Db) {
     async settle(projectId: string, ids: readonly string[], now: Instant): Promise<void> {
       if (ids.length === 0) return;
       await sql`
-        update earshot.set_aside set settled_at = ${at(now)}
+        update earshot.dead_letters set settled_at = ${at(now)}
         where project_id = ${projectId} and id = any(${[...ids]}::uuid[])
       `.execute(db);
     },
@@ -116,7 +116,7 @@ export function createDeadLetterStore(db: Db) {
     /** It failed again, for this reason. */
     async failedAgain(projectId: string, id: string, reason: string): Promise<void> {
       await sql`
-        update earshot.set_aside set replay_wanted_at = null, tries = tries + 1, reason = ${reason}
+        update earshot.dead_letters set replay_wanted_at = null, tries = tries + 1, reason = ${reason}
         where project_id = ${projectId} and id = ${id}::uuid
       `.execute(db);
     },

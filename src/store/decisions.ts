@@ -45,7 +45,7 @@ export function createDecisionStore(db: Db) {
      * into one message, and a receiver's share is counted right. Whoever takes it holds the lock of a query already,
      * or none, and takes no other after it.
      */
-    async lockTelling(projectId: string): Promise<void> {
+    async lockNotifications(projectId: string): Promise<void> {
       await sql`select pg_advisory_xact_lock(hashtext('earshot-telling'), hashtext(${projectId}))`.execute(
         db,
       );
@@ -139,7 +139,7 @@ const TOGETHER = sql`('HeldByGroup', 'HeldByThrottle')`;
 /** Whether the query of the alert \`a\` is read, or about to be. */
 function isBeingRead(now: Instant) {
   return sql`exists (
-    select from earshot.walks w
-    where w.project_id = a.project_id and w.query_id = a.query_id and w.walk = 'added' and w.next_at <= ${at(now)}
+    select from earshot.polls w
+    where w.project_id = a.project_id and w.query_id = a.query_id and w.poll = 'added' and w.next_at <= ${at(now)}
       and (w.retry_at_wall is null or w.retry_at_wall <= now()))`;
 }

@@ -64,7 +64,7 @@ export function createDigestStore(db: Db) {
     },
 
     /** Who spoke most in a period, and which hashtags were used most. */
-    async talk(
+    async insights(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,
     ): Promise<{

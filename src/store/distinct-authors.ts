@@ -13,29 +13,33 @@ export function createDistinctAuthorStore(db: Db) {
     ): Promise<DistinctAuthor[]> {
       if (keys.length === 0) return [];
       const { rows } = await sql<DistinctAuthor>`
-        select v.series, v.voice, v.span, v.bucket, v.mentions
-        from json_to_recordset(${JSON.stringify(keys)}::json) as k(series text, voice text, span double precision)
-        join earshot.voices v on v.project_id = ${projectId} and v.query_id = ${queryId} and v.series = k.series
-          and v.voice = k.voice and v.span = to_timestamp(k.span / 1000)
+        select v.series, v.author, v.span, v.bucket, v.mentions
+        from json_to_recordset(${JSON.stringify(keys)}::json) as k(series text, author text, span double precision)
+        join earshot.distinct_authors v on v.project_id = ${projectId} and v.query_id = ${queryId} and v.series = k.series
+          and v.author = k.author and v.span = to_timestamp(k.span / 1000)
       `.execute(db);
       return rows;
     },
 
-    async save(projectId: string, queryId: string, voices: readonly DistinctAuthor[]): Promise<void> {
-      if (voices.length === 0) return;
+    async save(
+      projectId: string,
+      queryId: string,
+      distinctAuthors: readonly DistinctAuthor[],
+    ): Promise<void> {
+      if (distinctAuthors.length === 0) return;
       await sql`
-        insert into earshot.voices (project_id, query_id, series, voice, span, bucket, mentions)
-        select ${projectId}, ${queryId}, series, voice, to_timestamp(span / 1000), to_timestamp(bucket / 1000), mentions
-        from json_to_recordset(${JSON.stringify(voices)}::json)
-          as v(series text, voice text, span double precision, bucket double precision, mentions int)
-        on conflict (project_id, query_id, series, voice, span) do update
+        insert into earshot.distinct_authors (project_id, query_id, series, author, span, bucket, mentions)
+        select ${projectId}, ${queryId}, series, author, to_timestamp(span / 1000), to_timestamp(bucket / 1000), mentions
+        from json_to_recordset(${JSON.stringify(distinctAuthors)}::json)
+          as v(series text, author text, span double precision, bucket double precision, mentions int)
+        on conflict (project_id, query_id, series, author, span) do update
           set bucket = excluded.bucket, mentions = excluded.mentions
       `.execute(db);
     },
 
     /** Voices of so long ago that no window can count them any more. */
     async forgetBefore(moment: Instant): Promise<void> {
-      await sql`delete from earshot.voices where span < ${at(moment)}`.execute(db);
+      await sql`delete from earshot.distinct_authors where span < ${at(moment)}`.execute(db);
     },
   };
 }

@@ -34,7 +34,7 @@ export function createFailureStore(db: Db) {
       `.execute(db);
     },
 
-    async standing(): Promise<Failure[]> {
+    async open(): Promise<Failure[]> {
       const { rows } = await sql<Failure>`
         select kind, scope, reason, message, final, since, times, check_failed as "checkFailed",
           extract(epoch from now() - since_wall)::float8 * 1000 as "forMs",

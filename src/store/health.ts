@@ -40,8 +40,8 @@ export function createWatchStore(db: Db) {
         select q.project_id as "projectId", q.query_id as "queryId", q.name as "queryName", q.watch_from as "watchFrom",
           w.complete_until as "completeUntil", q.ticked_until as "tickedUntil", w.polled_at as "polledAt",
           w.last_error as "lastError"
-        from earshot.queries q join earshot.walks w using (project_id, query_id)
-        where q.active and w.walk = 'added' order by q.name, q.query_id
+        from earshot.queries q join earshot.polls w using (project_id, query_id)
+        where q.active and w.poll = 'added' order by q.name, q.query_id
       `.execute(db);
       return rows;
     },
@@ -55,22 +55,22 @@ export function createWatchStore(db: Db) {
         with quiet as (
           select q.project_id, q.query_id, q.name, q.watch_from, w.complete_until, coalesce((
             select c.started_at from earshot.coverage c
-            where c.project_id = q.project_id and c.query_id = q.query_id and c.walk = 'added' and c.stored > 0
+            where c.project_id = q.project_id and c.query_id = q.query_id and c.poll = 'added' and c.stored > 0
               and c.started_at > ${at(now - (days + 1) * DAY)}
             order by c.started_at desc limit 1), ${at(now - (days + 1) * DAY)}) as since
-          from earshot.queries q join earshot.walks w using (project_id, query_id)
-          where q.active and w.walk = 'added' and w.complete_until is not null)
+          from earshot.queries q join earshot.polls w using (project_id, query_id)
+          where q.active and w.poll = 'added' and w.complete_until is not null)
         select project_id as "projectId", query_id as "queryId", name as "queryName", since as "silentSince",
           complete_until as "completeUntil", (
             select coalesce(json_agg((
               select coalesce(sum(c.stored), 0) from earshot.coverage c
-              where c.project_id = quiet.project_id and c.query_id = quiet.query_id and c.walk = 'added'
+              where c.project_id = quiet.project_id and c.query_id = quiet.query_id and c.poll = 'added'
                 and c.started_at > since - make_interval(days => d) and c.started_at <= complete_until - make_interval(days => d)
                 and c.until_at - c.from_at < make_interval(secs => ${LONGEST_ROUND_MS / 1000})) order by d), '[]')
             from generate_series(1, ${days}::int) as d
             where exists (
               select from earshot.coverage c
-              where c.project_id = quiet.project_id and c.query_id = quiet.query_id and c.walk = 'added'
+              where c.project_id = quiet.project_id and c.query_id = quiet.query_id and c.poll = 'added'
                 and c.started_at <= since - make_interval(days => d))) as before
         from quiet where complete_until - since >= make_interval(secs => ${leastMs / 1000})
       `.execute(db);
@@ -81,11 +81,11 @@ export function createWatchStore(db: Db) {
     async waiting(now: Instant, notTo: readonly string[] = []): Promise<WaitingWork> {
       const { rows } = await sql<WaitingWork>`
         select
-          k.n as walks, coalesce(k.oldest, 0) as "oldestWalkMs",
+          k.n as polls, coalesce(k.oldest, 0) as "oldestPollMs",
           (select max(case when w.leased_until_wall > now() then ${at(now)} else w.polled_at end)
-            from earshot.walks w join earshot.queries q using (project_id, query_id) where q.active) as "lastPolledAt",
-          (select count(*) from earshot.queries q join earshot.walks w using (project_id, query_id)
-            where q.active and w.walk = 'added'
+            from earshot.polls w join earshot.queries q using (project_id, query_id) where q.active) as "lastPolledAt",
+          (select count(*) from earshot.queries q join earshot.polls w using (project_id, query_id)
+            where q.active and w.poll = 'added'
               and w.complete_until >= q.ticked_until + make_interval(mins => 5)) as windows,
           d.n as deliveries, coalesce(d.oldest, 0) as "oldestDeliveryMs"
         from (
@@ -99,7 +99,7 @@ export function createWatchStore(db: Db) {
                 and (o.leased_until_wall > now() or (o.alert_id = n.alert_id and o.id < n.id)))) d,
           (select count(*) as n, 1000 * max(least(extract(epoch from ${at(now)} - w.next_at),
               extract(epoch from now() - w.leased_until_wall), extract(epoch from now() - w.retry_at_wall)))::float8 as oldest
-            from earshot.walks w join earshot.queries q using (project_id, query_id)
+            from earshot.polls w join earshot.queries q using (project_id, query_id)
             where q.active and w.next_at <= ${at(now)} and (w.leased_until_wall is null or w.leased_until_wall < now())
               and (w.retry_at_wall is null or w.retry_at_wall <= now())) k
       `.execute(db);

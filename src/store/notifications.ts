@@ -11,7 +11,7 @@ export function createNotificationStore(db: Db) {
     ...createDecisionStore(db),
     ...createSendingStore(db),
 
-    async owe(notifications: readonly PendingNotification[]): Promise<void> {
+    async addPending(notifications: readonly PendingNotification[]): Promise<void> {
       if (notifications.length === 0) return;
       await sql`
         insert into earshot.notifications (project_id, id, receiver, kind, alert_id, digest_name, digest_date, created_at, reason, also)
@@ -68,7 +68,7 @@ export function createNotificationStore(db: Db) {
     },
 
     /** Outcomes by receiver. */
-    async tally(): Promise<{ receiver: string; sent: number; failed: number; pending: number }[]> {
+    async countByState(): Promise<{ receiver: string; sent: number; failed: number; pending: number }[]> {
       const { rows } = await sql<{ receiver: string; sent: number; failed: number; pending: number }>`
         select receiver, count(*) filter (where state = 'sent') as sent, count(*) filter (where state = 'dead') as failed,
           count(*) filter (where state = 'due') as pending

@@ -9,7 +9,7 @@ const TABLES = {
   matches: "date",
   counts: "moment",
   coverage: "moment",
-  set_aside: "moment",
+  dead_letters: "moment",
   alerts: "id",
   alert_events: "id",
   alert_receivers: "id",

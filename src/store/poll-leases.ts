@@ -3,7 +3,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 
-/** A walk that this worker holds: nobody else can commit a page of it while the lease lives. */
+/** A poll that this worker holds: nobody else can commit a page of it while the lease lives. */
 export interface ClaimedPoll {
   readonly lease: string;
   /** As the arithmetic of `ingest/watermark.ts` left it; null before the first page. */
@@ -14,22 +14,22 @@ export interface ClaimedPoll {
 /** Thrown when a page is committed under a lease that another worker has taken over meanwhile. */
 class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
-  /** The new holder walks on from what is committed; there is nothing to repeat. */
+  /** The new holder polls on from what is committed; there is nothing to repeat. */
   readonly retryable = false;
   /** It says nothing against what was to be committed. */
-  readonly isPassing = true;
+  readonly isTransient = true;
 }
 
-/** A dead worker's walk is free again after this. Renewed with every page and by a timer during long calls. */
+/** A dead worker's poll is free again after this. Renewed with every page and by a timer during long calls. */
 const LEASE_SECONDS = 8;
 
-/** Who walks: one worker at a time takes a walk, moves it page by page, and gives it back. */
+/** Who polls: one worker at a time takes a poll, moves it page by page, and gives it back. */
 export function createPollLeaseStore(db: Db) {
   return {
-    /** Takes the walk, if it is due and free. Null: somebody else has it, or there is nothing to do now. */
+    /** Takes the poll, if it is due and free. Null: somebody else has it, or there is nothing to do now. */
     async claim(key: PollKey, now: Instant): Promise<ClaimedPoll | null> {
       const { rows } = await sql<ClaimedPoll>`
-        update earshot.walks
+        update earshot.polls
         set lease = gen_random_uuid(), leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
         where ${isPollKind(key)} and next_at <= ${at(now)}
           and (leased_until_wall is null or leased_until_wall < now())
@@ -42,31 +42,31 @@ export function createPollLeaseStore(db: Db) {
     /** Keeps the lease alive during a long call. */
     async renew(key: PollKey, lease: string): Promise<void> {
       await sql`
-        update earshot.walks set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
+        update earshot.polls set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
     },
 
-    /** Part of the page's transaction: the walk moves only if the lease is still ours. */
+    /** Part of the page's transaction: the poll moves only if the lease is still ours. */
     async advance(key: PollKey, lease: string, state: unknown): Promise<void> {
       const { numAffectedRows } = await sql`
-        update earshot.walks
+        update earshot.polls
         set state = ${JSON.stringify(state)}::jsonb, failures = 0, last_error = null, retry_at_wall = null,
           leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
       if (numAffectedRows !== 1n)
-        throw new LeaseLostError(`the walk ${key.walk} of query ${key.queryId} was taken over`);
+        throw new LeaseLostError(`the poll ${key.poll} of query ${key.queryId} was taken over`);
     },
 
-    /** The walk has come to its end: it knows everything up to `completeUntil` and is due again at `nextAt`. */
+    /** The poll has come to its end: it knows everything up to `completeUntil` and is due again at `nextAt`. */
     async finish(
       key: PollKey,
       lease: string,
       end: { completeUntil: Instant | null; polledAt: Instant; nextAt: Instant },
     ): Promise<void> {
       await sql`
-        update earshot.walks
+        update earshot.polls
         set complete_until = greatest(complete_until, ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
           next_at = ${at(end.nextAt)}, lease = null, leased_until_wall = null, planned_until_wall = null,
           own_call = false
@@ -74,10 +74,10 @@ export function createPollLeaseStore(db: Db) {
       `.execute(db);
     },
 
-    /** The walk broke off: what is committed stands, and it is tried again after `retryAfterMs` of wall time. */
+    /** The poll broke off: what is committed stands, and it is tried again after `retryAfterMs` of wall time. */
     async fail(key: PollKey, lease: string, error: string, retryAfterMs: number): Promise<void> {
       await sql`
-        update earshot.walks
+        update earshot.polls
         set failures = failures + 1, last_error = ${error}, lease = null, leased_until_wall = null,
           planned_until_wall = null,
           retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
@@ -88,7 +88,7 @@ export function createPollLeaseStore(db: Db) {
     /** No call could be made: it is tried again after `retryAfterMs`, and nothing has failed. */
     async postpone(key: PollKey, lease: string, retryAfterMs: number): Promise<void> {
       await sql`
-        update earshot.walks
+        update earshot.polls
         set lease = null, leased_until_wall = null, planned_until_wall = null,
           retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
         where ${isPollKind(key)} and lease = ${lease}::uuid
@@ -98,5 +98,5 @@ export function createPollLeaseStore(db: Db) {
 }
 
 function isPollKind(key: PollKey) {
-  return sql`project_id = ${key.projectId} and query_id = ${key.queryId} and walk = ${key.walk}`;
+  return sql`project_id = ${key.projectId} and query_id = ${key.queryId} and poll = ${key.poll}`;
 }

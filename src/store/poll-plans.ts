@@ -4,7 +4,7 @@ import type { PollKey } from "../model/poll.ts";
 import type { Query } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
 
-/** A due walk and what is known of its arrivals: the last weeks, this hour of the week, the last minutes. */
+/** A due poll and what is known of its arrivals: the last weeks, this hour of the week, the last minutes. */
 export interface PollCandidate extends PollKey, Query {
   readonly polledAt: Instant | null;
   readonly watchFrom: Instant;
@@ -23,13 +23,13 @@ export interface PollCandidate extends PollKey, Query {
   readonly recentUntil: Instant | null;
 }
 
-/** What a plan of calls wants to know of walks, and what it says about them. */
+/** What a plan of calls wants to know of polls, and what it says about them. */
 export function createPollPlanStore(db: Db) {
   return {
     /** Walks that nobody holds, due or not, with what a plan wants to know of them. `hour`: of the week. */
     async candidates(hour: number, now: Instant): Promise<PollCandidate[]> {
       const { rows } = await sql<PollCandidate>`
-        select w.project_id as "projectId", w.query_id as "queryId", w.walk, q.name, q.project_name as "projectName",
+        select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom", w.next_at as "nextAt",
           w.failures, (w.state ->> 'watermark')::float8 as watermark,
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
@@ -38,13 +38,13 @@ export function createPollPlanStore(db: Db) {
                 or coalesce((w.state -> 'gap' ->> 'nextAt')::float8, 0) <= ${now}) as alone,
           t.mentions as "totalMentions", t.ms as "totalMs", h.mentions as "hourMentions", h.ms as "hourMs",
           r.mentions as "recentMentions", r.ms as "recentMs", r.until_at as "recentUntil"
-        from earshot.walks w join earshot.queries q using (project_id, query_id)
-        left join earshot.arrival_rates t on (t.project_id, t.query_id, t.walk, t.hour)
-          = (w.project_id, w.query_id, w.walk, -1)
-        left join earshot.arrival_rates r on (r.project_id, r.query_id, r.walk, r.hour)
-          = (w.project_id, w.query_id, w.walk, -2)
-        left join earshot.arrival_rates h on (h.project_id, h.query_id, h.walk, h.hour)
-          = (w.project_id, w.query_id, w.walk, ${hour})
+        from earshot.polls w join earshot.queries q using (project_id, query_id)
+        left join earshot.arrival_rates t on (t.project_id, t.query_id, t.poll, t.hour)
+          = (w.project_id, w.query_id, w.poll, -1)
+        left join earshot.arrival_rates r on (r.project_id, r.query_id, r.poll, r.hour)
+          = (w.project_id, w.query_id, w.poll, -2)
+        left join earshot.arrival_rates h on (h.project_id, h.query_id, h.poll, h.hour)
+          = (w.project_id, w.query_id, w.poll, ${hour})
         where q.active
           and (w.leased_until_wall is null or w.leased_until_wall < now())
           and (w.retry_at_wall is null or w.retry_at_wall <= now())
@@ -53,38 +53,38 @@ export function createPollPlanStore(db: Db) {
       return rows;
     },
 
-    /** A job for these walks is on its way: no plan counts on them until it is done or forgotten. Who rides along is due. */
+    /** A job for these polls is on its way: no plan counts on them until it is done or forgotten. Who rides along is due. */
     async plan(keys: readonly PollKey[], now: Instant): Promise<void> {
       await sql`
-        update earshot.walks w set planned_until_wall = now() + make_interval(secs => ${PLANNED_SECONDS}),
+        update earshot.polls w set planned_until_wall = now() + make_interval(secs => ${PLANNED_SECONDS}),
           next_at = least(next_at, ${at(now)})
         from ${keysAsRows(keys)} where ${isKeyOf}
       `.execute(db);
     },
 
-    /** When each is polled next as the plan stands. An empty list: there is no plan, every walk is polled when due. */
+    /** When each is polled next as the plan stands. An empty list: there is no plan, every poll is polled when due. */
     async promise(plan: readonly (PollKey & { readonly nextPollAt: Instant })[]): Promise<void> {
       if (plan.length === 0) {
-        await sql`update earshot.walks set next_poll_at = null where next_poll_at is not null`.execute(db);
+        await sql`update earshot.polls set next_poll_at = null where next_poll_at is not null`.execute(db);
         return;
       }
-      const rows = plan.map(({ projectId, queryId, walk, nextPollAt }) => ({
+      const rows = plan.map(({ projectId, queryId, poll, nextPollAt }) => ({
         projectId,
         queryId,
-        walk,
+        poll,
         at: nextPollAt,
       }));
       await sql`
-        update earshot.walks w set next_poll_at = to_timestamp(k.at / 1000)
+        update earshot.polls w set next_poll_at = to_timestamp(k.at / 1000)
         from json_to_recordset(${JSON.stringify(rows)}::json)
-          as k("projectId" text, "queryId" text, walk text, at double precision)
+          as k("projectId" text, "queryId" text, poll text, at double precision)
         where ${isKeyOf}
       `.execute(db);
     },
 
-    /** These walks get calls of their own until one has gone well. */
-    async walkAlone(keys: readonly PollKey[]): Promise<void> {
-      await sql`update earshot.walks w set own_call = true from ${keysAsRows(keys)} where ${isKeyOf}`.execute(
+    /** These polls get calls of their own until one has gone well. */
+    async pollAlone(keys: readonly PollKey[]): Promise<void> {
+      await sql`update earshot.polls w set own_call = true from ${keysAsRows(keys)} where ${isKeyOf}`.execute(
         db,
       );
     },
@@ -94,12 +94,12 @@ export function createPollPlanStore(db: Db) {
 /** A gap that was gone over so often is gone over again at its `nextAt`; before that at once. */
 const GAP_TRIES = 2;
 
-/** After this a job that was planned counts as lost, and its walks are planned anew. */
+/** After this a job that was planned counts as lost, and its polls are planned anew. */
 const PLANNED_SECONDS = 30;
 
 function keysAsRows(keys: readonly PollKey[]) {
-  const rows = keys.map(({ projectId, queryId, walk }) => ({ projectId, queryId, walk }));
-  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, walk text)`;
+  const rows = keys.map(({ projectId, queryId, poll }) => ({ projectId, queryId, poll }));
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, poll text)`;
 }
 
-const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.walk = k.walk`;
+const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.poll = k.poll`;

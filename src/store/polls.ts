@@ -12,12 +12,12 @@ export function createPollStore(db: Db) {
     ...createPollLeaseStore(db),
     ...createPollPlanStore(db),
 
-    /** Makes sure that both walks of every watched query exist; new ones are due at once. */
+    /** Makes sure that both polls of every watched query exist; new ones are due at once. */
     async ensure(now: Instant): Promise<void> {
       await sql`
-        insert into earshot.walks (project_id, query_id, walk, state, next_at)
-        select project_id, query_id, walk, 'null'::jsonb, ${at(now)}
-        from earshot.queries cross join (values ('added'), ('updated')) as w(walk)
+        insert into earshot.polls (project_id, query_id, poll, state, next_at)
+        select project_id, query_id, poll, 'null'::jsonb, ${at(now)}
+        from earshot.queries cross join (values ('added'), ('updated')) as w(poll)
         where active
         on conflict do nothing
       `.execute(db);
@@ -26,8 +26,8 @@ export function createPollStore(db: Db) {
     /** Walks whose time has come and that nobody holds, the longest due first. */
     async due(now: Instant, limit: number): Promise<PollKey[]> {
       const { rows } = await sql<PollKey>`
-        select w.project_id as "projectId", w.query_id as "queryId", w.walk
-        from earshot.walks w join earshot.queries q using (project_id, query_id)
+        select w.project_id as "projectId", w.query_id as "queryId", w.poll
+        from earshot.polls w join earshot.queries q using (project_id, query_id)
         where q.active and w.next_at <= ${at(now)}
           and (w.leased_until_wall is null or w.leased_until_wall < now())
           and (w.retry_at_wall is null or w.retry_at_wall <= now())
@@ -37,37 +37,37 @@ export function createPollStore(db: Db) {
       return rows;
     },
 
-    /** Makes every walk due, whatever its time: a replay has come to its end and wants to know everything. */
+    /** Makes every poll due, whatever its time: a replay has come to its end and wants to know everything. */
     async hurry(now: Instant): Promise<void> {
-      await sql`update earshot.walks set next_at = least(next_at, ${at(now)})`.execute(db);
+      await sql`update earshot.polls set next_at = least(next_at, ${at(now)})`.execute(db);
     },
 
-    /** How many walks somebody holds or waits to repeat: a driver that waits for quiet waits for these too. */
+    /** How many polls somebody holds or waits to repeat: a driver that waits for quiet waits for these too. */
     async unsettled(): Promise<number> {
       const { rows } = await sql<{ n: number }>`
-        select count(*) as n from earshot.walks join earshot.queries q using (project_id, query_id)
+        select count(*) as n from earshot.polls join earshot.queries q using (project_id, query_id)
         where q.active and (leased_until_wall > now() or retry_at_wall > now())
       `.execute(db);
       return rows[0]?.n ?? 0;
     },
 
-    /** Up to when every mention that entered the query is stored. Null before the first finished walk. */
+    /** Up to when every mention that entered the query is stored. Null before the first finished poll. */
     async completeUntil(projectId: string, queryId: string): Promise<Instant | null> {
       const { rows } = await sql<{ until: Instant | null }>`
-        select complete_until as until from earshot.walks
-        where project_id = ${projectId} and query_id = ${queryId} and walk = 'added'
+        select complete_until as until from earshot.polls
+        where project_id = ${projectId} and query_id = ${queryId} and poll = 'added'
       `.execute(db);
       return rows[0]?.until ?? null;
     },
 
-    /** Up to when every one of these queries is stored; null when one of them has no finished walk yet. */
+    /** Up to when every one of these queries is stored; null when one of them has no finished poll yet. */
     async completeUntilOf(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
     ): Promise<Instant | null> {
       const { rows } = await sql<{ until: Instant | null }>`
         select case when bool_or(w.complete_until is null) then null else min(w.complete_until) end as until
         from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
-        left join earshot.walks w on w.project_id = "projectId" and w.query_id = "queryId" and w.walk = 'added'
+        left join earshot.polls w on w.project_id = "projectId" and w.query_id = "queryId" and w.poll = 'added'
       `.execute(db);
       return rows[0]?.until ?? null;
     },
@@ -76,8 +76,8 @@ export function createPollStore(db: Db) {
     async windowsDue(bucketMs: number): Promise<{ projectId: string; queryId: string }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string }>`
         select w.project_id as "projectId", w.query_id as "queryId"
-        from earshot.walks w join earshot.queries q using (project_id, query_id)
-        where q.active and w.walk = 'added'
+        from earshot.polls w join earshot.queries q using (project_id, query_id)
+        where q.active and w.poll = 'added'
           and w.complete_until >= q.ticked_until + make_interval(secs => ${bucketMs / 1000})
         union
         select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)

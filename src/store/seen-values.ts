@@ -13,7 +13,7 @@ export function createSeenValueStore(db: Db) {
       values: readonly string[],
     ): Promise<SeenValue[]> {
       const { rows } = await sql<SeenValue>`
-        select series, value, first_at as "firstAt", voices from earshot.seen_values
+        select series, value, first_at as "firstAt", authors from earshot.seen_values
         where project_id = ${projectId} and query_id = ${queryId} and series = ${series}
           and value = any(${[...values]}::text[])
       `.execute(db);
@@ -23,12 +23,12 @@ export function createSeenValueStore(db: Db) {
     async save(projectId: string, queryId: string, values: readonly SeenValue[]): Promise<void> {
       if (values.length === 0) return;
       await sql`
-        insert into earshot.seen_values (project_id, query_id, series, value, first_at, voices)
-        select ${projectId}, ${queryId}, series, value, to_timestamp("firstAt" / 1000), voices
+        insert into earshot.seen_values (project_id, query_id, series, value, first_at, authors)
+        select ${projectId}, ${queryId}, series, value, to_timestamp("firstAt" / 1000), authors
         from json_to_recordset(${JSON.stringify(values)}::json)
-          as v(series text, value text, "firstAt" double precision, voices jsonb)
+          as v(series text, value text, "firstAt" double precision, authors jsonb)
         on conflict (project_id, query_id, series, value) do update
-          set first_at = excluded.first_at, voices = excluded.voices
+          set first_at = excluded.first_at, authors = excluded.authors
       `.execute(db);
     },
 

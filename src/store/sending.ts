@@ -17,7 +17,7 @@ const MOST_OF_A_RECEIVER = 50;
 /** Messages are tried for two days and some hours; who had to wait in line for others, for longer. */
 const LONGEST_TRIED_MS = 7 * DAY;
 
-const GRAVEST_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
+const MOST_SEVERE_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
 
 /** Notifications on their way to their receivers: whose turn it is, who has taken it, and what came of it. */
 export function createSendingStore(db: Db) {
@@ -33,7 +33,7 @@ export function createSendingStore(db: Db) {
       const { rows } = await sql<{ projectId: string; notificationId: string }>`
         select "projectId", "notificationId" from (
           select n.project_id as "projectId", n.id as "notificationId", n.next_attempt_wall,
-            row_number() over (partition by n.receiver order by ${GRAVEST_FIRST}) as place
+            row_number() over (partition by n.receiver order by ${MOST_SEVERE_FIRST}) as place
           from earshot.notifications n
           left join earshot.alerts a on a.project_id = n.project_id and a.id = n.alert_id
           where n.state = 'due' and n.next_attempt_wall <= now()
@@ -77,7 +77,7 @@ export function createSendingStore(db: Db) {
           and not exists (
             select from earshot.notifications e where e.project_id = n.project_id and e.alert_id = n.alert_id
               and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
-        order by ${GRAVEST_FIRST} limit 1
+        order by ${MOST_SEVERE_FIRST} limit 1
       `.execute(db);
       return rows[0] ?? null;
     },

@@ -8,25 +8,25 @@ export function createServerQuirkStore(db: Db, account: string) {
   return {
     async all(): Promise<ReadonlyMap<QuirkName, ServerQuirk>> {
       const { rows } = await sql<ServerQuirk>`
-        select trait, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.source_traits
+        select quirk, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.server_quirks
         where account = ${account}
       `.execute(db);
-      return new Map(rows.filter(({ trait }) => isQuirkName(trait)).map((row) => [row.trait, row]));
+      return new Map(rows.filter(({ quirk }) => isQuirkName(quirk)).map((row) => [row.quirk, row]));
     },
 
     /** What the same value says again is written at most once an hour. The most of `ms` is kept, but of a clock the last. */
     async note(findings: readonly ObservedQuirk[], now: Instant): Promise<void> {
       if (findings.length === 0) return;
-      const rows = [...new Map(findings.map((one) => [one.trait, one])).values()].sort((a, b) =>
-        a.trait < b.trait ? -1 : 1,
+      const rows = [...new Map(findings.map((one) => [one.quirk, one])).values()].sort((a, b) =>
+        a.quirk < b.quirk ? -1 : 1,
       );
       await sql`
-        insert into earshot.source_traits as t (account, trait, value, ms, first_at, last_at)
-        select ${account}, trait, value, ms, ${at(now)}, ${at(now)}
-        from json_to_recordset(${JSON.stringify(rows)}::json) as f(trait text, value text, ms double precision)
-        on conflict (account, trait) do update
+        insert into earshot.server_quirks as t (account, quirk, value, ms, first_at, last_at)
+        select ${account}, quirk, value, ms, ${at(now)}, ${at(now)}
+        from json_to_recordset(${JSON.stringify(rows)}::json) as f(quirk text, value text, ms double precision)
+        on conflict (account, quirk) do update
           set value = excluded.value, last_at = excluded.last_at,
-            ms = case when t.trait = 'clock' or t.value <> excluded.value then excluded.ms
+            ms = case when t.quirk = 'clock' or t.value <> excluded.value then excluded.ms
               else greatest(t.ms, excluded.ms) end,
             first_at = case when t.value = excluded.value then t.first_at else excluded.first_at end
           where t.value <> excluded.value or t.last_at <= excluded.last_at - interval '1 hour'

@@ -16,7 +16,7 @@ export function createSilenceStore(db: Db) {
     },
 
     /** In force or to come, and those that ended in the last day: what began and ended inside them is judged by them. */
-    async standing(now: Instant): Promise<Silence[]> {
+    async active(now: Instant): Promise<Silence[]> {
       const { rows } = await sql<StoredSilence>`
         select ${COLUMNS} from earshot.silences where ends_at > ${at(now - DAY)} order by starts_at, id
       `.execute(db);

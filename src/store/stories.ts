@@ -23,7 +23,7 @@ export function createStoryStore(db: Db) {
     ): Promise<{ seq: number; texts: KnownText[] }[]> {
       const { rows } = await sql<{ seq: number; body: Buffer }>`
         select seq, body from (
-          select seq, body, sum(texts) over (order by seq desc) - texts as newer from earshot.told_texts
+          select seq, body, sum(texts) over (order by seq desc) - texts as newer from earshot.story_texts
           where project_id = ${projectId} and query_id = ${queryId} and seq > ${seq}) t
         where newer < ${most} order by seq
       `.execute(db);
@@ -39,13 +39,13 @@ export function createStoryStore(db: Db) {
       most: number,
     ): Promise<void> {
       await sql`
-        insert into earshot.told_texts (project_id, query_id, seq, texts, body)
+        insert into earshot.story_texts (project_id, query_id, seq, texts, body)
         values (${projectId}, ${queryId}, ${seq}, ${texts.length}, ${pack(texts)})
       `.execute(db);
       if (seq % FORGET_EVERY !== 0) return;
       await sql`
-        delete from earshot.told_texts d using (
-          select seq, sum(texts) over (order by seq desc) - texts as newer from earshot.told_texts
+        delete from earshot.story_texts d using (
+          select seq, sum(texts) over (order by seq desc) - texts as newer from earshot.story_texts
           where project_id = ${projectId} and query_id = ${queryId}) t
         where d.project_id = ${projectId} and d.query_id = ${queryId} and d.seq = t.seq and t.newer >= ${most}
       `.execute(db);

@@ -78,7 +78,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowTo: alert.windowTo,
     timezone: facts.timezone,
     mentionsCount: alert.mentions,
-    tellings: alert.tellings,
+    notifyCount: alert.notifyCount,
     values: alert.values,
     mentions,
     findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
@@ -87,7 +87,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
-    care: handlingOf(alert),
+    handling: handlingOf(alert),
     actions,
     primaryActions: actions.filter(({ isPrimary }) => isPrimary).length,
     consoleUrl: safeUrl(facts.consoleUrl),
@@ -109,20 +109,20 @@ function labelsOf(alert: Alert): AlertView["labels"] {
   );
 }
 
-function handlingOf({ state, care }: Alert): AlertView["care"] {
+function handlingOf({ state, handling }: Alert): AlertView["handling"] {
   const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
   return {
     // Who took on the milder thing has not taken on the graver one.
-    takenBy: state === "firing" ? null : name(care?.acknowledgedBy),
-    givenTo: name(care?.assignee),
-    closedBy: name(care?.closedBy),
-    endedBecause: state === "resolved" ? name(care?.endedBecause) : null,
-    isRelevant: care?.relevant !== false,
+    acknowledgedBy: state === "firing" ? null : name(handling?.acknowledgedBy),
+    assignee: name(handling?.assignee),
+    closedBy: name(handling?.closedBy),
+    endedBecause: state === "resolved" ? name(handling?.endedBecause) : null,
+    isRelevant: handling?.relevant !== false,
   };
 }
 
-function handledBy({ care }: Alert): string | null {
-  const name = care?.assignee ?? care?.acknowledgedBy ?? care?.closedBy;
+function handledBy({ handling }: Alert): string | null {
+  const name = handling?.assignee ?? handling?.acknowledgedBy ?? handling?.closedBy;
   return name === undefined ? null : line(name, 80);
 }
 

@@ -26,8 +26,8 @@ export interface Renderer {
  * Reads all templates below a directory, once; what is missing in it is taken from `base`, file by file. Faults in them
  * show in `check()`, not here.
  */
-export async function createRenderer(options: { directory: string; base?: string }): Promise<Renderer> {
-  const own = await readTemplates(options.directory);
+export async function createRenderer(options: { notifyConfig: string; base?: string }): Promise<Renderer> {
+  const own = await readTemplates(options.notifyConfig);
   const shipped = options.base === undefined ? new Map<string, string>() : await readTemplates(options.base);
   const sources = new Map([...shipped, ...own]);
   const handlebars = createHandlebars(sources);
@@ -113,10 +113,10 @@ function includedBy(source: string): string[] {
 function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer["render"]): string[] {
   const faults = new Set<string>();
   for (const name of TEMPLATE_NAMES.filter((known) => sources.has(known))) {
-    const misnamed = findUnknownNames(sources, name, shapeOf(sampleViews(name)));
-    for (const fault of misnamed) faults.add(fault);
+    const unknownNames = findUnknownNames(sources, name, shapeOf(sampleViews(name)));
+    for (const fault of unknownNames) faults.add(fault);
     // Rendering would tell the same in other words.
-    if (misnamed.length > 0) continue;
+    if (unknownNames.length > 0) continue;
     for (const view of sampleViews(name)) {
       try {
         render(name, view);

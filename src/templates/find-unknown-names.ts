@@ -64,7 +64,7 @@ function walkStatement(statement: hbs.AST.Statement, place: Place): void {
   else if (isOf<hbs.AST.BlockStatement>(statement, "BlockStatement")) block(statement, place);
   else if (isOf<hbs.AST.PartialStatement>(statement, "PartialStatement")) part(statement, place);
   else if (statement.type !== "ContentStatement" && statement.type !== "CommentStatement")
-    tell(place, statement, `"${statement.type}" is not possible here: write the text, or include a part`);
+    report(place, statement, `"${statement.type}" is not possible here: write the text, or include a part`);
 }
 
 /** `{{query}}`, `{{time openedAt}}`. */
@@ -73,8 +73,8 @@ function value({ path, params, hash }: Call, place: Place): Shape {
   const isHelper = Object.hasOwn(helpers, path.original);
   if (!isHelper && params.length === 0 && hash === undefined) return shapeAt(path, place);
   if (!isHelper)
-    tell(place, path, `there is no helper "${path.original}"`, [path.original, Object.keys(helpers)]);
-  else if (params.length === 0) tell(place, path, `"${path.original}" is a helper: say of what`);
+    report(place, path, `there is no helper "${path.original}"`, [path.original, Object.keys(helpers)]);
+  else if (params.length === 0) report(place, path, `"${path.original}" is a helper: say of what`);
   for (const param of params) argument(param, place);
   return PLAIN;
 }
@@ -90,7 +90,7 @@ function argument(param: hbs.AST.Expression, place: Place): Shape {
 function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place: Place): void {
   const { original } = path;
   if (!BLOCKS.includes(original)) {
-    tell(place, path, `there is no block "${original}"`, [original, BLOCKS]);
+    report(place, path, `there is no block "${original}"`, [original, BLOCKS]);
     return;
   }
   const of = params.map((param) => argument(param, place))[0] ?? ANYTHING;
@@ -114,11 +114,11 @@ const BLOCKS = ["if", "unless", "each", "with"];
 /** `{{> email/mention.html}}`, also with another `this`, and with fields beside it. */
 function part({ name, params, hash }: hbs.AST.PartialStatement, place: Place): void {
   if (!isOf<hbs.AST.PathExpression>(name, "PathExpression")) {
-    if (name.type === "SubExpression") tell(place, name, "parts are included by their names");
+    if (name.type === "SubExpression") report(place, name, "parts are included by their names");
     return;
   }
   if (!place.sources.has(name.original)) {
-    tell(place, name, `there is no part "${name.original}"`, [name.original, [...place.sources.keys()]]);
+    report(place, name, `there is no part "${name.original}"`, [name.original, [...place.sources.keys()]]);
     return;
   }
   const [context] = params;
@@ -135,14 +135,14 @@ function shapeAt(path: hbs.AST.PathExpression, place: Place): Shape {
   if (named !== undefined) return follow(named, rest, path, place);
   const around = place.around[path.depth];
   if (around === undefined) {
-    tell(place, path, `"${path.original}" leads out of the view`);
+    report(place, path, `"${path.original}" leads out of the view`);
     return ANYTHING;
   }
   return follow(around, path.parts, path, place);
 }
 
 function dataAt(name: string, path: hbs.AST.PathExpression, place: Place): Shape {
-  if (!DATA.includes(name)) tell(place, path, `there is no "@${name}"`, [name, DATA]);
+  if (!DATA.includes(name)) report(place, path, `there is no "@${name}"`, [name, DATA]);
   return PLAIN;
 }
 
@@ -154,7 +154,7 @@ function follow(from: Shape, parts: readonly string[], path: hbs.AST.PathExpress
     if (shape.fields === null) return ANYTHING;
     const next = shape.fields.get(name);
     if (next === undefined) {
-      tell(place, path, `"${path.original}" is not in the view`, [name, [...shape.fields.keys()]]);
+      report(place, path, `"${path.original}" is not in the view`, [name, [...shape.fields.keys()]]);
       return ANYTHING;
     }
     shape = next;
@@ -162,7 +162,7 @@ function follow(from: Shape, parts: readonly string[], path: hbs.AST.PathExpress
   return shape;
 }
 
-function tell(
+function report(
   { faults, file }: Place,
   { loc }: hbs.AST.Node,
   message: string,

@@ -6,7 +6,7 @@ export const TEMPLATE_NAMES = [
   "slack/alert-headline.header",
   "slack/alert-fallback.mrkdwn",
   "slack/alert-why.mrkdwn",
-  "slack/alert-care.mrkdwn",
+  "slack/alert-handling.mrkdwn",
   "slack/alert-sure.mrkdwn",
   "slack/alert-reply.mrkdwn",
   "slack/alert-details.mrkdwn",

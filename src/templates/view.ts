@@ -50,7 +50,7 @@ export interface AlertView {
   /** Mentions that belong to the alert so far; `mentions` shows only the first of them. */
   readonly mentionsCount: number;
   /** How often there was a reason to tell people of it: 1, and one more whenever it grew much graver. */
-  readonly tellings: number;
+  readonly notifyCount: number;
   /** Numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
   /** The few that matter most, gravest first. */
@@ -81,10 +81,10 @@ export interface AlertView {
   /** Of `unanswered`: the time in which nobody acknowledged it; else null. */
   readonly waited: { readonly from: Instant; readonly to: Instant } | null;
   /** What people have done about it, each named as they named themselves; null where nobody has. */
-  readonly care: {
+  readonly handling: {
     /** Who acknowledged it. */
-    readonly takenBy: string | null;
-    readonly givenTo: string | null;
+    readonly acknowledgedBy: string | null;
+    readonly assignee: string | null;
     /** Who ended it by hand. */
     readonly closedBy: string | null;
     /** Why it ended although nobody ended it and its rule may be true: "its query is no longer watched". */

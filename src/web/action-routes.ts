@@ -7,7 +7,7 @@ import type { Actor } from "../model/actor.ts";
 import type { Alert } from "../model/alert.ts";
 import { ACTION_LABELS, AlertLink, LINK_SILENCE_MS, readAlertLink } from "../model/alert-link.ts";
 import { LONGEST_SILENCE_MS } from "../model/silence.ts";
-import { type Door, PUBLIC } from "./auth/demand-login.ts";
+import { type ConsoleAuth, PUBLIC } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { ConsoleActions } from "./console-actions.ts";
 import type { ConsoleFacts } from "./facts.ts";
@@ -18,25 +18,25 @@ import { readSilenceForm } from "./silence-form.ts";
 import type { Times } from "./times.ts";
 
 interface Parts {
-  readonly desk: ConsoleActions;
+  readonly actions: ConsoleActions;
   readonly forms: Forms;
   readonly facts: ConsoleFacts;
   readonly times: Times;
-  readonly door: Door;
+  readonly auth: ConsoleAuth;
 }
 type Frames = ReturnType<typeof createFrames>;
-type LinkAction = AlertLink["deed"];
+type LinkAction = AlertLink["action"];
 
 /** What people do: forms of the page, which only the page itself can send, and signed links, which need no login. */
 export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames): void {
-  const { desk, forms, facts, times } = parts;
+  const { actions, forms, facts, times } = parts;
   const ownForm = { preHandler: [...forms.check] };
 
   app.get("/silences", async (request, reply) =>
     frames.sendPage(request, reply, async () => {
       const [silences, rules] = await Promise.all([
-        desk.silences(false),
-        desk.precision(times.now() - 30 * DAY),
+        actions.silences(false),
+        actions.precision(times.now() - 30 * DAY),
       ]);
       return silencesPage({ silences, rules }, times, forms.token(request));
     }),
@@ -49,7 +49,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
     const { match, comment, lengthMs, windows } = read;
     const asked = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
-    const refused = await desk.addSilence(asked).then(() => null, reasonOf);
+    const refused = await actions.addSilence(asked).then(() => null, reasonOf);
     if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
     return reply.redirect("/silences", 303);
   });
@@ -58,7 +58,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const form = Form.safeParse(request.body);
     const id = z.object({ id: z.guid() }).safeParse(request.params);
     if (!form.success || !id.success) return refuse(request, reply, 400, "That is no silence");
-    await desk.expireSilence(id.data.id, actorOf(request, form.data.by));
+    await actions.expireSilence(id.data.id, actorOf(request, form.data.by));
     return reply.redirect("/silences", 303);
   });
 
@@ -68,7 +68,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (!form.success || !id.success) return refuse(request, reply, 400, "That cannot be done");
     const alert = await facts.alert(id.data.id);
     if (alert === null) return refuse(request, reply, 404, "There is no such alert");
-    const refused = await perform(desk, alert, form.data, actorOf(request, form.data.by));
+    const refused = await perform(actions, alert, form.data, actorOf(request, form.data.by));
     if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
     return reply.redirect(`/alerts/${alert.id}`, 303);
   });
@@ -77,7 +77,11 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
-    const asks = { label: ACTION_LABELS[link.deed], asksWho: link.deed === "assign", action: `/act/${text}` };
+    const asks = {
+      label: ACTION_LABELS[link.action],
+      asksWho: link.action === "assign",
+      action: `/act/${text}`,
+    };
     return reply
       .type(HTML)
       .header("cache-control", "no-store")
@@ -90,13 +94,13 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
     const { to } = LinkForm.parse(request.body ?? {});
-    const asked = { do: link.deed, to, length: LINK_SILENCE_MS };
+    const asked = { do: link.action, to, length: LINK_SILENCE_MS };
     const by: Actor = { via: "mail", login: link.by, typed: null };
-    const refused = await desk.useLink(text, MOST_OF_LINK[link.deed], (actions) =>
+    const refused = await actions.useLink(text, MOST_OF_LINK[link.action], (actions) =>
       perform(actions, alert, asked, by),
     );
     const sentence =
-      refused === null ? `Done: ${ACTION_LABELS[link.deed]}.` : `Nothing was changed: ${refused}.`;
+      refused === null ? `Done: ${ACTION_LABELS[link.action]}.` : `Nothing was changed: ${refused}.`;
     return reply
       .code(refused === null ? 200 : 409)
       .type(HTML)
@@ -105,13 +109,13 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
 
   async function alertOfLink(request: FastifyRequest) {
     const { link: text } = z.object({ link: z.string().max(2000) }).parse(request.params);
-    const link = readAlertLink(desk.secret, text, times.now());
+    const link = readAlertLink(actions.secret, text, times.now());
     const alert = link === null ? null : await facts.alert(link.alertId);
     return link === null || alert === null ? null : { link, alert, text };
   }
 
   function actorOf(request: FastifyRequest, typed: string): Actor {
-    const login = parts.door.visitor(request)?.username ?? null;
+    const login = parts.auth.visitor(request)?.username ?? null;
     return { via: "page", login, typed: typed === "" ? null : typed };
   }
 
@@ -134,7 +138,7 @@ function reasonOf(error: unknown): string {
 
 /** What stood in the way, or null when it is done. */
 async function perform(
-  desk: Pick<ConsoleActions, "act" | "silenceAlert">,
+  actions: Pick<ConsoleActions, "act" | "silenceAlert">,
   alert: Alert,
   asked: { readonly do: LinkAction; readonly to: string; readonly length: number },
   by: Actor,
@@ -142,8 +146,8 @@ async function perform(
   if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
   const acted =
     asked.do === "silence"
-      ? await desk.silenceAlert(alert.id, asked.length, by)
-      : await desk.act(
+      ? await actions.silenceAlert(alert.id, asked.length, by)
+      : await actions.act(
           alert.id,
           asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
           by,
@@ -172,7 +176,7 @@ const Length = z
   .pipe(z.number().min(60_000).max(LONGEST_SILENCE_MS))
   .catch(4 * HOUR);
 const ActForm = Form.extend({
-  do: AlertLink.shape.deed,
+  do: AlertLink.shape.action,
   to: Name,
   length: Length,
 });

@@ -50,7 +50,7 @@ export interface ConsoleDeps {
   /** Absent where no mail carries a link that ends a subscription. */
   readonly unsubscribing?: Unsubscribing;
   /** What people can do here; absent where the page only shows. */
-  readonly desk?: ConsoleActions;
+  readonly actions?: ConsoleActions;
   /** Absent where no message in Slack has buttons that post here. */
   readonly slack?: SlackEndpoint;
   /** Absent where nothing renders messages. */
@@ -59,7 +59,7 @@ export interface ConsoleDeps {
   /** Absent: the pages show neither findings nor charts of alerts. */
   readonly explainer?: AlertExplainer;
   /** Rules that cannot fire yet. Absent where the page does not know the rules. */
-  readonly learning?: () => Promise<readonly ShownWarmUp[]>;
+  readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers that are not told at once, and why. Absent where the page does not know the receivers. */
   readonly waits?: () => Promise<readonly ShownWait[]>;
   /** What became of a mention, for a person who asks. Absent where the page does not know the rules. */
@@ -108,22 +108,22 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   await openCookies(app, deps.secret, settings);
   const forms = await protectForms(app, settings);
   const { secret, closedSessions: closed } = deps;
-  const door = await demandLogin(app, settings, { secret, closed, wall, log: deps.log });
+  const auth = await demandLogin(app, settings, { secret, closed, wall, log: deps.log });
   const frames = createFrames({
     facts: deps.facts,
     times,
     watch,
-    door,
+    auth,
     forms,
     hasInbox: deps.inbox !== null,
-    hasDesk: deps.desk !== undefined,
+    hasActions: deps.actions !== undefined,
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
   });
   // First of all: what is awaited below finishes the routes before it, and those that were finished have no other.
   answerFaults(app, frames, deps.log);
   await assetRoutes(app);
-  if (door.login !== null) loginRoutes(app, door.login, forms);
+  if (auth.login !== null) loginRoutes(app, auth.login, forms);
   healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
   const explainer = deps.explainer ?? null;
   const hasPreviews = deps.previews !== undefined;
@@ -134,26 +134,26 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       inbox: deps.inbox,
       explainer,
       hasPreviews,
-      ...(deps.learning === undefined
+      ...(deps.warmingUp === undefined
         ? {}
-        : { learning: cached(deps.learning, LEARNING_LIVES_MS, wall).ask }),
+        : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
       ...(deps.explainMention === undefined ? {} : { explainMention: deps.explainMention }),
       ...(deps.waits === undefined ? {} : { waits: deps.waits }),
       times,
       volume: volume.ask,
       forms,
-      hasDesk: deps.desk !== undefined,
+      hasActions: deps.actions !== undefined,
     },
     frames,
   );
   if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
   if (deps.slack !== undefined) slackRoutes(app, deps.slack);
   if (explainer !== null) chartRoutes(app, deps.facts, explainer);
-  if (deps.desk !== undefined) {
-    actionRoutes(app, { desk: deps.desk, forms, door, times, facts: deps.facts }, frames);
+  if (deps.actions !== undefined) {
+    actionRoutes(app, { actions: deps.actions, forms, auth, times, facts: deps.facts }, frames);
   }
   if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
-  const closeStreams = liveRoute(app, door, watch, times);
+  const closeStreams = liveRoute(app, auth, watch, times);
   return {
     routes,
     listen: () => listen(app, settings),

@@ -56,8 +56,8 @@ export interface ConsoleFacts {
   /** The rate budgets of the accounts that are polled; one, as a rule. */
   budgets(): Promise<readonly ShownBudget[]>;
   /** What was found out about the servers, by account. */
-  traits(): Promise<readonly ShownQuirk[]>;
-  setAside(limit: number): Promise<readonly ShownDeadLetter[]>;
+  quirks(): Promise<readonly ShownQuirk[]>;
+  deadLetters(limit: number): Promise<readonly ShownDeadLetter[]>;
   /** Those that ended after `since`, newest first. */
   outages(since: Instant): Promise<readonly Outage[]>;
   /** The latest word about the heartbeat; null before the first look. */

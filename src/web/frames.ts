@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readAddress } from "./address.ts";
 import { SCRIPTS, STYLESHEET } from "./asset-routes.ts";
-import type { Door } from "./auth/demand-login.ts";
+import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { ConsoleFacts } from "./facts.ts";
 import type { Html } from "./html.ts";
@@ -17,10 +17,10 @@ export interface FrameParts {
   readonly facts: ConsoleFacts;
   readonly times: Times;
   readonly watch: VersionWatch;
-  readonly door: Door;
+  readonly auth: ConsoleAuth;
   readonly forms: Forms;
   readonly hasInbox: boolean;
-  readonly hasDesk: boolean;
+  readonly hasActions: boolean;
   readonly pace: string | null;
   readonly whatHappensNext: () => string | null;
 }
@@ -59,11 +59,11 @@ export function createFrames(parts: FrameParts) {
       paused ? null : parts.watch.current(),
       parts.facts.countOpenAlerts(),
     ]);
-    return { ...standing(request), since: versions === null ? null : sinceToken(versions), openAlerts };
+    return { ...currentFrame(request), since: versions === null ? null : sinceToken(versions), openAlerts };
   }
 
   /** What needs no facts, so that it also stands around the page that says why there are none. */
-  function standing(request: FastifyRequest): Frame {
+  function currentFrame(request: FastifyRequest): Frame {
     return {
       address: request.url,
       clock: parts.times.clock(parts.times.now()),
@@ -72,8 +72,8 @@ export function createFrames(parts: FrameParts) {
       since: null,
       openAlerts: 0,
       hasInbox: parts.hasInbox,
-      hasDesk: parts.hasDesk,
-      logoutToken: parts.door.visitor(request)?.session ? parts.forms.token(request) : null,
+      hasActions: parts.hasActions,
+      logoutToken: parts.auth.visitor(request)?.session ? parts.forms.token(request) : null,
       assets: ASSETS,
     };
   }
@@ -93,8 +93,8 @@ export function createFrames(parts: FrameParts) {
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
     const body = problem(headline, advice);
     // A stranger on a public page learns nothing of what stands around the others.
-    if (parts.door.visitor(request) === null) return sendHtml(reply, barePage(headline, body));
+    if (parts.auth.visitor(request) === null) return sendHtml(reply, barePage(headline, body));
     const page: Page = { title: headline, section: null, body };
-    return sendHtml(reply, layout(page, standing(request)));
+    return sendHtml(reply, layout(page, currentFrame(request)));
   }
 }

@@ -30,7 +30,7 @@ export function inboxRoutes(
   const shown = (request: FastifyRequest) => ({
     inbox,
     times,
-    token: inbox.press === undefined ? null : forms.token(request),
+    token: inbox.interaction === undefined ? null : forms.token(request),
   });
   route(app, "/inbox", frames, {
     page: (request) => inboxPage(addressOf(request.url), shown(request), InboxQuestion.parse(request.query)),
@@ -42,9 +42,9 @@ export function inboxRoutes(
     const refuse = (status: number, headline: string) =>
       frames.sendProblem(request, reply, status, headline, "Go back to the inbox and look again.");
     const form = PressForm.safeParse(request.body);
-    if (!form.success || inbox.press === undefined) return refuse(400, "That is no button");
+    if (!form.success || inbox.interaction === undefined) return refuse(400, "That is no button");
     const { message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
-    const pressed = await inbox.press({
+    const pressed = await inbox.interaction({
       messageId,
       blockId,
       actionId,

@@ -15,7 +15,7 @@ export interface InboxView {
     form?: { readonly action: string; readonly hidden: Readonly<Record<string, string>> },
   ): string;
   /** Somebody uses a button or select of a Slack message. Absent: they are only to be seen. */
-  press?(press: {
+  interaction?(press: {
     readonly messageId: string;
     readonly blockId: string;
     readonly actionId: string;

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import { floorTo, MINUTE, SECOND } from "../lib/instant.ts";
-import type { Door } from "./auth/demand-login.ts";
+import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Times } from "./times.ts";
 import type { LivePart, LiveVersions, VersionWatch } from "./watch-versions.ts";
 
@@ -24,16 +24,21 @@ export function sinceToken(versions: LiveVersions): string {
  * comes back after an interruption is told at once what changed meanwhile. It ends with its session: at once where the
  * logout came to this process, within some seconds elsewhere.
  */
-export function liveRoute(app: FastifyInstance, door: Door, watch: VersionWatch, times: Times): () => void {
+export function liveRoute(
+  app: FastifyInstance,
+  auth: ConsoleAuth,
+  watch: VersionWatch,
+  times: Times,
+): () => void {
   const open = new Map<() => void, { readonly reader: string }>();
   const closeThoseOf = (reader: string) => {
     for (const [close, stream] of [...open]) if (stream.reader === reader) close();
   };
-  door.onLogout(({ id }) => closeThoseOf(id));
+  auth.onLogout(({ id }) => closeThoseOf(id));
 
   // A HEAD would open a stream that nobody reads.
   app.get("/live", { exposeHeadRoute: false }, async (request, reply) => {
-    const session = door.visitor(request)?.session ?? null;
+    const session = auth.visitor(request)?.session ?? null;
     const reader = session?.id ?? request.ip;
     const ofReader = [...open.values()].filter((stream) => stream.reader === reader).length;
     if (open.size >= MAX_STREAMS || ofReader >= MAX_OF_ONE)
@@ -51,7 +56,7 @@ export function liveRoute(app: FastifyInstance, door: Door, watch: VersionWatch,
       // Proxies that buffer would hold events back.
       "x-accel-buffering": "no",
     });
-    const tell = (versions: LiveVersions) => {
+    const send = (versions: LiveVersions) => {
       // A reader that is gone or too slow is not fed into memory: it catches up when it has drained.
       if (stream.writableNeedDrain) return;
       const token = sinceToken(versions);
@@ -64,11 +69,11 @@ export function liveRoute(app: FastifyInstance, door: Door, watch: VersionWatch,
       minute = now;
     };
     stream.write("retry: 2000\n\n");
-    const stopListening = watch.listen(tell);
+    const stopListening = watch.listen(send);
     const heartbeat = setInterval(async () => {
       stream.write(": still here\n\n");
       // While the tables cannot be asked, nothing is told either.
-      if (session !== null && !(await door.isStillOpen(session).catch(() => true))) close();
+      if (session !== null && !(await auth.isStillOpen(session).catch(() => true))) close();
     }, HEARTBEAT_MS);
     const close = () => {
       open.delete(close);

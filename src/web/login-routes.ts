@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { SECOND } from "../lib/instant.ts";
-import { type LoginDesk, PUBLIC } from "./auth/demand-login.ts";
+import { type LoginActions, PUBLIC } from "./auth/demand-login.ts";
 import type { Forms } from "./auth/forms.ts";
 import { loginPage } from "./pages/login.ts";
 
@@ -9,7 +9,7 @@ const Login = z.object({ username: z.string().max(200), password: z.string().max
 const Next = z.object({ next: z.string().max(2000).catch("/") }).catch({ next: "/" });
 
 /** The form of the login, and the way out. */
-export function loginRoutes(app: FastifyInstance, desk: LoginDesk, forms: Forms): void {
+export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: Forms): void {
   app.get("/login", { config: PUBLIC }, async (request, reply) =>
     showForm(request, reply, 200, Next.parse(request.query).next, null),
   );
@@ -28,7 +28,7 @@ export function loginRoutes(app: FastifyInstance, desk: LoginDesk, forms: Forms)
       const form = Login.safeParse(request.body);
       if (!form.success) return reply.code(400).send({ error: "not a login" });
       const next = nextOf(request);
-      const tried = await desk.tryLogin(request, form.data);
+      const tried = await actions.tryLogin(request, form.data);
       switch (tried.outcome) {
         case "Right":
           // At once, so that the first pages, opened side by side, have forms of the same secret.
@@ -46,7 +46,7 @@ export function loginRoutes(app: FastifyInstance, desk: LoginDesk, forms: Forms)
   );
 
   app.post("/logout", { preHandler: [...forms.check] }, async (request, reply) => {
-    await desk.logOut(request);
+    await actions.logOut(request);
     return reply.redirect("/login", 303);
   });
 

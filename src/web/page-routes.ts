@@ -20,7 +20,7 @@ export function pageRoutes(
     readonly volume: VolumeReader;
     readonly forms: Forms;
     /** Whether people can act on alerts here. */
-    readonly hasDesk: boolean;
+    readonly hasActions: boolean;
     readonly explainMention?: ExplainMention;
   },
   frames: Frames,
@@ -50,7 +50,7 @@ export function pageRoutes(
     page: async (request) => {
       const story = await storyOf(request);
       if (story === null) return null;
-      const token = all.hasDesk ? all.forms.token(request) : null;
+      const token = all.hasActions ? all.forms.token(request) : null;
       return alertPage(addressOf(request.url), story, all, token);
     },
     parts: (request) => ({

@@ -32,7 +32,7 @@ async function gaugesOf(
   queues: () => Promise<readonly QueueCounts[]>,
 ): Promise<Gauge[]> {
   const now = times.now();
-  const [open, due, walks, counted, heartbeat, budgets, tallies] = await Promise.all([
+  const [open, due, polls, counted, heartbeat, budgets, counts] = await Promise.all([
     facts.countOpenAlerts(),
     facts.countDueNotifications(),
     facts.coverage(now),
@@ -60,7 +60,7 @@ async function gaugesOf(
       "Attempts to deliver in the last 24 hours, by receiver, outcome and the vendor's reason.",
       deliveries(counted.deliveries),
     ),
-    ...queryGauges(walks, now),
+    ...queryGauges(polls, now),
     ...budgetGauges(budgets),
     gauge(
       "earshot_failures",
@@ -70,12 +70,12 @@ async function gaugesOf(
     gauge(
       "earshot_set_aside",
       "Mentions, pages and jobs that stand aside because they always failed.",
-      counted.setAside.map(({ kind, n }) => ({ labels: { kind }, value: n })),
+      counted.deadLetters.map(({ kind, n }) => ({ labels: { kind }, value: n })),
     ),
     gauge(
       "earshot_jobs",
       "Jobs in the queues, by state.",
-      tallies.flatMap(({ queue, waiting, active, delayed, failed }) =>
+      counts.flatMap(({ queue, waiting, active, delayed, failed }) =>
         Object.entries({ waiting, active, delayed, failed }).map(([state, value]) => ({
           labels: { queue, state },
           value,
@@ -98,21 +98,21 @@ async function gaugesOf(
   ];
 }
 
-function queryGauges(walks: readonly ShownPoll[], now: number): Gauge[] {
+function queryGauges(polls: readonly ShownPoll[], now: number): Gauge[] {
   const labels = ({ projectId, queryId, queryName }: ShownPoll) => ({
     project: projectId,
     query: queryId,
     name: queryName,
   });
-  const added = walks.filter((walk) => walk.walk === "added");
-  const lags = added.flatMap((walk): Sample[] =>
-    walk.completeUntil === null
+  const added = polls.filter((poll) => poll.poll === "added");
+  const lags = added.flatMap((poll): Sample[] =>
+    poll.completeUntil === null
       ? []
-      : [{ labels: labels(walk), value: Math.max(0, now - walk.completeUntil) / SECOND }],
+      : [{ labels: labels(poll), value: Math.max(0, now - poll.completeUntil) / SECOND }],
   );
   return [
     gauge("earshot_failing_walks", "Walks whose last call failed.", [
-      { value: walks.filter((walk) => walk.failures > 0).length },
+      { value: polls.filter((poll) => poll.failures > 0).length },
     ]),
     gauge(
       "earshot_query_lag_seconds",
@@ -122,9 +122,9 @@ function queryGauges(walks: readonly ShownPoll[], now: number): Gauge[] {
     gauge(
       "earshot_query_unjudged_seconds",
       "Domain time that is stored of a query and that no window was judged for.",
-      added.map((walk) => ({
-        labels: labels(walk),
-        value: Math.max(0, (walk.completeUntil ?? walk.tickedUntil) - walk.tickedUntil) / SECOND,
+      added.map((poll) => ({
+        labels: labels(poll),
+        value: Math.max(0, (poll.completeUntil ?? poll.tickedUntil) - poll.tickedUntil) / SECOND,
       })),
     ),
   ];

@@ -24,13 +24,13 @@ const MOST_BYTES = 512 * 1024;
 
 const ANSWERS = { taken: 200, "not-signed": 401, unfit: 400 } as const;
 
-export function slackRoutes(app: FastifyInstance, door: SlackEndpoint): void {
+export function slackRoutes(app: FastifyInstance, endpoint: SlackEndpoint): void {
   app.register(async (scope) => {
     // Read before anything is parsed.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post(SLACK_PATH, { bodyLimit: MOST_BYTES, config: PUBLIC }, async (request, reply) => {
-      const taken = await door.take({
+      const taken = await endpoint.take({
         body: typeof request.body === "string" ? request.body : "",
         timestamp: header(request.headers["x-slack-request-timestamp"]),
         signature: header(request.headers["x-slack-signature"]),

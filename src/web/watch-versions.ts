@@ -12,7 +12,7 @@ export interface VersionWatch {
   /** The versions now, for a page that is about to be made. */
   current(): Promise<LiveVersions>;
   /** Calls back about once a second until it is stopped, with the newest versions. */
-  listen(heard: (versions: LiveVersions) => void): () => void;
+  listen(listener: (versions: LiveVersions) => void): () => void;
   listeners(): number;
   stop(): void;
 }
@@ -43,7 +43,7 @@ export function watchVersions(
   const poll = async (run: symbol) => {
     try {
       const versions = await read();
-      if (run === running) for (const heard of [...listeners]) heard(versions);
+      if (run === running) for (const listener of [...listeners]) listener(versions);
     } catch (error) {
       // The page stays as it is; the next second asks again.
       log.warn({ reason: describeError(error) }, "the console could not ask what changed");
@@ -52,11 +52,11 @@ export function watchVersions(
   };
   return {
     current: read,
-    listen: (heard) => {
-      listeners.add(heard);
+    listen: (listener) => {
+      listeners.add(listener);
       if (running === null) start();
       return () => {
-        listeners.delete(heard);
+        listeners.delete(listener);
         if (listeners.size === 0) stop();
       };
     },

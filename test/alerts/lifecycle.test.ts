@@ -38,14 +38,14 @@ test("evidence fires an alert that has no `for` at once", () => {
     firedAt: 10 * MINUTE,
     lastSeenAt: 10 * MINUTE,
     resolvedAt: null,
-    tellings: 1,
-    retellReason: null,
+    notifyCount: 1,
+    renotifyReason: null,
     mentions: 3,
     because: "evidence of minute 10",
     windowFrom: 5 * MINUTE,
     windowTo: 10 * MINUTE,
     values: { minute: 10 },
-    care: { callingSince: 10 * MINUTE },
+    handling: { callingSince: 10 * MINUTE },
   });
 });
 
@@ -166,23 +166,23 @@ test("a reopened alert starts with a clean slate: nobody has it, and it is relev
   const rule = { ...RULE, reopenWithinMs: 60 * MINUTE };
   const handled: AlertLife = {
     ...(story(RULE, evidence(0), withdrawn(12)).life as AlertLife),
-    care: { assignee: "Ann", acknowledgedBy: "Bo", closedBy: "Ann", relevant: false, endedBecause: "x" },
+    handling: { assignee: "Ann", acknowledgedBy: "Bo", closedBy: "Ann", relevant: false, endedBecause: "x" },
   };
   const [change] = observe(handled, rule, evidence(50));
   expect(change?.outcome).toBe("Reopened");
-  expect(change?.life?.care).toEqual({ callingSince: 50 * MINUTE });
+  expect(change?.life?.handling).toEqual({ callingSince: 50 * MINUTE });
 });
 
 test("an alert that doubles or rises is nobody's until somebody takes it again", () => {
   const taken: AlertLife = {
     ...(story(RULE, evidence(0)).life as AlertLife),
     state: "acknowledged",
-    care: { assignee: "Ann", acknowledgedBy: "Bo", relevant: true },
+    handling: { assignee: "Ann", acknowledgedBy: "Bo", relevant: true },
   };
-  for (const worse of [evidence(5, 1, "critical"), { ...evidence(5), retell: "Doubled" as const }]) {
+  for (const worse of [evidence(5, 1, "critical"), { ...evidence(5), renotify: "Doubled" as const }]) {
     const [change] = observe(taken, RULE, worse);
     expect(change?.life?.state).toBe("firing");
-    expect(change?.life?.care).toEqual({ callingSince: 5 * MINUTE, relevant: true });
+    expect(change?.life?.handling).toEqual({ callingSince: 5 * MINUTE, relevant: true });
   }
 });
 
@@ -304,15 +304,15 @@ test("no mention is lost or counted twice, and at most one alert is open at a ti
 });
 
 test("evidence of so much more tells again, with the sentence of now, and fires anew what was acknowledged", () => {
-  const more: Evidence = { ...evidence(20, 40), retell: "Doubled" };
+  const more: Evidence = { ...evidence(20, 40), renotify: "Doubled" };
   const { life, outcomes, changes } = story(RULE, evidence(10), more, evidence(25));
   expect(outcomes).toEqual(["Fired", "Worsened", "Grew"]);
   expect(changes[1]).toMatchObject({ reason: "Doubled", isNew: false });
-  expect(life).toMatchObject({ tellings: 2, retellReason: "Doubled", because: "evidence of minute 20" });
+  expect(life).toMatchObject({ notifyCount: 2, renotifyReason: "Doubled", because: "evidence of minute 20" });
 
   const acknowledged: AlertLife = { ...(life as AlertLife), state: "acknowledged" };
-  const [again] = observe(acknowledged, RULE, { ...evidence(30), retell: "NewWave" });
-  expect(again?.life).toMatchObject({ state: "firing", tellings: 3, retellReason: "NewWave" });
+  const [again] = observe(acknowledged, RULE, { ...evidence(30), renotify: "NewWave" });
+  expect(again?.life).toMatchObject({ state: "firing", notifyCount: 3, renotifyReason: "NewWave" });
 });
 
 test("evidence that speaks of the alert so far replaces what was said, while it grows", () => {
@@ -324,7 +324,7 @@ test("evidence that speaks of the alert so far replaces what was said, while it 
 test("what is still pending is told of once it fires, and not before", () => {
   const { outcomes } = story({ ...RULE, forMs: 15 * MINUTE }, evidence(10), {
     ...evidence(15),
-    retell: "Doubled",
+    renotify: "Doubled",
   });
   expect(outcomes).toEqual(["OpenedPending", "Grew"]);
 });

@@ -2,7 +2,7 @@ import type { Explanation } from "../../src/model/explanation.ts";
 
 /** An explanation that found nothing worth telling. */
 export const NO_EXPLANATION: Explanation = {
-  tellings: 1,
+  notifyCount: 1,
   since: null,
   largest: null,
   looked: { now: 0, before: 0 },

@@ -70,7 +70,7 @@ interface Watch {
   readonly onSkipped?: (line: number) => unknown;
 }
 
-async function replay(file: string, speed: ReplaySpeed, watch: Watch = {}): Promise<ReplayReport> {
+async function replay(file: string, speed: ReplaySpeed, health: Watch = {}): Promise<ReplayReport> {
   const running = await startReplay({
     file,
     speed,
@@ -80,10 +80,10 @@ async function replay(file: string, speed: ReplaySpeed, watch: Watch = {}): Prom
     templates: TEMPLATES,
     consoleUrl: () => null,
     log: pino({ level: "silent" }),
-    onProgress: (progress) => progress.phase === "replay" && watch.onShare?.(progress.share),
-    signal: watch.signal ?? new AbortController().signal,
+    onProgress: (progress) => progress.phase === "replay" && health.onShare?.(progress.share),
+    signal: health.signal ?? new AbortController().signal,
   });
-  for (const { line: number } of running.skipped) watch.onSkipped?.(number);
+  for (const { line: number } of running.skipped) health.onSkipped?.(number);
   try {
     return await running.run();
   } finally {

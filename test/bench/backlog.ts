@@ -35,8 +35,8 @@ try {
   const told = new Set<number>();
   const counting: PollParts = {
     ...line.parts,
-    walkPages: async function* (...asked) {
-      for await (const page of line.parts.walkPages(...asked)) {
+    fetchPages: async function* (...asked) {
+      for await (const page of line.parts.fetchPages(...asked)) {
         yield page;
         walked += page.mentions.length;
         const part = Math.floor((walked * LINES) / server.mentions);

@@ -29,7 +29,7 @@ try {
   const race = async (): Promise<void> => {
     while (monotonicMs() < until) {
       tries += 1;
-      const taken = await budget.take(LIMIT, { lane: slots, priority: "live", timeoutMs: SECOND });
+      const taken = await budget.take(LIMIT, { slots, priority: "live", timeoutMs: SECOND });
       if (taken === null) continue;
       // The call reaches the source at some moment between taking and settling.
       calls.push(monotonicMs());

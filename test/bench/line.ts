@@ -77,7 +77,7 @@ export async function createLine(
   const parts = pollParts(database, source, rules, now);
   const prepare = async (): Promise<void> => {
     await stores.queries.register([query], watchFrom, now - 14 * DAY);
-    await stores.walks.ensure(now);
+    await stores.polls.ensure(now);
   };
   await ensurePartitions(database.db, now);
   await prepare();
@@ -93,7 +93,7 @@ export async function createLine(
       // Tables were emptied in between.
       const outcome = await pollQuery(
         { ...used, stories: createStoryCache() },
-        { ...query, walk: "added" },
+        { ...query, poll: "added" },
         new AbortController().signal,
       );
       if (outcome.outcome !== "complete") throw new Error(`the walk ended with ${JSON.stringify(outcome)}`);
@@ -117,22 +117,22 @@ export async function createLine(
 function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[], now: Instant): PollParts {
   const stores = createStores(db);
   const clock = createManualClock(now);
-  const knowledge = createQuirkLog(createServerQuirkStore(db, "bench"), clock);
+  const quirkLog = createQuirkLog(createServerQuirkStore(db, "bench"), clock);
   const { pagesOf, firstPage } = createSourcePages({
     sources: { crisis: source, live: source, background: source },
     priorityOf: () => "live",
     pageSize: 5_000,
-    knowledge,
+    quirkLog,
     stores,
     clock,
   });
   return {
     store: stores,
-    walkPages: (query, request, signal) => pagesOf([query], request, signal),
+    fetchPages: (query, request, signal) => pagesOf([query], request, signal),
     firstPage,
-    knowledge,
+    quirkLog,
     rulesFor: () => rules,
-    directory: {
+    notifyConfig: {
       routes: [
         {
           match: { severity: "critical" },
@@ -159,7 +159,7 @@ function pollParts({ db }: Database, source: SourceClient, rules: readonly Rule[
       historyFrom: now - 14 * DAY,
     }),
     everyMs: () => MINUTE,
-    onOwed: async () => {},
+    onPending: async () => {},
   };
 }
 

@@ -47,16 +47,16 @@ try {
 
 async function measure(of: BenchServer, search: string | undefined): Promise<void> {
   const before = process.memoryUsage().rss;
-  const walks: Walk[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) walks.push(await walk(of, search));
-  const [first] = walks;
-  const at = (page: number) => median(walks.map(({ costs }) => costs[page - 1] ?? Number.NaN));
+  const polls: Walk[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) polls.push(await poll(of, search));
+  const [first] = polls;
+  const at = (page: number) => median(polls.map(({ costs }) => costs[page - 1] ?? Number.NaN));
   const last = Math.min(50, (first?.costs.length ?? 1) - 1);
-  const most = Math.max(...walks.map((one) => one.mostMemory));
+  const most = Math.max(...polls.map((one) => one.mostMemory));
   console.log(
     `${search ?? "without search"}: ${first?.total} found, ${first?.shown} shown on ${first?.costs.length} pages; ` +
       `first time asked ${ms(first?.costs[0])}, page 1 ${ms(at(1))}, page 2 ${ms(at(2))}, page ${last} ${ms(at(last))} ` +
-      `(${(at(last) / at(2)).toFixed(2)} times), dearest ${ms(Math.max(...walks.map(({ costs }) => Math.max(...costs.slice(1)))))}; ` +
+      `(${(at(last) / at(2)).toFixed(2)} times), dearest ${ms(Math.max(...polls.map(({ costs }) => Math.max(...costs.slice(1)))))}; ` +
       `memory ${mb(before)} before, ${mb(most)} at most`,
   );
 }
@@ -68,7 +68,7 @@ interface Walk {
   readonly mostMemory: number;
 }
 
-async function walk({ url, token, queryIds }: BenchServer, search: string | undefined): Promise<Walk> {
+async function poll({ url, token, queryIds }: BenchServer, search: string | undefined): Promise<Walk> {
   const parameters = new URLSearchParams({
     queryId: String(queryIds[0]),
     startDate: "2026-01-01",

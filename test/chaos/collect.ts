@@ -7,7 +7,7 @@ import { VOICE } from "./stream.ts";
 import { CALLS_A_MINUTE, type World } from "./world.ts";
 
 /** Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `troubles` null: none were planned. */
-export async function collect(world: World, troubles: ReadonlyMap<string, number> | null): Promise<Found> {
+export async function collect(world: World, problems: ReadonlyMap<string, number> | null): Promise<Found> {
   const names = new Map([...world.account.queries].map(([name, id]) => [String(id), name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
   const ask = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
@@ -35,7 +35,7 @@ export async function collect(world: World, troubles: ReadonlyMap<string, number
     alerts: alerts.map(({ rule, query, author }) => `${rule} ${nameOf(query)} ${author}`),
     told: [...(await told(world)), ...tale.told],
     takenInSilence: world.smtp.takenInSilence,
-    happened: new Map(troubles === null ? [] : [...troubles, ...tale.kinds]),
+    happened: new Map(problems === null ? [] : [...problems, ...tale.kinds]),
     calls: { most: world.mostCalls(), limit: CALLS_A_MINUTE },
   };
 }

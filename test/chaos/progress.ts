@@ -5,8 +5,8 @@ import type { World } from "./world.ts";
 /** Every query is known, and its past is read: what is said from now on alerts. */
 export function isWatching({ factsPool, queries }: World): Promise<boolean> {
   return isSo(
-    factsPool.query(`select count(*) = ${queries.length} as yes from earshot.walks
-      where walk = 'added' and complete_until is not null`),
+    factsPool.query(`select count(*) = ${queries.length} as yes from earshot.polls
+      where poll = 'added' and complete_until is not null`),
   );
 }
 
@@ -19,7 +19,7 @@ export function lastMomentOf(sayings: readonly Outgoing[], from: Instant): Insta
 export function isDrained({ factsPool, clock }: World, lastMoment: Instant): Promise<boolean> {
   return isSo(
     factsPool.query(
-      `select (select bool_and(complete_until > to_timestamp($1::float8 / 1000)) from earshot.walks)
+      `select (select bool_and(complete_until > to_timestamp($1::float8 / 1000)) from earshot.polls)
         and not exists (select from earshot.notifications where state = 'due')
         and not exists (select from earshot.alert_receivers where next_at <= to_timestamp($2::float8 / 1000))
         and not exists (select from earshot.digests where state = 'due')

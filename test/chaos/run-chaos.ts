@@ -85,7 +85,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const taleEnds = world.clock.now() + TALE_MS;
     await publish(world, tale, world.clock.now());
     const begunAt = monotonicMs();
-    const { hits, said, lastMoment, troubles, deliverersKilled } = await strikeAll(
+    const { hits, said, lastMoment, problems, deliverersKilled } = await strikeAll(
       strikes,
       sayings,
       options,
@@ -96,7 +96,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const apiFaults = await calm(world);
     const isWhole = begunAt + TALE_MS < struckAt;
     const wanted = Object.values(hits).reduce((sum, n) => sum + n, 0) >= ENOUGH_FOR_ALL && isWhole;
-    const happened = new Map([...troubles, ...Object.entries(apiFaults), ...Object.entries(hits)]);
+    const happened = new Map([...problems, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.tell("the last strike is made; waiting until all is done");
     const isDone = await until(options.patienceMs, () => isDrained(world, Math.max(lastMoment, taleEnds)));
     const drainedAfterMs = isDone ? monotonicMs() - struckAt : null;
@@ -145,14 +145,14 @@ async function strikeAll(
   hits: Record<string, number>;
   said: readonly Outgoing[];
   lastMoment: Instant;
-  troubles: ReadonlyMap<string, number>;
+  problems: ReadonlyMap<string, number>;
   deliverersKilled: number;
 }> {
   const random = createRandom("chaos vendors", options.seed);
   const nextApiFault = deal(API_FAULTS, random);
   const vendorFaults = { slack: deal(SLACK_FAULTS, random), smtp: deal(SMTP_FAULTS, random), random };
   const hits: Record<string, number> = { worker: 0, connections: 0, queue: 0, database: 0 };
-  const troubles = new Map<string, number>(
+  const problems = new Map<string, number>(
     [...SLACK_FAULTS.map(nameOfSlackFault), ...SMTP_FAULTS.map(({ code }) => `smtp ${code}`)].map((name) => [
       name,
       0,
@@ -176,13 +176,13 @@ async function strikeAll(
       if (one.kind === "worker" && CREW[one.place] === "deliver") deliverersKilled += 1;
     }
     await disturbApi(world, nextApiFault());
-    for (const name of disturbVendors(world, vendorFaults)) troubles.set(name, (troubles.get(name) ?? 0) + 1);
+    for (const name of disturbVendors(world, vendorFaults)) problems.set(name, (problems.get(name) ?? 0) + 1);
     if ((index + 1) % 20 === 0) options.tell(`${index + 1} of ${strikes.length} strikes`);
   }
   // What nobody has come upon has not happened.
-  for (const fault of world.slack.faults) less(troubles, nameOfSlackFault(fault));
-  for (const { code } of world.smtp.faults) less(troubles, `smtp ${code}`);
-  return { hits, said, lastMoment, troubles, deliverersKilled };
+  for (const fault of world.slack.faults) less(problems, nameOfSlackFault(fault));
+  for (const { code } of world.smtp.faults) less(problems, `smtp ${code}`);
+  return { hits, said, lastMoment, problems, deliverersKilled };
 }
 
 /** From now on nothing goes wrong any more. Gives what went wrong at the API. */
@@ -210,8 +210,8 @@ async function beginOnTime({ clock, setClock, factsPool }: World): Promise<void>
   );
 }
 
-function less(troubles: Map<string, number>, name: string): void {
-  troubles.set(name, Math.max(0, (troubles.get(name) ?? 0) - 1));
+function less(problems: Map<string, number>, name: string): void {
+  problems.set(name, Math.max(0, (problems.get(name) ?? 0) - 1));
 }
 
 /** How long one note takes, commit and disk included: the mean of some. */

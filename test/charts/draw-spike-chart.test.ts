@@ -13,7 +13,7 @@ const chart: SpikeChart = {
   columns: COUNTS.map((count, i) => ({ at: START + i * 5 * MINUTE, count, expected: 4, ordinary: 12 })),
   columnMs: 5 * MINUTE,
   firing: [{ from: START + 131 * 5 * MINUTE, to: START + 144 * 5 * MINUTE }],
-  told: [START + 133 * 5 * MINUTE],
+  notifiedAt: [START + 133 * 5 * MINUTE],
   zone: "Europe/Berlin",
 };
 
@@ -38,11 +38,11 @@ describe("the chart of a spike", () => {
   });
 
   it("tells what fired by place, by colour and by a mark", () => {
-    expect(draw({ firing: [], told: [] })).not.toMatch(/>fired<|l-6 -11h12Z/);
+    expect(draw({ firing: [], notifiedAt: [] })).not.toMatch(/>fired<|l-6 -11h12Z/);
     expect(draw().match(/l-6 -11h12Z/g)?.length).toBe(1);
     expect(draw()).toContain('fill="#d55e00"');
     const outside = [{ from: START - 2 * HOUR, to: START - HOUR }];
-    expect(draw({ firing: outside, told: [START - HOUR] })).not.toContain("l-6 -11h12Z");
+    expect(draw({ firing: outside, notifiedAt: [START - HOUR] })).not.toContain("l-6 -11h12Z");
   });
 
   it.each(THEMES)("is a drawing in the theme %s, without anything loaded or run", (theme) => {
@@ -75,7 +75,7 @@ describe("the chart of a spike", () => {
       expected: 0.002,
       ordinary: 1,
     }));
-    const svg = draw({ columns, columnMs, firing: [], told: [] });
+    const svg = draw({ columns, columnMs, firing: [], notifiedAt: [] });
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
     expect(svg).toContain("times in Europe/Berlin");
   });

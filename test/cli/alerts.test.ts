@@ -24,7 +24,7 @@ beforeAll(async () => {
   await tellAStory(stores, NOW);
   await stores.alerts.save([alert]);
   const notification = pending(alert);
-  await stores.notifications.owe([notification]);
+  await stores.notifications.addPending([notification]);
   await stores.notifications.saveEntries([
     {
       projectId: alert.projectId,
@@ -120,7 +120,7 @@ test("why tells what the vendor said of a message that it took", async () => {
   ];
   for (const ref of refs) {
     const notification = pending(one);
-    await stores.notifications.owe([notification]);
+    await stores.notifications.addPending([notification]);
     const claimed = await stores.notifications.claim(one.projectId, notification.id);
     if (claimed !== null) await stores.notifications.markSent(claimed, NOW, ref as Record<string, string>);
   }
@@ -209,7 +209,7 @@ test("nobody in particular takes nothing on, and a name is one line", async () =
   for (const nobody of ["", "  ", "\n"])
     await expect(earshot("alerts", "assign", one.id, nobody)).rejects.toThrow("say who takes it on");
   await earshot("alerts", "assign", one.id, "Ann\n\u001b[31m Lee");
-  const [, taken] = [0, (await stores.alerts.find(one.projectId, one.id))?.care?.assignee];
+  const [, taken] = [0, (await stores.alerts.find(one.projectId, one.id))?.handling?.assignee];
   expect(taken).toMatch(/^Ann.*Lee$/);
   expect(taken).not.toMatch(/\p{Cc}/u);
 });

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 async function send(mail: PendingNotification): Promise<void> {
-  await stores.notifications.owe([mail]);
+  await stores.notifications.addPending([mail]);
   const claimed = await stores.notifications.claim(mail.projectId, mail.id);
   if (claimed === null) throw new Error("the mail is not due");
   const ref = { messageId: `<${mail.kind}@brand.example>`, to: TO, subject: "x", answer: "250 ok" };
@@ -63,13 +63,13 @@ test("a mail that came back is noted at its delivery and in the history, once, a
     EARSHOT_HOME: folder,
   });
   expect(stdout).toMatch(/later: bounced: 5\.1\.1 smtp; 550/);
-  expect(await stores.bounces.standing()).toMatchObject([{ receiver: "desk", to: TO, times: 1 }]);
+  expect(await stores.bounces.open()).toMatchObject([{ receiver: "desk", to: TO, times: 1 }]);
 });
 
 test("a second one, known by the Message-ID that the report quotes, is what the watch tells of", async () => {
   const quoted = { type: "message/rfc822", messageId: "<reminder@brand.example>" };
   await bounce(bounceMail({ to: "bounces@brand.example", quoted }));
-  expect(await stores.bounces.standing()).toEqual([
+  expect(await stores.bounces.open()).toEqual([
     { receiver: "desk", to: TO, times: 2, since: NOW, detail: expect.stringContaining("User unknown") },
   ]);
 });
@@ -84,14 +84,14 @@ test("a mail that is only delayed, or that nobody took in time, is noted and is 
     "MailDelayed",
     "MailExpired",
   ]);
-  expect((await stores.bounces.standing())[0]?.times).toBe(2);
+  expect((await stores.bounces.open())[0]?.times).toBe(2);
 });
 
 test("a later mail that has not come back for an hour ends it", async () => {
   await send(pending(alert, { receiver: "desk", kind: "reminder", createdAt: NOW + 10 }));
-  expect(await stores.bounces.standing()).toHaveLength(1);
+  expect(await stores.bounces.open()).toHaveLength(1);
   await sql`update earshot.deliveries set at_wall = at_wall - interval '61 minutes'`.execute(database.db);
-  expect(await stores.bounces.standing()).toEqual([]);
+  expect(await stores.bounces.open()).toEqual([]);
 });
 
 test("what is no bounce, or none of ours, is left alone", async () => {

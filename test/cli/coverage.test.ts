@@ -23,7 +23,7 @@ const WALK: ShownPoll = {
   queryId: "1",
   queryName: "Acme",
   active: true,
-  walk: "added",
+  poll: "added",
   polledAt: NOON - MINUTE,
   nextPollAt: NOON + MINUTE,
   completeUntil: NOON - MINUTE,
@@ -40,8 +40,8 @@ const WALK: ShownPoll = {
   gapNextAt: NOON + 20 * MINUTE,
 };
 const QUIRKS: readonly ShownQuirk[] = [
-  { trait: "clock", value: "behind", ms: 4 * MINUTE, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
-  { trait: "cursors", value: "expire", ms: null, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
+  { quirk: "clock", value: "behind", ms: 4 * MINUTE, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
+  { quirk: "cursors", value: "expire", ms: null, firstAt: NOON, lastAt: NOON, account: BUDGET.account },
 ];
 
 const RULES = [aRule("when: { sentiment: negative }\nspike: { atLeast: 20 }")];
@@ -49,14 +49,14 @@ const QUERY = { projectId: "p", projectName: "Brands", queryId: "1", name: "Acme
 
 async function told(
   budgets: readonly ShownBudget[],
-  traits = QUIRKS,
+  quirks = QUIRKS,
   known: readonly unknown[] = [],
   now = NOON,
 ) {
   const facts = {
     budgets: async () => [...budgets],
     coverage: async () => [WALK],
-    traits: async () => [...traits],
+    quirks: async () => [...quirks],
     watchedStates: async (baselines: readonly string[]) => [
       {
         ...QUERY,

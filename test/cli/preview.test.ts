@@ -41,10 +41,10 @@ test.skipIf(findChromium(path) === null)(
   async () => {
     const ran = await runCommand(["preview", "alert", "--out", out], { PATH: path });
     expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
-    for (const look of ["light", "dark", "phone"]) {
-      const png = await readFile(join(out, `alert-fired.${look}.png`));
+    for (const checkHealth of ["light", "dark", "phone"]) {
+      const png = await readFile(join(out, `alert-fired.${checkHealth}.png`));
       expect(png.subarray(1, 4).toString()).toBe("PNG");
-      expect(png.readUInt32BE(16)).toBe(look === "phone" ? 780 : 1360);
+      expect(png.readUInt32BE(16)).toBe(checkHealth === "phone" ? 780 : 1360);
     }
   },
 );

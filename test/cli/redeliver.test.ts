@@ -26,7 +26,7 @@ async function refused(receiver: string, createdAt: number): Promise<PendingNoti
   const alert = anAlert({ openedAt: createdAt, fingerprint: `${receiver} ${createdAt}` });
   await stores.alerts.save([alert]);
   const message = pending(alert, { receiver, createdAt });
-  await stores.notifications.owe([message]);
+  await stores.notifications.addPending([message]);
   const claimed = await stores.notifications.claim(message.projectId, message.id);
   if (claimed === null) throw new Error("the message is not due");
   await stores.notifications.markFailed(claimed, "Slack refused the message: invalid_auth", null);

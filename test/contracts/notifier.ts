@@ -31,7 +31,7 @@ export interface NotifierFailure {
   /** Null: nothing that could be meant. Not asked where absent. */
   readonly retryAfterMs?: number | null;
   /** Whether everybody who leads to the same place has to wait; not asked where absent. */
-  readonly concernsPlace?: boolean;
+  readonly concernsChannel?: boolean;
   /** Something of what a person is told to do. */
   readonly advises?: RegExp;
   /** Something of the message. */
@@ -84,8 +84,8 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
           retryAfterMs: failure.retryAfterMs ?? null,
         });
         if (!failure.retryable) expect(error.advice, failure.name).not.toBeNull();
-        if (failure.concernsPlace !== undefined)
-          expect(error.concernsPlace, failure.name).toBe(failure.concernsPlace);
+        if (failure.concernsChannel !== undefined)
+          expect(error.concernsChannel, failure.name).toBe(failure.concernsChannel);
         if (failure.advises) expect(error.advice, failure.name).toMatch(failure.advises);
         if (failure.says) expect(error.message, failure.name).toMatch(failure.says);
         expect(error.cause, failure.name).toBeUndefined();
@@ -110,7 +110,7 @@ export function testNotifier(kind: string, start: (deps: NotifierDeps) => Promis
 
 export async function notifierDeps(): Promise<NotifierDeps> {
   return {
-    renderer: await createRenderer({ directory: "templates" }),
+    renderer: await createRenderer({ notifyConfig: "templates" }),
     clock: createManualClock(Date.UTC(2026, 1, 23, 16, 40)),
     log: createLog({ level: "silent" }),
   };

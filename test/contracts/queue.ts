@@ -58,9 +58,9 @@ export function queueContract(engine: QueueEngine): void {
       });
       expect(await queues.add("deliver", delivery("n1"))).toBe("added");
       await vi.waitFor(() => expect(seen).toEqual([delivery("n1")]), WAIT);
-      await queues.add("poll-query", { projectId: "1", queryId: "2", walk: "added" });
+      await queues.add("poll-query", { projectId: "1", queryId: "2", poll: "added" });
       await vi.waitFor(
-        () => expect(seen).toContainEqual({ projectId: "1", queryId: "2", walk: "added" }),
+        () => expect(seen).toContainEqual({ projectId: "1", queryId: "2", poll: "added" }),
         WAIT,
       );
       await queues.idle();

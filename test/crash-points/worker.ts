@@ -30,7 +30,7 @@ async function obey(order: Order): Promise<Report> {
     if ((await unsubscribing.set(order.token, false)) === null) throw new Error("the link is not taken");
   }
   if (order.do === "resolve") await resolveByLink(earshot);
-  if (order.do === "replay") await earshot.stores.setAside.replay("all", clock.now());
+  if (order.do === "replay") await earshot.stores.deadLetters.replay("all", clock.now());
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
   await settle(earshot);
   return { done: "settled" };
@@ -68,7 +68,7 @@ async function start({
     roles: ROLES,
     watchFrom: now,
     sweepEveryMs: null,
-    looksAtItself: false,
+    checksHealth: false,
     consoleUrl: () => "http://console.example",
     onDone: done.tell,
   });
@@ -88,14 +88,14 @@ async function stop(): Promise<Report> {
  * failure, the next edit) waits no longer than until all who work are done: then that clock is put forward.
  */
 async function settle(running: Earshot): Promise<void> {
-  const { walks, notifications, alertMessages } = running.stores;
+  const { polls, notifications, alertMessages } = running.stores;
   for (let quiet = 0, rounds = 0; quiet < 2; rounds++) {
     if (rounds > MOST_ROUNDS) throw new Error("nothing settles");
     const swept = await running.sweep();
     await idle(running);
     const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
     const waiting =
-      (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+      (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     quiet = due + waiting === 0 ? quiet + 1 : 0;
     if (due === 0 && waiting > 0) await wall?.query("select harness.put_forward($1)", [STEP_S]);
   }
@@ -107,7 +107,7 @@ const STEP_S = 2;
 /** Until no job waits or runs. */
 async function idle(running: Earshot): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
-    const tallies = await running.queueTallies();
+    const tallies = await running.queueCounts();
     quiet = tallies.every(({ waiting, active }) => waiting + active === 0) ? quiet + 1 : 0;
     if (quiet === 0) await done.next(LOOK_MS);
     else if (quiet < 2) await delay(2);

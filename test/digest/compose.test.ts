@@ -29,7 +29,7 @@ const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
   name: "Morning read",
   timezone: "Europe/Berlin",
   language: "en",
-  talk: { authors: [], hashtags: [] },
+  insights: { authors: [], hashtags: [] },
   volume: [],
   period: PERIOD,
   completeUntil: PERIOD.to,
@@ -42,10 +42,10 @@ const factsOf = (given: Partial<DigestFacts> = {}): DigestFacts => ({
 });
 const story = (key: string, given: Partial<PeriodStory> = {}): PeriodStory => ({
   story: key,
-  face: mentionOf({ resourceId: key, text: `text of ${key}` }),
+  topMention: mentionOf({ resourceId: key, text: `text of ${key}` }),
   mentions: 1,
   negative: 0,
-  voices: given.mentions ?? 1,
+  distinctAuthors: given.mentions ?? 1,
   audience: 0,
   firstAt: 10 * DAY,
   ...given,
@@ -66,8 +66,8 @@ const alert = (given: Partial<Alert>): DigestFacts["alerts"][number] => ({
     firedAt: PERIOD.from + HOUR,
     lastSeenAt: PERIOD.from + HOUR,
     resolvedAt: PERIOD.from + 2 * HOUR,
-    tellings: 1,
-    retellReason: null,
+    notifyCount: 1,
+    renotifyReason: null,
     mentions: 62,
     because: "62 mentions in 30m",
     windowFrom: 0,
@@ -115,7 +115,7 @@ test("who spoke most and under which signs is told of the first few, by names of
     negative: 1,
   }));
   const hashtags = Array.from({ length: 12 }, (_, i) => ({ name: `tag${i}`, mentions: 12 - i }));
-  const view = composeDigest(factsOf({ talk: { authors, hashtags } }));
+  const view = composeDigest(factsOf({ insights: { authors, hashtags } }));
   expect([view.topAuthors.length, view.topHashtags.length]).toEqual([5, 8]);
   expect(view.topAuthors[0]?.name).toHaveLength(50);
 });
@@ -196,7 +196,7 @@ test("stories are ranked by voices, raised by negativity and reach", () => {
     story("calm", { mentions: 10 }),
     story("angry", { mentions: 10, negative: 10 }),
     story("wide", { mentions: 10, audience: 1_000_000 }),
-    story("one account repeating itself", { mentions: 500, voices: 1, negative: 500 }),
+    story("one account repeating itself", { mentions: 500, distinctAuthors: 1, negative: 500 }),
     story("small", { mentions: 2 }),
   ]);
   expect(ranked.map((one) => one.story)).toEqual([
@@ -227,7 +227,10 @@ test("five stories are told, the sixth is shown among the mentions with its copi
 });
 
 test("a story that two queries found is told once", () => {
-  const twice = [story("s", { mentions: 3 }), story("s", { mentions: 4, face: mentionOf({ queryId: "2" }) })];
+  const twice = [
+    story("s", { mentions: 3 }),
+    story("s", { mentions: 4, topMention: mentionOf({ queryId: "2" }) }),
+  ];
   const view = composeDigest(
     factsOf({ stories: twice, queries: [query(), query({ queryId: "2", query: "Delta" })] }),
   );
@@ -239,23 +242,25 @@ test("the same stories in any order give the same view, also with numbers made t
   const stories = fc.uniqueArray(
     fc.record({
       key: fc.constantFrom("a", "b", "c", "__proto__"),
-      face: fc.record({ resourceId: fc.uuid(), queryId: fc.constantFrom("1", "2") }),
+      topMention: fc.record({ resourceId: fc.uuid(), queryId: fc.constantFrom("1", "2") }),
       numbers: fc.record({
         mentions: counts,
         negative: counts,
-        voices: counts,
+        distinctAuthors: counts,
         audience: fc.constantFrom(0, 7, 1e15),
         firstAt: fc.constantFrom(0, PERIOD.from),
       }),
     }),
-    { selector: ({ key, face }) => `${key} ${face.queryId}`, maxLength: 8 },
+    { selector: ({ key, topMention }) => `${key} ${topMention.queryId}`, maxLength: 8 },
   );
   fc.assert(
     fc.property(stories, (given) => {
       const viewOf = (list: typeof given) =>
         composeDigest(
           factsOf({
-            stories: list.map(({ key, face, numbers }) => story(key, { ...numbers, face: mentionOf(face) })),
+            stories: list.map(({ key, topMention, numbers }) =>
+              story(key, { ...numbers, topMention: mentionOf(topMention) }),
+            ),
           }),
         );
       const view = viewOf(given);

@@ -143,17 +143,17 @@ test("walking forward, every local date comes once and the periods follow each o
       expect(latestOccurrence(schedule, occurrence.at)).toEqual(occurrence);
       expect(latestOccurrence(schedule, occurrence.at - 1).at).toBeLessThanOrEqual(start);
       for (let i = 0; i < 5; i++) {
-        const following = nextOccurrence(schedule, occurrence.at);
-        expect(following.period.from).toBe(occurrence.at);
-        expect(following.key > occurrence.key).toBe(true);
-        const here = DateTime.fromMillis(following.at, { zone: schedule.timezone });
-        expect(here.toISODate()).toBe(following.key);
+        const liveMessages = nextOccurrence(schedule, occurrence.at);
+        expect(liveMessages.period.from).toBe(occurrence.at);
+        expect(liveMessages.key > occurrence.key).toBe(true);
+        const here = DateTime.fromMillis(liveMessages.at, { zone: schedule.timezone });
+        expect(here.toISODate()).toBe(liveMessages.key);
         const shown = here.hour * 60 + here.minute;
         if (shown !== schedule.at) expect(here.minus(MINUTE).offset).toBeLessThan(here.offset);
         if (schedule.every === "day") {
-          expect(DateTime.fromISO(occurrence.key).plus({ days: 1 }).toISODate()).toBe(following.key);
+          expect(DateTime.fromISO(occurrence.key).plus({ days: 1 }).toISODate()).toBe(liveMessages.key);
         }
-        occurrence = following;
+        occurrence = liveMessages;
       }
     }),
   );

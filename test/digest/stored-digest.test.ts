@@ -15,7 +15,7 @@ const LATER = new Set([
 ]);
 
 test("an edition that an earlier version stored is told, without what that version did not know", async () => {
-  const renderer = await createRenderer({ directory: "templates" });
+  const renderer = await createRenderer({ notifyConfig: "templates" });
   const [sample] = sampleDigestViews;
   const stored: unknown = JSON.parse(
     JSON.stringify(sample, (key, value) => (LATER.has(key) ? undefined : value)),

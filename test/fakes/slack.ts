@@ -67,7 +67,7 @@ export async function startFakeSlack(
   );
   const faults: SlackFault[] = [];
   const calls: FakeSlack["calls"] = [];
-  let presses = 0;
+  let interactions = 0;
   const server = createServer((request, response) => {
     relay(request, response, slack.apiUrl, { faults, calls, answers }).catch(() => response.destroy());
   });
@@ -86,7 +86,7 @@ export async function startFakeSlack(
     file: async (id) => (await store.findFile(id))?.bytes ?? null,
     remove: ({ id }) => store.remove(id),
     press: (message, actionId, more = {}) =>
-      pressOf(message, actionId, more, `http://127.0.0.1:${port}/respond/${++presses}`),
+      pressOf(message, actionId, more, `http://127.0.0.1:${port}/respond/${++interactions}`),
     answers,
     appToken,
     sockets,

@@ -8,7 +8,7 @@ const ANN: Actor = { via: "shell", login: "Ann", typed: null };
 
 onAnyEngine((tell) => {
   test("an alert is acknowledged, its reminders end, and its history names who did it", async () => {
-    const { at, until, told, desk, earshot, database, settle } = await tell({
+    const { at, until, told, actions, earshot, database, settle } = await tell({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
       escalations: [{ name: "phone", steps: [{ after: "20m", receivers: ["crisis"] }] }],
@@ -17,7 +17,7 @@ onAnyEngine((tell) => {
     await until("09:35");
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
     expect(await told("#crisis")).toHaveLength(1);
-    expect(await desk.act(alert?.id ?? "", { do: "acknowledge" }, ANN)).toMatchObject({ outcome: "Done" });
+    expect(await actions.act(alert?.id ?? "", { do: "acknowledge" }, ANN)).toMatchObject({ outcome: "Done" });
     await settle();
     await until("11:30", "15m");
     expect((await told("#alerts")).map((text) => text.slice(0, 12))).toEqual([
@@ -29,12 +29,12 @@ onAnyEngine((tell) => {
     const events = await facts.alertEvents(alert?.projectId ?? "", alert?.id ?? "", 100);
     expect(events.map(({ what, detail }) => `${what} ${detail}`)).toContain("AcknowledgedBy by Ann");
     expect(events.some(({ what }) => what === "Escalated")).toBe(true);
-    expect(await desk.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 1, notRelevant: 0 }]);
+    expect(await actions.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 1, notRelevant: 0 }]);
   });
 
   test("a silence holds an alert, and its early end tells it", async () => {
-    const { at, until, told, desk, settle } = await tell({ rules: { "verified-negative": VERIFIED } });
-    const silence = await desk.addSilence({
+    const { at, until, told, actions, settle } = await tell({ rules: { "verified-negative": VERIFIED } });
+    const silence = await actions.addSilence({
       match: { query: ["Acme"] },
       by: ANN,
       comment: "release day",
@@ -43,10 +43,10 @@ onAnyEngine((tell) => {
     at("09:02").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Bo" });
     await until("09:10");
     expect(await told("#alerts")).toEqual([]);
-    expect(await desk.expireSilence(silence.id, ANN)).toBe(true);
+    expect(await actions.expireSilence(silence.id, ANN)).toBe(true);
     await settle();
     expect(await told("#alerts")).toHaveLength(1);
-    expect(await desk.expireSilence(silence.id, ANN)).toBe(false);
+    expect(await actions.expireSilence(silence.id, ANN)).toBe(false);
   });
 
   test("alerts of a group are one message that counts them", async () => {
@@ -64,14 +64,14 @@ onAnyEngine((tell) => {
   });
 
   test("what a person closes is over for everybody who was told of it, and stays so", async () => {
-    const { at, until, told, desk, earshot, settle } = await tell({ rules: { crowd: CROWD } });
+    const { at, until, told, actions, earshot, settle } = await tell({ rules: { crowd: CROWD } });
     at("09:00").mentions("Acme", { count: 60, every: "1m" });
     await until("09:20");
     const [alert] = await earshot.stores.alerts.openedBetween(0, Number.MAX_SAFE_INTEGER);
-    await desk.act(alert?.id ?? "", { do: "not-relevant" }, ANN);
+    await actions.act(alert?.id ?? "", { do: "not-relevant" }, ANN);
     await settle();
     await until("11:00", "15m");
     expect(await told("#alerts")).toHaveLength(2);
-    expect(await desk.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 0, notRelevant: 1 }]);
+    expect(await actions.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 0, notRelevant: 1 }]);
   });
 });

@@ -28,21 +28,21 @@ onEveryEngine((tell) => {
       { timeout: 20_000, interval: 20 },
     );
     await living;
-    expect(await story.earshot.stores.setAside.standing(5)).toMatchObject([
+    expect(await story.earshot.stores.deadLetters.open(5)).toMatchObject([
       { kind: "job", scope: "build-digest 2026-03-02 morning-read", reason: "out of ink", tries: 10 },
     ]);
     expect((await story.earshot.sweep()).digests).toBe(0);
-    await story.earshot.look();
+    await story.earshot.checkHealth();
     expect(story.mailed("on-call@acme.example")).toEqual(["[WARNING] Earshot: digest-not-built"]);
     expect(story.smtp.mails[0]?.parsed.text).toContain("earshot dead-letters replay");
 
     await asAdministrator(story.databaseUrl, "drop trigger refuse on earshot.digests");
-    expect(await story.earshot.stores.setAside.replay("all", story.clock.now())).toBe(1);
+    expect(await story.earshot.stores.deadLetters.replay("all", story.clock.now())).toBe(1);
     await story.settle();
     expect(story.mailed("desk@acme.example")).toHaveLength(1);
-    expect(await story.earshot.stores.setAside.standing(5)).toEqual([]);
+    expect(await story.earshot.stores.deadLetters.open(5)).toEqual([]);
     story.clock.advance(3 * 60_000);
-    await story.earshot.look();
+    await story.earshot.checkHealth();
     expect(await story.query("select state from earshot.alerts where project_id = 'all'")).toEqual([
       { state: "resolved" },
     ]);

@@ -37,7 +37,7 @@ async function errorsDuring(story: Story, work: () => Promise<void>): Promise<st
     `create table earshot.seen_errors (error text primary key);
      create function earshot.note_error() returns trigger language plpgsql as $$
        begin insert into earshot.seen_errors values (new.last_error) on conflict do nothing; return new; end $$;
-     create trigger note_error after update on earshot.walks for each row
+     create trigger note_error after update on earshot.polls for each row
        when (new.last_error is not null) execute function earshot.note_error();`,
   );
   await work();
@@ -69,7 +69,7 @@ onAnyEngine((tell) => {
       "mentions: the connection failed (UND_ERR_SOCKET)",
     ]);
     await expectAllOnce(story);
-    expect(await story.query("select last_error from earshot.walks where last_error is not null")).toEqual(
+    expect(await story.query("select last_error from earshot.polls where last_error is not null")).toEqual(
       [],
     );
   });

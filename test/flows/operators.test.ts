@@ -26,7 +26,7 @@ async function lookUntil(story: Story, time: string, stepMinutes = 1): Promise<v
   while (story.clock.now() < end) {
     story.clock.set(Math.min(end, story.clock.now() + stepMinutes * 60_000));
     await story.earshot.sweep();
-    await story.earshot.look();
+    await story.earshot.checkHealth();
   }
 }
 
@@ -42,20 +42,20 @@ onEveryEngine((tell) => {
         (
           await story.query<{ value: object }>("select value from earshot.settings where key = 'heartbeat'")
         )[0]?.value;
-      await story.earshot.look();
+      await story.earshot.checkHealth();
       expect(outside.requests).toEqual([]);
       expect(await shown()).toMatchObject({
         outcome: "NotPolled",
         reason: "no query has been read to its end yet",
       });
       await story.until("09:05");
-      expect((await story.earshot.look()).heartbeat).toEqual({ outcome: "Beats" });
-      await story.earshot.look();
+      expect((await story.earshot.checkHealth()).heartbeat).toEqual({ outcome: "Beats" });
+      await story.earshot.checkHealth();
       expect(outside.requests).toHaveLength(1);
       expect(await shown()).toMatchObject({ outcome: "Beats", answer: "200" });
       expect(JSON.stringify(await shown())).not.toContain("very-secret-path");
       story.clock.set(storyTime("10:00"));
-      expect((await story.earshot.look()).heartbeat).toMatchObject({ outcome: "NotPolled" });
+      expect((await story.earshot.checkHealth()).heartbeat).toMatchObject({ outcome: "NotPolled" });
       expect(outside.requests).toHaveLength(1);
     } finally {
       await outside.close();
@@ -67,12 +67,12 @@ onAnyEngine((tell) => {
   test("a source that refuses our login is told to the operators at once, once, and is over by itself", async () => {
     const story = await tell({ rules: { negative: NEGATIVE }, operator: { receivers: ["desk"] } });
     await story.until("09:05");
-    await story.earshot.look();
+    await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([]);
     await rename(story, "somebody.else@acme.example");
     story.clock.set(storyTime("09:10"));
     await expect(story.earshot.refreshQueries()).rejects.toThrow();
-    for (let i = 0; i < 3; i++) await story.earshot.look();
+    for (let i = 0; i < 3; i++) await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([
       { rule: "source-refuses", state: "firing", notifications: ["desk fired sent"] },
     ]);
@@ -101,7 +101,7 @@ onAnyEngine((tell) => {
     });
     story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await story.until("09:05");
-    await story.earshot.look();
+    await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([
       { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
     ]);
@@ -123,8 +123,8 @@ onAnyEngine((tell) => {
     });
     story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await story.until("09:05");
-    await story.earshot.look();
-    await story.earshot.look();
+    await story.earshot.checkHealth();
+    await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([
       { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
     ]);
@@ -147,7 +147,7 @@ onAnyEngine((tell) => {
     story.smtp.faults.push(...Array.from({ length: 50 }, () => refused));
     story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });
     await story.until("09:05");
-    await story.earshot.look();
+    await story.earshot.checkHealth();
     expect(await alerts(story)).toEqual([
       { rule: "receiver-fails", state: "firing", notifications: ["alerts fired sent"] },
     ]);
@@ -178,7 +178,7 @@ onAnyEngine((tell) => {
     await lookUntil(story, "11:10", 5);
     expect((await alerts(story))[0]?.notifications).toEqual(["alerts fired sent", "alerts escalated sent"]);
     await asAdministrator(story.databaseUrl, "delete from local_api.fault");
-    await asAdministrator(story.databaseUrl, "update earshot.walks set retry_at_wall = null");
+    await asAdministrator(story.databaseUrl, "update earshot.polls set retry_at_wall = null");
     await story.settle();
     await lookUntil(story, "11:15");
     expect(await alerts(story)).toMatchObject([{ rule: "source-lag", state: "resolved" }]);

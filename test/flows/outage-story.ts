@@ -43,7 +43,7 @@ export async function redisIsEmptied({ redis }: World): Promise<void> {
 }
 
 /** Earshot in this process, and people who speak while one trouble after the other happens. What came of it. */
-export async function liveThrough(queue: QueueKind, troubles: readonly Trouble[]) {
+export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]) {
   const world = await openWorld(queue, { withTale: false });
   try {
     const { facts, redis, env, closing } = world;
@@ -66,7 +66,7 @@ export async function liveThrough(queue: QueueKind, troubles: readonly Trouble[]
     const hasBegun = async () =>
       (await world.factsPool.query("select from earshot.mentions limit 1")).rowCount === 1;
     const begun = await until(PATIENCE_MS, hasBegun);
-    for (const happen of troubles) {
+    for (const happen of problems) {
       const before = await outagesOf(world);
       await happen(world);
       // It is written down by then, so the next outage is one of its own.

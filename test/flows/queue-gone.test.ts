@@ -24,25 +24,25 @@ test.skipIf(!hasRedis())(
     try {
       story.clock.advance(60_000);
       await vi.waitFor(
-        async () => expect((await story.earshot.stores.watch.pulses()).get("sweep")).toBeLessThan(1_000),
+        async () => expect((await story.earshot.stores.health.pulses()).get("sweep")).toBeLessThan(1_000),
         { timeout: 20_000, interval: 50 },
       );
-      expect((await story.earshot.look()).troubles).toEqual([]);
+      expect((await story.earshot.checkHealth()).problems).toEqual([]);
       await redis?.stop();
       await vi.waitFor(
         async () => {
-          await story.earshot.look();
+          await story.earshot.checkHealth();
           expect(story.mailed("on-call@acme.example")).toEqual(["[CRITICAL] Earshot: queue-stands-still"]);
         },
         { timeout: 20_000, interval: 200 },
       );
       expect(story.smtp.mails[0]?.parsed.text).toMatch(/no work has come out of the queue for \ds/i);
-      expect((await story.earshot.look()).heartbeat.outcome).not.toBe("Beats");
+      expect((await story.earshot.checkHealth()).heartbeat.outcome).not.toBe("Beats");
       await redis?.start();
       await vi.waitFor(
         async () => {
           story.clock.advance(60_000);
-          await story.earshot.look();
+          await story.earshot.checkHealth();
           expect(
             await story.query("select state from earshot.alerts where rule = 'queue-stands-still'"),
           ).toEqual([{ state: "resolved" }]);
@@ -52,13 +52,13 @@ test.skipIf(!hasRedis())(
       // One outage is one message and its end, although it was away and came back empty.
       await vi.waitFor(
         async () => {
-          await story.earshot.look();
+          await story.earshot.checkHealth();
           expect(story.mailed("on-call@acme.example")).toHaveLength(2);
         },
         { timeout: 20_000, interval: 200 },
       );
       story.clock.advance(60_000);
-      await story.earshot.look();
+      await story.earshot.checkHealth();
       expect(story.mailed("on-call@acme.example")).toEqual([
         "[CRITICAL] Earshot: queue-stands-still",
         "[CRITICAL] Earshot: queue-stands-still",

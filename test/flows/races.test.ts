@@ -21,12 +21,12 @@ onEveryEngine((tell) => {
     await story.until("09:05");
     await Promise.all([story.earshot.sweep(), other.sweep(), story.earshot.sweep(), other.sweep()]);
     await story.until("09:10");
-    const walks = await story.query<{ walk: string; polls: number }>(
-      "select walk, count(*)::int as polls from earshot.coverage group by walk order by walk",
+    const polls = await story.query<{ poll: string; polls: number }>(
+      "select poll, count(*)::int as polls from earshot.coverage group by poll order by poll",
     );
-    expect(walks).toEqual([
-      { walk: "added", polls: 2 },
-      { walk: "updated", polls: 2 },
+    expect(polls).toEqual([
+      { poll: "added", polls: 2 },
+      { poll: "updated", polls: 2 },
     ]);
     await expectEveryMentionOnce(story);
     await expectCountedOnce(story);

@@ -156,7 +156,7 @@ test("forty queries live on twelve calls in a window: never one too many, everyt
   expect(world.line.calls.some(({ path }) => path.split("queryId=").length > 30)).toBe(true);
   // Every walk's ledger is whole: what the source claimed was stored.
   expect(await world.query("select 1 from earshot.coverage where gap > 0")).toEqual([]);
-  expect(await world.query("select 1 from earshot.walks where failures > 0")).toEqual([]);
+  expect(await world.query("select 1 from earshot.polls where failures > 0")).toEqual([]);
 }, 120_000);
 
 test("when somebody else uses up the account, the budget closes and opens again, and nothing is lost", async () => {

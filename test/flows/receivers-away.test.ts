@@ -52,7 +52,7 @@ beforeAll(async () => {
     routes: [{ receivers: ["channel", "ann"], repeatEvery: "never" }],
   });
   const deps = {
-    renderer: await createRenderer({ directory: "templates" }),
+    renderer: await createRenderer({ notifyConfig: "templates" }),
     clock,
     log: createLog({ level: "silent" }),
   };
@@ -67,10 +67,10 @@ beforeAll(async () => {
   });
   const parts = {
     log: stores.notifications,
-    lanes: stores.lanes,
-    standing: stores.alertMessages,
-    receiversOf: (lane: string) =>
-      [...notifiers].filter(([, one]) => one.lane?.key === lane).map(([name]) => name),
+    channelLimits: stores.channelLimits,
+    liveMessages: stores.alertMessages,
+    receiversOf: (slots: string) =>
+      [...notifiers].filter(([, one]) => one.channel?.key === slots).map(([name]) => name),
     notifierOf: (name: string) => notifiers.get(name),
     viewOf: createViewOf({ stores, rulesFor: () => [], timezone: "UTC", consoleUrl: () => null }),
     clock,
@@ -80,7 +80,7 @@ beforeAll(async () => {
     await stores.transaction(async (facts) => {
       await facts.queries.lock(QUERY.projectId, QUERY.queryId);
       await facts.alerts.save(alerts);
-      await recordNotifications(facts, { directory, clock }, QUERY, alerts);
+      await recordNotifications(facts, { notifyConfig: directory, clock }, QUERY, alerts);
     });
   };
   drain = async () => {
@@ -112,7 +112,7 @@ async function time(passes: string): Promise<void> {
   await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${passes}::interval where state = 'due'`.execute(
     database.db,
   );
-  await sql`update earshot.lanes set closed_until_wall = closed_until_wall - ${passes}::interval, counted_wall = counted_wall - ${passes}::interval`.execute(
+  await sql`update earshot.channel_limits set closed_until_wall = closed_until_wall - ${passes}::interval, counted_wall = counted_wall - ${passes}::interval`.execute(
     database.db,
   );
 }
@@ -133,14 +133,14 @@ function alert(rule: string, at: string, severity: Alert["severity"]): Alert {
     firedAt: openedAt,
     lastSeenAt: openedAt,
     resolvedAt: null,
-    tellings: 1,
-    retellReason: null,
+    notifyCount: 1,
+    renotifyReason: null,
     mentions: 40,
     because: "40 mentions in 15 min, 10 expected",
     windowFrom: openedAt - HOUR / 4,
     windowTo: openedAt,
     values: {},
-    care: { callingSince: openedAt },
+    handling: { callingSince: openedAt },
   };
 }
 const over = (one: Alert, at: string): Alert => ({ ...one, state: "resolved", resolvedAt: storyTime(at) });
@@ -173,8 +173,12 @@ test("an hour without Slack and mail: then the gravest comes first, each thing o
   await meanwhile("09:15", brief);
   await meanwhile("09:30", crisis);
   await meanwhile("09:40", over(brief, "09:40"));
-  const graver: Alert = { ...crowd, severity: "critical", care: { callingSince: storyTime("09:45") } };
-  await meanwhile("09:45", graver);
+  const moreSevere: Alert = {
+    ...crowd,
+    severity: "critical",
+    handling: { callingSince: storyTime("09:45") },
+  };
+  await meanwhile("09:45", moreSevere);
   await meanwhile("09:50", over(known, "09:50"));
 
   slack.faults.length = 0;

@@ -12,9 +12,9 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
     const before = jobs.done();
     const swept = await earshot.sweep();
     const due = swept.polls + swept.windows + swept.deliveries + swept.edits + swept.digests;
-    const { walks, notifications, alertMessages } = earshot.stores;
+    const { polls, notifications, alertMessages } = earshot.stores;
     const waiting =
-      due + (await walks.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+      due + (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {

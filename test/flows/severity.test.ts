@@ -53,19 +53,19 @@ onAnyEngine((tell) => {
         { name: "phone", match: { severity: "critical" }, steps: [{ after: "10m", receivers: ["desk"] }] },
       ],
     });
-    const { at, until, told, mailed, desk, settle, database } = story;
+    const { at, until, told, mailed, actions, settle, database } = story;
     at("09:01").mentions("Acme", { count: 20, every: "1s" });
     at("09:21").mentions("Acme", { count: 60, every: "1s" });
     at("09:41").mentions("Acme", { count: 200, every: "1s" });
     await until("09:10");
     expect(await told("#alerts")).toEqual([expect.stringMatching(/^INFO Acme: 20 mentions in 1 h/)]);
     const { id, projectId } = await onlyAlert(story);
-    await desk.act(id, { do: "acknowledge" }, ANN);
+    await actions.act(id, { do: "acknowledge" }, ANN);
     await settle();
     await until("09:30");
     expect((await told("#alerts")).slice(1)).toEqual([expect.stringMatching(/^↳ Now WARNING.*80 /)]);
     expect(mailed("on-call@acme.example")).toEqual([]);
-    await desk.act(id, { do: "acknowledge" }, ANN);
+    await actions.act(id, { do: "acknowledge" }, ANN);
     await settle();
     await until("09:50");
     expect((await told("#alerts")).slice(2)).toEqual([expect.stringMatching(/^↳ Now CRITICAL.*280 /)]);
@@ -106,12 +106,12 @@ onAnyEngine((tell) => {
       routes: [{ receivers: ["alerts", "crisis"], repeatEvery: "never" }],
       manners: { crisis: { quietHours: [{ from: "08:00", to: "20:00", timezone: "UTC" }] } },
     });
-    const { at, until, told, desk } = story;
+    const { at, until, told, actions } = story;
     at("09:01").mentions("Acme", { count: 20, every: "1s" });
     at("09:41").mentions("Acme", { count: 220, every: "1s" });
     await until("09:10");
     const { id } = await onlyAlert(story);
-    expect(await desk.silenceAlert(id, 4 * 3_600_000, ANN)).toMatchObject({ outcome: "Done" });
+    expect(await actions.silenceAlert(id, 4 * 3_600_000, ANN)).toMatchObject({ outcome: "Done" });
     await until("09:35");
     expect(await told("#crisis")).toEqual([]);
     await until("09:50");

@@ -46,7 +46,7 @@ onAnyEngine((tell) => {
     expect(soFar(grown?.shows)).toBeGreaterThan(soFar(first?.shows));
 
     const log = pino({ level: "silent" });
-    const press = createSlackActions({ desk: story.desk, log });
+    const press = createSlackActions({ actions: story.actions, log });
     if (grown === undefined) throw new Error("the message is gone");
     const app = { token: slack.token, apiUrl: slack.apiUrl, appToken: slack.appToken };
     await press(slack.press(grown.message, "earshot-acknowledge"), app);

@@ -115,7 +115,7 @@ onAnyEngine((tell) => {
   });
 
   test("one text told 120 times is one voice, and 40 texts are a spike", async () => {
-    const story = await tell({ from: "00:00", rules: { voices: VOICES } });
+    const story = await tell({ from: "00:00", rules: { authors: VOICES } });
     const { at, until, told } = story;
     for (const [i, hour] of HOURS.entries()) {
       for (let n = 0; n < 6; n++) {

@@ -204,12 +204,12 @@ onAnyEngine((tell) => {
     await until("09:05");
     expect(await told("#alerts")).toEqual(["INFO Ann is negative about Acme. Since Mon 2 Mar, 09:02 UTC."]);
     const shown = createConsoleStore(story.database.db);
-    expect(await shown.setAside(10)).toMatchObject([
+    expect(await shown.deadLetters(10)).toMatchObject([
       { queryName: "Acme", resourceId: "odd", reason: "neither added nor date is a moment" },
     ]);
     expect(await shown.coverage(0)).toMatchObject([
-      { walk: "added", gap: 0, seen: 2, rejected: 1 },
-      { walk: "updated" },
+      { poll: "added", gap: 0, seen: 2, rejected: 1 },
+      { poll: "updated" },
     ]);
   });
 });

@@ -51,24 +51,24 @@ const rules = [aRule("when: { sentiment: negative }\ngroupBy: author\nover: { af
 const clock = createManualClock(NINE);
 
 test("10,000 alerts in a minute end as few readable messages with true counts, and so do their ends", async () => {
-  const watch = timeStore(stores);
+  const health = timeStore(stores);
   const startedAt = monotonicMs();
   await stores.queries.register(
     QUERIES.map((name) => ({ projectId: "p", queryId: name, name, projectName: "Brands", timezone: "UTC" })),
     NINE - HOUR,
     NINE - HOUR,
   );
-  await stores.walks.ensure(NINE);
+  await stores.polls.ensure(NINE);
   clock.set(NINE + MINUTE);
-  for (const queryId of QUERIES) await read(queryId, watch.timed);
+  for (const queryId of QUERIES) await read(queryId, health.timed);
   const firedMs = monotonicMs() - startedAt;
-  for (const minutes of [6, 11]) await tick(NINE + minutes * MINUTE, watch.timed);
+  for (const minutes of [6, 11]) await tick(NINE + minutes * MINUTE, health.timed);
   const { text, blocks } = await largest();
   expect(text).toMatch(
     /^INFO author \d+ is negative about \w+\. Since Mon 2 Mar, 09:00 UTC\. And 9,490 more\.$/,
   );
   expect(JSON.stringify(blocks)).toMatch(/… and 9,485 others: 2,495 × \w+ a-rule, 2,495 × \w+ a-rule/);
-  for (const minutes of [32, 45]) await tick(NINE + minutes * MINUTE, watch.timed);
+  for (const minutes of [32, 45]) await tick(NINE + minutes * MINUTE, health.timed);
   const wholeMs = monotonicMs() - startedAt;
 
   const told = await notifyCount();
@@ -79,7 +79,7 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
     expect(sum(told(receiver, "resolved"))).toBe(10_000);
     expect(told(receiver, "resolved").length).toBeLessThanOrEqual(20);
   }
-  const slowest = watch.times().slice(0, 5);
+  const slowest = health.times().slice(0, 5);
   process.stdout.write(
     `10,000 alerts fired in ${Math.round(firedMs)} ms, were told and over after ${Math.round(wholeMs)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB; waited for ${slowest.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(", ")}\n`,
   );
@@ -103,8 +103,8 @@ async function read(queryId: string, store: PollParts["store"]): Promise<void> {
   const parts: PollParts = {
     store,
     firstPage: async () => null,
-    knowledge: createMemoryKnowledge(clock.now),
-    walkPages: async function* () {
+    quirkLog: createMemoryKnowledge(clock.now),
+    fetchPages: async function* () {
       for (let i = 0; i < all.length; i += PAGE) {
         const nextCursor = i + PAGE < all.length ? String(i) : null;
         yield {
@@ -117,15 +117,15 @@ async function read(queryId: string, store: PollParts["store"]): Promise<void> {
       }
     },
     rulesFor: () => rules,
-    directory,
+    notifyConfig: directory,
     clock,
     settings: () => ({ overlapMs: 0, settleMs: 0, lookbackMs: DAY, historyFrom: NINE - HOUR }),
     everyMs: () => DAY,
-    onOwed: async () => {},
+    onPending: async () => {},
   };
   const done = await pollQuery(
     parts,
-    { projectId: "p", queryId, walk: "added" },
+    { projectId: "p", queryId, poll: "added" },
     new AbortController().signal,
   );
   expect(done).toMatchObject({ outcome: "complete", added: EACH });
@@ -134,11 +134,14 @@ async function read(queryId: string, store: PollParts["store"]): Promise<void> {
 async function tick(at: Instant, store: PollParts["store"]): Promise<void> {
   clock.set(at);
   const until = at / 1000;
-  await sql`update earshot.walks set complete_until = to_timestamp(${until}::double precision)`.execute(
+  await sql`update earshot.polls set complete_until = to_timestamp(${until}::double precision)`.execute(
     database.db,
   );
   for (const queryId of QUERIES)
-    await closeWindows({ store, rulesFor: () => rules, directory, clock }, { projectId: "p", queryId });
+    await closeWindows(
+      { store, rulesFor: () => rules, notifyConfig: directory, clock },
+      { projectId: "p", queryId },
+    );
 }
 
 /** Of how many alerts each message told, in order. */
@@ -160,6 +163,6 @@ async function largest(): Promise<SlackContent> {
   const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
   const found = await viewOf({ ...notification, kind: "fired" });
   if (found?.about !== "alert") throw new Error("there is nothing to be seen");
-  const renderer = await createRenderer({ directory: "templates" });
+  const renderer = await createRenderer({ notifyConfig: "templates" });
   return composeSlack({ kind: "fired", view: found.view }, renderer);
 }

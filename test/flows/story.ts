@@ -27,7 +27,7 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   readonly earshot: Earshot;
   readonly config: Config;
   /** What people do. */
-  readonly desk: AlertActions;
+  readonly actions: AlertActions;
   readonly databaseUrl: string;
   readonly database: Database;
   /** What the source is asked for, and what is to go wrong there: faults of the local API itself. */
@@ -106,7 +106,7 @@ export async function startStory(setting: StorySetting): Promise<Story> {
     clock,
     earshot,
     config,
-    desk: createAlertActions({ stores: earshot.stores, clock }),
+    actions: createAlertActions({ stores: earshot.stores, clock }),
     databaseUrl: database.url,
     database: reader,
     source,

@@ -43,20 +43,20 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
     const walkStands = standStill(source);
     slack.faults.push({ method: "chat.postMessage", hang: "after" });
     const [poll, deliver, sweep] = await Promise.all([start("poll"), start("deliver"), start("sweep")]);
-    await vi.waitFor(async () => expect(await query("select from earshot.walks")).toHaveLength(2), WAIT);
+    await vi.waitFor(async () => expect(await query("select from earshot.polls")).toHaveLength(2), WAIT);
     await world.speak();
     await walkStands;
     await vi.waitFor(() => expect(slack.faults).toEqual([]), WAIT);
     const others = await Promise.all([start("poll"), start("deliver"), start("sweep")]);
-    const [held] = await query<{ lease: string }>("select lease from earshot.walks where walk = 'added'");
+    const [held] = await query<{ lease: string }>("select lease from earshot.polls where poll = 'added'");
     for (const worker of [poll, deliver, sweep]) worker.kill("SIGKILL");
     const killedAt = monotonicMs();
 
     await vi.waitFor(async () => {
-      const [walk] = await query<{ lease: string | null }>(
-        "select lease from earshot.walks where walk = 'added'",
+      const [poll] = await query<{ lease: string | null }>(
+        "select lease from earshot.polls where poll = 'added'",
       );
-      expect(walk?.lease).not.toBe(held?.lease);
+      expect(poll?.lease).not.toBe(held?.lease);
     }, WAIT);
     process.stdout.write(
       `taken up after ${((monotonicMs() - killedAt) / 1_000).toFixed(1)} s (wanted: within 15 s)\n`,

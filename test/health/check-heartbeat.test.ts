@@ -23,12 +23,12 @@ test.each<[string, Partial<PipelineHealth>, string]>([
     "a digest is late, which says nothing about alerts",
     {
       digests: [
-        { name: "d", localDate: "2026-03-02", dueAt: NOW - 86_400_000, error: null, setAside: false },
+        { name: "d", localDate: "2026-03-02", dueAt: NOW - 86_400_000, error: null, deadLetters: false },
       ],
     },
     "Beats",
   ],
 ])("%s", (_name, changes, outcome) => {
-  const line = aLine(changes);
-  expect(checkHeartbeat(line, findProblems(line, SETTINGS), SETTINGS).outcome).toBe(outcome);
+  const health = aLine(changes);
+  expect(checkHeartbeat(health, findProblems(health, SETTINGS), SETTINGS).outcome).toBe(outcome);
 });

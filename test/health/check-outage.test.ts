@@ -54,7 +54,7 @@ test("operators read what was away, for how long, by which error, and that nothi
 });
 
 test("what one engine goes through is one alert: that it was away, and that it came back empty", () => {
-  const line = aLine({
+  const health = aLine({
     outages: [
       away(90, { to: NOW - MINUTE }),
       away(30, { to: NOW - 5 * MINUTE }),
@@ -62,18 +62,18 @@ test("what one engine goes through is one alert: that it was away, and that it c
       away(0, { engine: "queue", outcome: "emptied" }),
     ],
   });
-  const troubles = findProblems(line, SETTINGS);
-  expect(troubles.map(({ rule, labels, values }) => [rule, labels, values])).toEqual([
+  const problems = findProblems(health, SETTINGS);
+  expect(problems.map(({ rule, labels, values }) => [rule, labels, values])).toEqual([
     ["engine-was-away", { engine: "database" }, { forMs: 90 * SECOND }],
     ["engine-was-away", { engine: "queue" }, { forMs: 40 * SECOND }],
   ]);
-  expect(troubles[1]?.because).toMatch(/could not be reached for 40s.*The queue came back empty/);
+  expect(problems[1]?.because).toMatch(/could not be reached for 40s.*The queue came back empty/);
 });
 
 test("right after the tables came back the queue does not stand still", () => {
   const outages = [away(90, { to: NOW - 1_000 })];
-  const troubles = findProblems(aLine({ outages, lastJobAgoMs: 91_000 }), SETTINGS);
-  expect(troubles.map(({ rule }) => rule)).toEqual(["engine-was-away"]);
+  const problems = findProblems(aLine({ outages, lastJobAgoMs: 91_000 }), SETTINGS);
+  expect(problems.map(({ rule }) => rule)).toEqual(["engine-was-away"]);
 });
 
 test("what a client of Redis throws is told in words for people", () => {
@@ -87,18 +87,18 @@ test("what a client of Redis throws is told in words for people", () => {
 });
 
 test("what stands aside is one trouble for each kind, with the reason of the newest", () => {
-  const line = aLine({
-    aside: [
+  const health = aLine({
+    deadLetters: [
       { kind: "job", n: 1, since: NOW - MINUTE, reason: "rule negative: cannot read" },
       { kind: "page", n: 3, since: NOW - MINUTE, reason: "half a page" },
     ],
   });
-  const troubles = findProblems(line, SETTINGS);
-  expect(troubles.map(({ rule, labels }) => [rule, labels])).toEqual([
+  const problems = findProblems(health, SETTINGS);
+  expect(problems.map(({ rule, labels }) => [rule, labels])).toEqual([
     ["dead-letters", { kind: "job" }],
     ["dead-letters", { kind: "page" }],
   ]);
-  expect(troubles[1]?.because).toContain(
+  expect(problems[1]?.because).toContain(
     "3 pages always failed and were set aside; the newest: half a page.",
   );
 });

@@ -56,12 +56,12 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   ],
   [
     "lag that stands, and is above half of the limit",
-    { progress: [late(16)], standing: new Set(["source-lag"] as const) },
+    { progress: [late(16)], openRules: new Set(["source-lag"] as const) },
     ["source-lag"],
   ],
   [
     "lag that stands, and is below half of the limit",
-    { progress: [late(14)], standing: new Set(["source-lag"] as const) },
+    { progress: [late(14)], openRules: new Set(["source-lag"] as const) },
     [],
   ],
   ["a query that was never read to its end", { progress: [aQuery({ completeUntil: null })] }, ["source-lag"]],
@@ -70,7 +70,7 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
 });
 
 test("lag becomes critical when it goes on, and names the worst and the reason", () => {
-  const [trouble] = findProblems(
+  const [problem] = findProblems(
     aLine({
       progress: [
         late(121),
@@ -79,8 +79,8 @@ test("lag becomes critical when it goes on, and names the worst and the reason",
     }),
     SETTINGS,
   );
-  expect(trouble).toMatchObject({ severity: "critical", values: { queries: 2, lagMs: 121 * MINUTE } });
-  expect(trouble?.because).toBe(
+  expect(problem).toMatchObject({ severity: "critical", values: { queries: 2, lagMs: 121 * MINUTE } });
+  expect(problem?.because).toBe(
     "2 of 2 queries are not read up to the present, the last by 2h 1m (limit 30m): Acme, Bolt. The last call failed: mentions: 502",
   );
 });
@@ -109,17 +109,17 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   ["deliveries that have just become due", waiting({ deliveries: 3, oldestDeliveryMs: 4 * MINUTE }), []],
   [
     "polls that nobody takes",
-    waiting({ walks: 1, oldestWalkMs: 16 * MINUTE, lastPolledAt: NOW - 16 * MINUTE }),
+    waiting({ polls: 1, oldestPollMs: 16 * MINUTE, lastPolledAt: NOW - 16 * MINUTE }),
     ["queue-stands-still"],
   ],
   [
     "polls that wait for their share of the budget",
-    waiting({ walks: 50, oldestWalkMs: HOUR, lastPolledAt: NOW - MINUTE }),
+    waiting({ polls: 50, oldestPollMs: HOUR, lastPolledAt: NOW - MINUTE }),
     [],
   ],
   [
     "a poll that is due again since a second",
-    waiting({ walks: 1, oldestWalkMs: 1_000, lastPolledAt: NOW - HOUR }),
+    waiting({ polls: 1, oldestPollMs: 1_000, lastPolledAt: NOW - HOUR }),
     [],
   ],
 ])("%s", (_name, changes, rules) => {
@@ -145,7 +145,13 @@ test.each([
   expect(found({ failures: [failure] })).toEqual(rules);
 });
 
-const digest = { name: "morning", localDate: "2026-03-02", dueAt: NOW - HOUR, error: null, setAside: false };
+const digest = {
+  name: "morning",
+  localDate: "2026-03-02",
+  dueAt: NOW - HOUR,
+  error: null,
+  deadLetters: false,
+};
 
 test.each<[string, Partial<PipelineHealth>, string[]]>([
   ["a digest that waits for its queries", { digests: [{ ...digest, dueAt: NOW - 40 * MINUTE }] }, []],
@@ -153,7 +159,7 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   ["a digest that is due tomorrow", { digests: [{ ...digest, dueAt: NOW + HOUR }] }, []],
   [
     "a digest that was given up",
-    { digests: [{ ...digest, dueAt: NOW, setAside: true, error: "a fault" }] },
+    { digests: [{ ...digest, dueAt: NOW, deadLetters: true, error: "a fault" }] },
     ["digest-not-built"],
   ],
 ])("%s", (_name, changes, rules) => {
@@ -209,13 +215,13 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
 });
 
 test("a receiver whose mails come back is told with what was said and what to do", () => {
-  const [trouble] = findProblems(aLine(bounces({ times: 3 })), SETTINGS);
-  expect(trouble).toMatchObject({
+  const [problem] = findProblems(aLine(bounces({ times: 3 })), SETTINGS);
+  expect(problem).toMatchObject({
     labels: { receiver: "on-call" },
     since: NOW - HOUR,
     values: { bounces: 3 },
   });
-  expect(trouble?.because).toBe(
+  expect(problem?.because).toBe(
     "receiver on-call does not get its mails: 3 to duty@brand.example came back, the newest with 5.1.1 User unknown. Check the address; nothing is disabled, and mails go on being sent to it",
   );
 });

@@ -12,8 +12,8 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     progress: [aQuery()],
     rhythms: [],
     waiting: {
-      walks: 0,
-      oldestWalkMs: 0,
+      polls: 0,
+      oldestPollMs: 0,
       lastPolledAt: NOW - 30_000,
       deliveries: 0,
       oldestDeliveryMs: 0,
@@ -21,7 +21,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     },
     digests: [],
     outages: [],
-    aside: [],
+    deadLetters: [],
     lastJobAgoMs: 1_000,
     upForMs: 24 * 3_600_000,
     pollEveryMs: 60_000,
@@ -30,7 +30,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     givenUp: [],
     bounces: [],
     queueAlert: null,
-    standing: new Set(),
+    openRules: new Set(),
     now: NOW,
     ...changes,
   };

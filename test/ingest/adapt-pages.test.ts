@@ -22,7 +22,7 @@ test.each([
   ["a server that counted more has so, too", 4, true],
 ])("what comes behind a short page: %s", async (_what, total, isKnownToGoOn) => {
   const found = await findingsOn(pagesOf(total));
-  expect(found.some(({ trait }) => trait === "short-pages")).toBe(isKnownToGoOn);
+  expect(found.some(({ quirk }) => quirk === "short-pages")).toBe(isKnownToGoOn);
 });
 
 async function findingsOn(pages: readonly SourcePage[]): Promise<readonly ObservedQuirk[]> {
@@ -31,8 +31,8 @@ async function findingsOn(pages: readonly SourcePage[]): Promise<readonly Observ
     fetch: async function* () {
       yield* pages;
     },
-    knowledge: {
-      traits: async () => new Map(),
+    quirkLog: {
+      quirks: async () => new Map(),
       note: async (findings: readonly ObservedQuirk[]) => {
         found.push(...findings);
       },

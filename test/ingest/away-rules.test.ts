@@ -17,7 +17,7 @@ const SPIKE = aWindowRule("spike: { atLeast: 20 }");
 const CRISIS = { from: NOON + 5 * DAY, to: NOON + 5 * DAY + HOUR };
 
 beforeEach(async () => {
-  await sql`truncate earshot.voices, earshot.alerts, earshot.latest_alerts, earshot.alert_events`.execute(
+  await sql`truncate earshot.distinct_authors, earshot.alerts, earshot.latest_alerts, earshot.alert_events`.execute(
     db(),
   );
 });
@@ -42,14 +42,14 @@ async function live(queryId: string, rules: readonly Rule[], mentions: readonly 
   await due();
   const page = { mentions, rejected: [], nextCursor: null, total: mentions.length, pageSize: 5_000 };
   const used = parts({
-    walkPages: async function* () {
+    fetchPages: async function* () {
       yield page;
     },
     rulesFor: () => rules,
   });
-  const key = { projectId: "p", queryId, walk: "added" } as const;
+  const key = { projectId: "p", queryId, poll: "added" } as const;
   expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "complete" });
-  await closeWindows({ store: stores(), rulesFor: () => rules, directory: NOBODY, clock }, key);
+  await closeWindows({ store: stores(), rulesFor: () => rules, notifyConfig: NOBODY, clock }, key);
 }
 
 const statesOf = async (queryId: string) =>

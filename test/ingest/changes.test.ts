@@ -38,15 +38,15 @@ test.each([
     const rule = aRule(when);
     const first = aMention({ resourceId: "m", publishedAt: NOON, addedAt: NOON, ...before });
     const later: Mention = { ...first, ...after, updatedAt: NOON + MINUTE };
-    const poll = async (mention: Mention, walk: "added" | "updated") => {
+    const poll = async (mention: Mention, poll: "added" | "updated") => {
       clock.advance(2 * MINUTE);
       const used = parts({
-        walkPages: async function* () {
+        fetchPages: async function* () {
           yield { mentions: [mention], rejected: [], nextCursor: null, total: 1, pageSize: 10 };
         },
         rulesFor: () => [rule],
       });
-      const key = { projectId: "p", queryId: "1", walk };
+      const key = { projectId: "p", queryId: "1", poll };
       return pollQuery(used, key, new AbortController().signal);
     };
     await poll(first, "added");

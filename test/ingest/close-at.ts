@@ -9,13 +9,13 @@ import type { TestStores } from "../use-stores.ts";
 /** As if the walks of the query had read everything that was there before that moment. */
 export async function completeUntil({ database }: TestStores, query: Query, until: Instant): Promise<void> {
   await sql`
-    update earshot.walks set complete_until = to_timestamp(${until}::double precision / 1000)
+    update earshot.polls set complete_until = to_timestamp(${until}::double precision / 1000)
     where query_id = ${query.queryId}`.execute(database.db);
 }
 
 /** Judges what windows are over, with nobody to tell. */
 export function closeAt(now: Instant, { stores }: TestStores, query: Query, rules: readonly Rule[]) {
-  const directory = {
+  const notifyConfig = {
     routes: [],
     inhibitions: [],
     escalations: [],
@@ -24,7 +24,7 @@ export function closeAt(now: Instant, { stores }: TestStores, query: Query, rule
     throttled: [],
   };
   return closeWindows(
-    { store: stores, rulesFor: () => rules, directory, clock: createManualClock(now) },
+    { store: stores, rulesFor: () => rules, notifyConfig, clock: createManualClock(now) },
     query,
   );
 }

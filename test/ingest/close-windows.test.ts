@@ -21,7 +21,7 @@ async function aQuery(facts: { from: number; count: number; watchFrom: number })
   const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
   queries.push(query);
   await stores.queries.register(queries, facts.watchFrom, facts.watchFrom - DAY);
-  await stores.walks.ensure(NOON - DAY);
+  await stores.polls.ensure(NOON - DAY);
   const page = Array.from({ length: facts.count }, (_, i) => {
     const addedAt = facts.from + i * MINUTE;
     const mention = aMention({ queryId, resourceId: `m${i}`, addedAt, sentiment: "negative" });
@@ -141,7 +141,7 @@ test("alerts of a query that is no longer watched end, and say why", async () =>
   const [open] = await stores.alerts.openOfQuery("p", query.queryId);
   expect(open).toMatchObject({ state: "firing" });
   const due = async () =>
-    (await stores.walks.windowsDue(BUCKET_MS)).filter(({ queryId }) => queryId === query.queryId);
+    (await stores.polls.windowsDue(BUCKET_MS)).filter(({ queryId }) => queryId === query.queryId);
   expect(await due()).toEqual([]);
   // Deleted at the source, or narrowed out of the configuration.
   const others = queries.filter((one) => one !== query);
@@ -151,7 +151,7 @@ test("alerts of a query that is no longer watched end, and say why", async () =>
   expect(await stores.alerts.find("p", open?.id ?? "")).toMatchObject({
     state: "resolved",
     resolvedAt: NOON,
-    care: { endedBecause: "its query is no longer watched" },
+    handling: { endedBecause: "its query is no longer watched" },
   });
   expect((await stores.alerts.events("p", open?.id ?? "")).at(-1)).toMatchObject({
     what: "Resolved",
@@ -159,5 +159,5 @@ test("alerts of a query that is no longer watched end, and say why", async () =>
   });
   expect(await due()).toEqual([]);
   // Whoever comes late finds nothing to judge.
-  expect(await close(query, [rule])).toMatchObject({ judged: 0, owed: [] });
+  expect(await close(query, [rule])).toMatchObject({ judged: 0, pending: [] });
 });

@@ -23,10 +23,10 @@ function inPages(pages: readonly (readonly DistinctAuthorChange[])[]) {
   const stored = new Map<string, DistinctAuthor>();
   let count = 0;
   for (const page of pages) {
-    const keys = new Set(page.map(distinctAuthorKey).map(({ voice, span }) => `${voice} ${span}`));
+    const keys = new Set(page.map(distinctAuthorKey).map(({ author: voice, span }) => `${voice} ${span}`));
     const known = [...stored].filter(([key]) => keys.has(key)).map(([, voice]) => voice);
     const counted = countDistinctAuthors(known, page);
-    for (const voice of counted.voices) stored.set(`${voice.voice} ${voice.span}`, voice);
+    for (const voice of counted.distinctAuthors) stored.set(`${voice.author} ${voice.span}`, voice);
     for (const { n } of counted.counts) count += n;
   }
   return count;
@@ -46,9 +46,11 @@ test("five hundred people are five hundred voices", () => {
 test("a voice is taken back with its last mention, from the bucket in which it was counted", () => {
   const first = countDistinctAuthors([], [said("a", 0), said("a", MINUTE)]);
   expect(first.counts).toEqual([{ series: "s", arrived: NOON, bucket: NOON, n: 1 }]);
-  const less = countDistinctAuthors(first.voices, [{ ...said("a", 0, -1), arrivedAt: NOON + HOUR }]);
+  const less = countDistinctAuthors(first.distinctAuthors, [{ ...said("a", 0, -1), arrivedAt: NOON + HOUR }]);
   expect(less.counts).toEqual([]);
-  const none = countDistinctAuthors(less.voices, [{ ...said("a", MINUTE, -1), arrivedAt: NOON + HOUR }]);
+  const none = countDistinctAuthors(less.distinctAuthors, [
+    { ...said("a", MINUTE, -1), arrivedAt: NOON + HOUR },
+  ]);
   expect(none.counts).toEqual([{ series: "s", arrived: NOON + HOUR, bucket: NOON, n: -1 }]);
 });
 
@@ -65,7 +67,9 @@ test("how often voices count does not depend on the order of mentions or on thei
   fc.assert(
     fc.property(changes, fc.integer({ min: 0, max: 40 }), (list, cut) => {
       const all = list.map(([speaker, minute]) => said(`author ${speaker}`, minute * MINUTE));
-      const expected = new Set(all.map(distinctAuthorKey).map(({ voice, span }) => `${voice} ${span}`)).size;
+      const expected = new Set(
+        all.map(distinctAuthorKey).map(({ author: voice, span }) => `${voice} ${span}`),
+      ).size;
       expect(inPages([all])).toBe(expected);
       expect(inPages([all.toReversed().slice(0, cut), all.toReversed().slice(cut)])).toBe(expected);
       const back = all.map((change) => ({ ...change, n: -1 as const }));

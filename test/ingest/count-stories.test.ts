@@ -18,7 +18,7 @@ const OTHER =
   "Northwind Airlines has lost the luggage of a whole plane again, and nobody at the desk knows where any of it may be.";
 
 beforeEach(async () => {
-  await sql`truncate earshot.voices, earshot.told_texts`.execute(db());
+  await sql`truncate earshot.distinct_authors, earshot.story_texts`.execute(db());
 });
 
 /** One after the other, so that each is a page of its own; `changed` ones come with a newer date of change. */
@@ -28,12 +28,12 @@ async function read(...mentions: readonly Mention[]): Promise<void> {
     await due();
     const page = { mentions: [mention], rejected: [], nextCursor: null, total: 1, pageSize: 5_000 };
     const used = parts({
-      walkPages: async function* () {
+      fetchPages: async function* () {
         yield page;
       },
       rulesFor: () => RULES,
     });
-    const key = { projectId: "p", queryId: "1", walk: "added" } as const;
+    const key = { projectId: "p", queryId: "1", poll: "added" } as const;
     expect(await pollQuery(used, key, new AbortController().signal)).toMatchObject({ outcome: "complete" });
   }
 }

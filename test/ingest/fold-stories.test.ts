@@ -43,20 +43,20 @@ function mentionsOf(queryId: string): Mention[] {
 async function read(queryId: string, pageSize: number, cache: () => StoryCache | undefined) {
   const query = { projectId: "p", queryId, name: queryId, projectName: "Brands", timezone: "UTC" };
   await stores.queries.register([query], NOON - DAY, NOON - DAY);
-  await stores.walks.ensure(NOON);
+  await stores.polls.ensure(NOON);
   const all = mentionsOf(queryId);
   const parts = {
     store: stores,
     firstPage: async () => null,
-    knowledge: createMemoryKnowledge(() => NOON),
-    walkPages: async function* () {
+    quirkLog: createMemoryKnowledge(() => NOON),
+    fetchPages: async function* () {
       for (let i = 0; i < all.length; i += pageSize) {
         const nextCursor = i + pageSize < all.length ? String(i) : null;
         yield { mentions: all.slice(i, i + pageSize), rejected: [], nextCursor, total: all.length, pageSize };
       }
     },
     rulesFor: () => rules,
-    directory: {
+    notifyConfig: {
       routes: [],
       inhibitions: [],
       escalations: [],
@@ -67,12 +67,12 @@ async function read(queryId: string, pageSize: number, cache: () => StoryCache |
     clock: createManualClock(NOON),
     settings: () => ({ overlapMs: 0, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
     everyMs: () => DAY,
-    onOwed: async () => {},
+    onPending: async () => {},
   };
   const stories = cache();
   await pollQuery(
     { ...parts, ...(stories !== undefined && { stories }) },
-    { projectId: "p", queryId, walk: "added" },
+    { projectId: "p", queryId, poll: "added" },
     new AbortController().signal,
   );
   const { rows } = await sql<{ story: string }>`

@@ -11,11 +11,11 @@ function isLast(
   lastAt = NOW,
 ): boolean {
   const page = { rows: 30, sent: 30, total: null, fullest: 200, goOn: false, ...more };
-  const traits = Object.entries(known).map(([name, value]) => {
-    const trait = name as QuirkName;
-    return [trait, { trait, value, ms: null, firstAt: lastAt, lastAt } satisfies ServerQuirk] as const;
+  const quirks = Object.entries(known).map(([name, value]) => {
+    const quirk = name as QuirkName;
+    return [quirk, { quirk, value, ms: null, firstAt: lastAt, lastAt } satisfies ServerQuirk] as const;
   });
-  return isLastPage(page, new Map(traits), NOW);
+  return isLastPage(page, new Map(quirks), NOW);
 }
 
 test("a total that was seen to agree decides", () => {

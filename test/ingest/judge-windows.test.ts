@@ -22,7 +22,7 @@ async function aQuery(crowd: number): Promise<Query> {
   const queryId = String(++queries);
   const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
   await stores.queries.register([query], NOON - 3 * DAY, NOON - 3 * DAY);
-  await stores.walks.ensure(NOON - 3 * DAY);
+  await stores.polls.ensure(NOON - 3 * DAY);
   const usual = Array.from({ length: 432 }, (_, i) => NOON - 3 * DAY + i * 10 * MINUTE);
   const loud = Array.from({ length: 30 * crowd }, (_, i) => NOON - 30 * MINUTE + (i * MINUTE) / crowd);
   const page = [...usual, ...loud].map((addedAt, i) => {

@@ -9,7 +9,7 @@ import type { Mention } from "../../src/model/mention.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { NOON, negative, useWalks } from "./use-polls.ts";
 
-const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 const { clock, db, stores, parts, due } = useWalks();
 
 /** A source that keeps to what it is asked, in pages of `size`; `hides` are counted and not sent. */
@@ -47,13 +47,13 @@ async function poll(
 ) {
   await due();
   const settings = { overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY, ...more };
-  const used = parts({ walkPages: (_query, request) => pages(request), settings: () => settings });
+  const used = parts({ fetchPages: (_query, request) => pages(request), settings: () => settings });
   return pollQuery(used, KEY, new AbortController().signal);
 }
 
 async function shown() {
-  const walks = await createConsoleStore(db()).coverage(0);
-  const added = walks.find(({ walk }) => walk === "added");
+  const polls = await createConsoleStore(db()).coverage(0);
+  const added = polls.find(({ poll }) => poll === "added");
   return {
     gap: added?.gap,
     from: added?.gapFrom,
@@ -140,5 +140,5 @@ test("where a rule says so the newest comes first, an interruption loses nothing
   await poll(source.pages, newestFirst);
   expect(source.requests.at(-1)).toMatchObject({ orderDirection: "desc", cursor: "8" });
   expect(await storedIds()).toEqual(all.map(({ resourceId }) => resourceId));
-  expect(await stores().walks.completeUntil("p", "1")).toBe(NOON + DAY + 5 * HOUR);
+  expect(await stores().polls.completeUntil("p", "1")).toBe(NOON + DAY + 5 * HOUR);
 });

@@ -11,25 +11,25 @@ const IDS = Array.from({ length: 201 }, (_, nth) => String(nth + 1));
 const { clock, db, stores, parts, due } = useWalks(IDS);
 
 function open(answer: (queryIds: readonly string[]) => readonly SourcePage[] | Error) {
-  const knowledge = createMemoryKnowledge(() => clock.now());
+  const quirkLog = createMemoryKnowledge(() => clock.now());
   async function* pagesOf(queryIds: readonly string[]): AsyncGenerator<SourcePage> {
     const answered = answer(queryIds);
     if (answered instanceof Error) throw answered;
     yield* answered;
   }
   const together = {
-    ...parts({ walkPages: ({ queryId }) => pagesOf([queryId]), knowledge }),
-    walkPagesOf: (queries: readonly { readonly queryId: string }[]) =>
+    ...parts({ fetchPages: ({ queryId }) => pagesOf([queryId]), quirkLog }),
+    fetchSharedPages: (queries: readonly { readonly queryId: string }[]) =>
       pagesOf(queries.map(({ queryId }) => queryId)),
-    walkAlone: stores().walks.walkAlone,
+    pollAlone: stores().polls.pollAlone,
   };
   const poll = async (ids: readonly string[]) => {
     await due();
-    const keys = ids.map((queryId) => ({ projectId: "p", queryId, walk: "added" as const }));
+    const keys = ids.map((queryId) => ({ projectId: "p", queryId, poll: "added" as const }));
     const { members } = await pollTogether(together, keys, new AbortController().signal, true);
     return [...new Set(members.map(({ result }) => result.outcome))];
   };
-  return { poll, addresses: async () => (await knowledge.traits()).get("addresses")?.value };
+  return { poll, addresses: async () => (await quirkLog.quirks()).get("addresses")?.value };
 }
 
 const everything = (queryIds: readonly string[]): SourcePage[] => [
@@ -41,7 +41,7 @@ const everything = (queryIds: readonly string[]): SourcePage[] => [
 
 async function walkedAlone(): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from earshot.walks where own_call`.execute(db());
+    select count(*)::int as n from earshot.polls where own_call`.execute(db());
   return rows[0]?.n ?? 0;
 }
 
@@ -51,9 +51,9 @@ test.each([
   ["hangs up", { kind: "network", retryable: true }],
 ])(
   "of a server that %s long addresses are known to be refused: nobody is at fault, and short ones go on",
-  async (_how, trouble) => {
+  async (_how, problem) => {
     const { poll, addresses } = open((ids) =>
-      ids.length > 200 ? Object.assign(new Error("too long"), trouble) : everything(ids),
+      ids.length > 200 ? Object.assign(new Error("too long"), problem) : everything(ids),
     );
     expect(await poll(IDS)).toEqual(["broken-off"]);
     expect(await addresses()).toBe("short");

@@ -13,7 +13,7 @@ import { aRule } from "../rules/a-rule.ts";
 import { NOBODY, NOON, useWalks } from "./use-polls.ts";
 
 const { clock, db, stores, parts, due } = useWalks();
-const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 
 beforeEach(async () => {
   await sql`truncate earshot.seen_values, earshot.alerts, earshot.latest_alerts, earshot.alert_events`.execute(
@@ -27,7 +27,7 @@ async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<re
   await due();
   const page = { mentions, rejected: [], nextCursor: null, total: mentions.length, pageSize: 5_000 };
   const used = parts({
-    walkPages: async function* () {
+    fetchPages: async function* () {
       yield page;
     },
     rulesFor: () => (rule === null ? [] : [rule]),
@@ -38,7 +38,7 @@ async function poll(rule: Rule | null, mentions: readonly Mention[]): Promise<re
 
 /** Judges what has closed by now, as the tick does. */
 async function close(rule: Rule): Promise<void> {
-  await closeWindows({ store: stores(), rulesFor: () => [rule], directory: NOBODY, clock }, KEY);
+  await closeWindows({ store: stores(), rulesFor: () => [rule], notifyConfig: NOBODY, clock }, KEY);
 }
 
 /** A mention a minute from `from` on, one for each of these facts. */

@@ -8,7 +8,7 @@ const TERMS = { atLeast: 3, withinMs: DAY };
 
 const use = (value: string, voice: string, at: number): ValueUse => ({
   value,
-  voice,
+  author: voice,
   arrivedAt: NOON + at,
   eventAt: NOON + at,
 });
@@ -26,7 +26,9 @@ test("a value is large with the voice that makes it so, and grows while it is ne
     use("#fail", "a", 2 * HOUR),
     use("#fail", "d", 2 * DAY),
   );
-  expect(noted.large.map(({ use: { voice }, voices, isFirst }) => [voice, voices, isFirst])).toEqual([
+  expect(
+    noted.large.map(({ use: { author: voice }, authors, isFirst }) => [voice, authors, isFirst]),
+  ).toEqual([
     ["c", 3, true],
     ["a", 3, false],
   ]);

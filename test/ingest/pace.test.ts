@@ -4,14 +4,14 @@ import { nextPollAt } from "../../src/ingest/pace.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 
 test("a walk is due again within its interval, at a moment of its own", () => {
-  const walk = fc.record({
+  const poll = fc.record({
     projectId: fc.string(),
     queryId: fc.string(),
-    walk: fc.constantFrom("added" as const, "updated" as const),
+    poll: fc.constantFrom("added" as const, "updated" as const),
   });
   fc.assert(
     fc.property(
-      walk,
+      poll,
       fc.integer({ min: 0, max: 2e12 }),
       fc.integer({ min: 1_000, max: 1e9 }),
       (key, now, every) => {
@@ -26,7 +26,7 @@ test("a walk is due again within its interval, at a moment of its own", () => {
 
 test("twenty queries that were first seen together are not polled together", () => {
   const due = Array.from({ length: 20 }, (_, id) =>
-    nextPollAt({ projectId: "1", queryId: `${id}`, walk: "added" }, 0, MINUTE),
+    nextPollAt({ projectId: "1", queryId: `${id}`, poll: "added" }, 0, MINUTE),
   );
   expect(new Set(due.map((at) => Math.floor(at / 3_000))).size).toBeGreaterThan(9);
 });

@@ -8,7 +8,7 @@ import type { Mention } from "../../src/model/mention.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { negative as aNegative, NOON, RULE, useWalks } from "./use-polls.ts";
 
-const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 const { db, stores, parts, due } = useWalks();
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ function negative(number: number): Mention {
 }
 
 function poll(pages: (request: PollRequest) => AsyncIterable<SourcePage>, rules: readonly Rule[] = [RULE]) {
-  const used = parts({ walkPages: (_query, request) => pages(request), rulesFor: () => rules });
+  const used = parts({ fetchPages: (_query, request) => pages(request), rulesFor: () => rules });
   return pollQuery(used, KEY, new AbortController().signal);
 }
 
@@ -59,7 +59,7 @@ test("mentions that cannot be stored are set aside alone, and their query goes o
   const mentions = Array.from({ length: 20 }, (_, i) => negative(i));
   expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 18 });
   expect(await facts()).toEqual({ stored: 18, counted: 18, gap: 0 });
-  const aside = await stores().setAside.standing(10);
+  const aside = await stores().deadLetters.open(10);
   expect(aside.map(({ resourceId }) => resourceId).sort()).toEqual(["m11", "m3"]);
   expect(aside[0]).toMatchObject({ kind: "mention", queryName: "Query 1", tries: 4, replayable: true });
   expect(aside.find(({ resourceId }) => resourceId === "m3")?.reason).toBe(
@@ -67,24 +67,24 @@ test("mentions that cannot be stored are set aside alone, and their query goes o
   );
   await due();
   expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 0 });
-  expect(await stores().setAside.standing(10)).toHaveLength(2);
+  expect(await stores().deadLetters.open(10)).toHaveLength(2);
 });
 
 test("what was set aside is stored and counted once when it is replayed after the cause is mended", async () => {
   await poison("m3");
   await poll(() => onePage([negative(1), negative(3)]));
-  const [aside] = await stores().setAside.standing(10);
-  expect(await stores().setAside.replay([aside?.id.slice(0, 12) ?? ""], NOON)).toBe(1);
+  const [aside] = await stores().deadLetters.open(10);
+  expect(await stores().deadLetters.replay([aside?.id.slice(0, 12) ?? ""], NOON)).toBe(1);
   await due();
   await poll(() => onePage([]));
-  expect(await stores().setAside.standing(10)).toMatchObject([
+  expect(await stores().deadLetters.open(10)).toMatchObject([
     { resourceId: "m3", tries: 5, replayWanted: false },
   ]);
   await sql`truncate poison`.execute(db());
-  await stores().setAside.replay("all", NOON);
+  await stores().deadLetters.replay("all", NOON);
   await due();
   await poll(() => onePage([]));
-  expect(await stores().setAside.standing(10)).toEqual([]);
+  expect(await stores().deadLetters.open(10)).toEqual([]);
   expect(await facts()).toEqual({ stored: 2, counted: 2, gap: 0 });
 });
 
@@ -107,7 +107,7 @@ test("a mention on which a rule breaks is set aside, and the others are judged",
   expect(await poll(() => onePage([negative(1), negative(2), negative(3)]), [fragile])).toMatchObject({
     added: 2,
   });
-  expect(await stores().setAside.standing(10)).toMatchObject([
+  expect(await stores().deadLetters.open(10)).toMatchObject([
     { resourceId: "m2", reason: "it could not be judged: no such thing" },
   ]);
 });
@@ -134,7 +134,7 @@ test("a page that can never be read is passed over after bounded tries, and can 
     await poll(source);
   }
   expect(tries).toBe(6);
-  const [aside, ...more] = await stores().setAside.standing(10);
+  const [aside, ...more] = await stores().deadLetters.open(10);
   expect(more).toEqual([]);
   expect(aside).toMatchObject({
     kind: "page",
@@ -145,11 +145,11 @@ test("a page that can never be read is passed over after bounded tries, and can 
   const before = (await facts())?.stored ?? 0;
   expect(before).toBeGreaterThan(35);
   isMended = true;
-  await stores().setAside.replay("all", NOON);
+  await stores().deadLetters.replay("all", NOON);
   await due();
   await poll(source);
   expect(await facts()).toEqual({ stored: 40, counted: 40, gap: 0 });
-  expect(await stores().setAside.standing(10)).toEqual([]);
+  expect(await stores().deadLetters.open(10)).toEqual([]);
 });
 
 test("a source that is in trouble as a whole is passed over in nothing", async () => {
@@ -160,6 +160,6 @@ test("a source that is in trouble as a whole is passed over in nothing", async (
       yield* source({ sinceAdded: 0 } as PollRequest);
     });
   }
-  expect(await stores().setAside.standing(10)).toEqual([]);
-  expect(await stores().walks.completeUntil("p", "1")).toBeNull();
+  expect(await stores().deadLetters.open(10)).toEqual([]);
+  expect(await stores().polls.completeUntil("p", "1")).toBeNull();
 });

@@ -7,7 +7,7 @@ import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import { negative as aNegative, NOON, useWalks } from "./use-polls.ts";
 
-const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 const { db, stores, parts } = useWalks();
 
 function negative(number: number): Mention {
@@ -22,7 +22,7 @@ type Pages = (request: PollRequest) => AsyncIterable<SourcePage>;
 
 function poll(pages: Pages) {
   return pollQuery(
-    parts({ walkPages: (_query, request) => pages(request) }),
+    parts({ fetchPages: (_query, request) => pages(request) }),
     KEY,
     new AbortController().signal,
   );
@@ -31,7 +31,7 @@ function poll(pages: Pages) {
 async function stored() {
   const { rows } = await sql<{ mentions: number; counted: number; error: string | null; polls: number }>`
     select (select count(*) from earshot.mentions) as mentions, (select coalesce(sum(n), 0) from earshot.counts) as counted,
-      (select last_error from earshot.walks where walk = 'added') as error,
+      (select last_error from earshot.polls where poll = 'added') as error,
       (select count(*) from earshot.coverage) as polls`.execute(db());
   return rows[0];
 }
@@ -42,7 +42,7 @@ test("a walk whose last page is full ends where the source has nothing more", as
     yield page([negative(3), negative(4)], "b", 4);
   });
   expect(outcome).toMatchObject({ outcome: "complete", pages: 2, added: 4, windowsDue: true });
-  expect(await stores().walks.completeUntil("p", "1")).toBe(NOON);
+  expect(await stores().polls.completeUntil("p", "1")).toBe(NOON);
   expect(await stored()).toEqual({ mentions: 4, counted: 4, error: null, polls: 1 });
 });
 
@@ -105,7 +105,7 @@ test("who was thought dead commits nothing behind the one who took over", async 
     yield page(all.slice(2), null, 3);
   });
   const takeOver = async () => {
-    await sql`update earshot.walks set leased_until_wall = now() - interval '1 s'`.execute(db());
+    await sql`update earshot.polls set leased_until_wall = now() - interval '1 s'`.execute(db());
     const outcome = await poll(async function* ({ cursor }) {
       expect(cursor).toBe("a");
       yield page(all.slice(2), null, 3);
@@ -116,7 +116,7 @@ test("who was thought dead commits nothing behind the one who took over", async 
   expect(await stuck).toMatchObject({
     outcome: "broken-off",
     retryable: false,
-    error: "the walk added of query 1 was taken over",
+    error: "the poll added of query 1 was taken over",
   });
   expect(await takenOver).toMatchObject({ outcome: "complete", added: 1 });
   expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });

@@ -39,17 +39,17 @@ type Pages = ReturnType<typeof sourceOf>["pages"];
 
 function poll(pages: Pages, ids: readonly string[] = IDS, proven = true, more: Partial<TogetherParts> = {}) {
   const together: TogetherParts = {
-    ...parts({ walkPages: ({ queryId }, request) => pages([queryId], request) }),
-    walkPagesOf: (queries, request) =>
+    ...parts({ fetchPages: ({ queryId }, request) => pages([queryId], request) }),
+    fetchSharedPages: (queries, request) =>
       pages(
         queries.map(({ queryId }) => queryId),
         request,
       ),
-    walkAlone: stores().walks.walkAlone,
+    pollAlone: stores().polls.pollAlone,
     everyMs: () => SECOND,
     ...more,
   };
-  const keys = ids.map((queryId) => ({ projectId: "p", queryId, walk: "added" as const }));
+  const keys = ids.map((queryId) => ({ projectId: "p", queryId, poll: "added" as const }));
   return pollTogether(together, keys, new AbortController().signal, proven);
 }
 
@@ -85,7 +85,7 @@ test("several queries share one call, and each is complete on its own account", 
     { queryId: "3", claimed: 0, seen: 0, gap: 0 },
     { queryId: "4", claimed: 0, seen: 0, gap: 0 },
   ]);
-  expect(await stores().walks.completeUntil("p", "4")).toBe(NOON);
+  expect(await stores().polls.completeUntil("p", "4")).toBe(NOON);
 });
 
 test("a quiet query does not make the busy ones be read again: it has been seen as far as they have", async () => {
@@ -151,19 +151,19 @@ test("a source that answers for one of the queries only is found out, and nobody
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual(IDS.map(() => "postponed"));
   expect(await ledger()).toEqual([]);
   // And each is free for a call of its own at once.
-  expect(await stores().walks.due(NOON, 100)).toHaveLength(8);
+  expect(await stores().polls.due(NOON, 100)).toHaveLength(8);
 });
 
 test("a source that refuses several queries in one call is asked for them one by one from then on", async () => {
   const refusal = Object.assign(new Error("one queryId, please"), { status: 400, retryable: false });
   const outcome = await poll(() => failing(refusal), IDS, false);
   expect(outcome.sharing).toBe("refused");
-  const candidates = await stores().walks.candidates(0, clock.now());
-  await sql`update earshot.walks set retry_at_wall = null`.execute(db());
+  const candidates = await stores().polls.candidates(0, clock.now());
+  await sql`update earshot.polls set retry_at_wall = null`.execute(db());
   expect(candidates).toHaveLength(4);
-  const alone = (await stores().walks.candidates(0, clock.now()))
+  const alone = (await stores().polls.candidates(0, clock.now()))
     .filter((one) => one.alone)
-    .map(({ walk }) => walk);
+    .map(({ poll }) => poll);
   expect(alone).toEqual(IDS.map(() => "added"));
 });
 
@@ -181,14 +181,14 @@ test("mentions that are missing against the source's total are everybody's until
   await poll(hidesOne);
   expect((await ledger()).map(({ gap }) => gap)).toEqual([1, 1, 1, 1]);
   // A gap is walked again alone.
-  const alone = (await stores().walks.candidates(0, clock.now())).filter((one) => one.alone);
+  const alone = (await stores().polls.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
 });
 
 test("whom somebody else walks takes no part, and the others do not wait for it", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40)];
   const source = sourceOf(() => all, 100);
-  await stores().walks.claim({ projectId: "p", queryId: "2", walk: "added" }, NOON);
+  await stores().polls.claim({ projectId: "p", queryId: "2", poll: "added" }, NOON);
   const outcome = await poll(source.pages);
   expect(outcome.members.map(({ result }) => result.outcome)).toEqual([
     "complete",
@@ -214,8 +214,8 @@ test("a member whose own commit fails is walked alone next time, and holds up no
     "complete",
     "complete",
   ]);
-  await sql`update earshot.walks set retry_at_wall = null`.execute(db());
-  const alone = (await stores().walks.candidates(0, clock.now())).filter((one) => one.alone);
+  await sql`update earshot.polls set retry_at_wall = null`.execute(db());
+  const alone = (await stores().polls.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId)).toEqual(["2"]);
 });
 
@@ -224,6 +224,6 @@ test("rows that belong to nobody who asked are set aside with their reason", asy
   const source = sourceOf(() => all, 100);
   await poll((ids, request) => source.pages([...ids, "9"], request));
   expect(await stored()).toEqual(["1 m1", "2 m2"]);
-  const { rows } = await sql<{ reason: string }>`select reason from earshot.set_aside`.execute(db());
+  const { rows } = await sql<{ reason: string }>`select reason from earshot.dead_letters`.execute(db());
   expect(rows).toEqual([{ reason: "it belongs to query 9, which was not asked for" }]);
 });

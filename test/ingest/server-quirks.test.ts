@@ -39,51 +39,51 @@ async function open(habits: ServerHabits, pageSize: number) {
     tokens: createMemoryTokenStore(),
   });
   closing.add(source.close);
-  const traits = createServerQuirkStore(db(), "account");
-  const knowledge = createQuirkLog(traits, clock);
+  const quirks = createServerQuirkStore(db(), "account");
+  const quirkLog = createQuirkLog(quirks, clock);
   const { pagesOf, firstPage } = createSourcePages({
     sources: { crisis: source, live: source, background: source },
     priorityOf: () => "live",
     pageSize,
-    knowledge,
+    quirkLog,
     stores: stores(),
     clock,
   });
   const poll = parts({
-    walkPages: (query, request, signal) => pagesOf([query], request, signal),
+    fetchPages: (query, request, signal) => pagesOf([query], request, signal),
     firstPage,
-    knowledge,
+    quirkLog,
   });
   const signal = new AbortController().signal;
   const once = async (keys: readonly PollKey[], together: boolean): Promise<readonly PollOutcome[]> => {
     if (!together) return Promise.all(keys.map((key) => pollQuery(poll, key, signal)));
-    const all = { ...poll, walkPagesOf: pagesOf, walkAlone: stores().walks.walkAlone };
+    const all = { ...poll, fetchSharedPages: pagesOf, pollAlone: stores().polls.pollAlone };
     return (await pollTogether(all, keys, signal, true)).members.map(({ result }) => result);
   };
   return {
     server,
     /** Until every walk has come to its end, and no gap is gone over again at once. */
-    poll: async (walk: PollKind, together = false) => {
-      let keys = IDS.map((queryId) => ({ projectId: "p", queryId, walk }));
+    poll: async (poll: PollKind, together = false) => {
+      let keys = IDS.map((queryId) => ({ projectId: "p", queryId, poll }));
       for (let tries = 0; tries < 40 && keys.length > 0; tries++) {
         await due();
         const outcomes = await once(keys, together && tries === 0);
-        const gaps = await queriesWithGaps(walk);
+        const gaps = await queriesWithGaps(poll);
         keys = keys.filter(({ queryId }, nth) => outcomes[nth]?.outcome !== "complete" || gaps.has(queryId));
       }
-      if (keys.length > 0) throw new Error(`the walk ${walk} came to no end`);
+      if (keys.length > 0) throw new Error(`the walk ${poll} came to no end`);
     },
     learned: async () =>
-      Object.fromEntries([...(await traits.all()).values()].map(({ trait, value }) => [trait, value])),
-    traits,
+      Object.fromEntries([...(await quirks.all()).values()].map(({ quirk, value }) => [quirk, value])),
+    quirks,
   };
 }
 
 /** Those with a gap that is gone over again at once. */
-async function queriesWithGaps(walk: PollKind): Promise<Set<string>> {
+async function queriesWithGaps(poll: PollKind): Promise<Set<string>> {
   const { rows } = await sql<{ queryId: string }>`
-    select query_id as "queryId" from earshot.walks
-    where walk = ${walk} and (state -> 'gap' ->> 'tries')::int <= 2`.execute(db());
+    select query_id as "queryId" from earshot.polls
+    where poll = ${poll} and (state -> 'gap' ->> 'tries')::int <= 2`.execute(db());
   return new Set(rows.map(({ queryId }) => queryId));
 }
 
@@ -115,7 +115,7 @@ async function tell(
   believed: readonly ObservedQuirk[] = [],
 ) {
   const world = await open(habits, pageSize);
-  await world.traits.note(believed, clock.now());
+  await world.quirks.note(believed, clock.now());
   const { server } = world;
   for (const { add, waitMs, edits = 0, restamps = 0, together = false } of rounds) {
     for (const [index, count] of add.entries()) server.add(IDS[index] ?? "1", count);
@@ -328,14 +328,14 @@ test("what arrives while a page is on its way is no sign that short pages are no
 });
 
 test("a habit that shows itself again after just an hour counts as seen now, and not before", async () => {
-  const traits = createServerQuirkStore(db(), "account");
-  const lastAt = async () => (await traits.all()).get("cursors")?.lastAt;
+  const quirks = createServerQuirkStore(db(), "account");
+  const lastAt = async () => (await quirks.all()).get("cursors")?.lastAt;
   for (const [at, expected] of [
     [NOON, NOON],
     [NOON + HOUR - 1, NOON],
     [NOON + HOUR, NOON + HOUR],
   ] as const) {
-    await traits.note([{ trait: "cursors", value: "expire" }], at);
+    await quirks.note([{ quirk: "cursors", value: "expire" }], at);
     expect(await lastAt()).toBe(expected);
   }
 });
@@ -371,11 +371,11 @@ test("against servers with any of these habits together, however small the pages
   const believed = fc.array(
     fc.oneof(
       fc.record({
-        trait: fc.constant("cursors" as const),
+        quirk: fc.constant("cursors" as const),
         value: fc.constantFrom("followed" as const, "expire" as const, "refused" as const),
       }),
       fc.record({
-        trait: fc.constant("since-added" as const),
+        quirk: fc.constant("since-added" as const),
         value: fc.constantFrom(
           "accepted" as const,
           "honoured" as const,
@@ -384,7 +384,7 @@ test("against servers with any of these habits together, however small the pages
         ),
       }),
       fc.record({
-        trait: fc.constant("since-updated" as const),
+        quirk: fc.constant("since-updated" as const),
         value: fc.constantFrom(
           "accepted" as const,
           "honoured" as const,

@@ -32,8 +32,8 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
     await testDatabase.drop();
   });
   const reset = async (): Promise<void> => {
-    await sql`truncate earshot.queries, earshot.walks, earshot.mentions, earshot.counts, earshot.series,
-      earshot.coverage, earshot.condition_states, earshot.set_aside, earshot.source_traits,
+    await sql`truncate earshot.queries, earshot.polls, earshot.mentions, earshot.counts, earshot.series,
+      earshot.coverage, earshot.condition_states, earshot.dead_letters, earshot.server_quirks,
       earshot.count_checks, earshot.counted_queries`.execute(database.db);
     clock.set(NOON);
     const queries = queryIds.map((queryId) => ({
@@ -44,7 +44,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
       timezone: "UTC",
     }));
     await stores.queries.register(queries, NOON - DAY, NOON - DAY);
-    await stores.walks.ensure(NOON);
+    await stores.polls.ensure(NOON);
   };
   beforeEach(reset);
   return {
@@ -53,21 +53,21 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
     db: () => database.db,
     stores: () => stores,
     /** A poll with nothing learned, rules that count, and nobody to tell. */
-    parts: (more: Pick<PollParts, "walkPages"> & Partial<PollParts>): PollParts => ({
+    parts: (more: Pick<PollParts, "fetchPages"> & Partial<PollParts>): PollParts => ({
       store: stores,
       firstPage: async () => null,
-      knowledge: createMemoryKnowledge(() => clock.now()),
+      quirkLog: createMemoryKnowledge(() => clock.now()),
       rulesFor: () => [RULE],
-      directory: NOBODY,
+      notifyConfig: NOBODY,
       clock,
       settings: () => ({ overlapMs: 5 * MINUTE, settleMs: 0, lookbackMs: DAY, historyFrom: NOON - DAY }),
       everyMs: () => MINUTE,
-      onOwed: async () => {},
+      onPending: async () => {},
       ...more,
     }),
     /** The next poll is due, and nothing waits to be tried again. */
     due: async (): Promise<void> => {
-      await sql`update earshot.walks set next_at = to_timestamp(0), retry_at_wall = null`.execute(
+      await sql`update earshot.polls set next_at = to_timestamp(0), retry_at_wall = null`.execute(
         database.db,
       );
     },
@@ -75,7 +75,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
 }
 
 /** Routes that lead to nobody. */
-export const NOBODY: PollParts["directory"] = {
+export const NOBODY: PollParts["notifyConfig"] = {
   routes: [],
   inhibitions: [],
   escalations: [],
@@ -88,10 +88,10 @@ export const NOBODY: PollParts["directory"] = {
 export function createMemoryKnowledge(now: () => Instant): QuirkLog {
   const known = new Map<QuirkName, ServerQuirk>();
   return {
-    traits: async () => known,
+    quirks: async () => known,
     note: async (findings) => {
-      for (const { trait, value, ms } of findings)
-        known.set(trait, { trait, value, ms: ms ?? null, firstAt: now(), lastAt: now() });
+      for (const { quirk, value, ms } of findings)
+        known.set(quirk, { quirk, value, ms: ms ?? null, firstAt: now(), lastAt: now() });
     },
   };
 }

@@ -18,9 +18,9 @@ const OWN = anAlert({
   rule: "source-refuses",
   fingerprint: "own",
   labels: { receiver: "comms" },
-  care: { callingSince: NOW - HOUR },
+  handling: { callingSince: NOW - HOUR },
 });
-const OF_A_BRAND = anAlert({ openedAt: NOW - HOUR, care: { callingSince: NOW - HOUR } });
+const OF_A_BRAND = anAlert({ openedAt: NOW - HOUR, handling: { callingSince: NOW - HOUR } });
 
 describe("alerts of Earshot about itself are matched", () => {
   test.each<[string, AlertMatch]>([
@@ -64,10 +64,10 @@ test("a silence of everything and an escalation of everything leave operators al
   const toldTo = (alert: typeof OWN, silences: readonly Silence[]) =>
     decideNotifications([alert], [], directory, NOW, {
       recent: new Map(),
-      around: { silences, inhibitions: [], open: [] },
+      context: { silences, inhibitions: [], open: [] },
       flushes: [],
     })
-      .owed.map(({ receiver }) => receiver)
+      .pending.map(({ receiver }) => receiver)
       .toSorted();
   const everything: Silence = {
     id: "s",

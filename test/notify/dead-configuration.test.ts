@@ -64,17 +64,17 @@ test("a route below one that takes everything that could come to it", () => {
   const receivers = ["desk"];
   const below = 'no alert comes to this route: "all" above it takes them all';
   const all = { name: "all", receivers };
-  const press = { match: { labels: { team: "press" } }, receivers };
-  expect(dead({ routes: [all, press] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
-  expect(dead({ routes: [{ ...all, continue: true }, press] })).toEqual([]);
-  expect(dead({ routes: [press, all] })).toEqual([]);
+  const interaction = { match: { labels: { team: "press" } }, receivers };
+  expect(dead({ routes: [all, interaction] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
+  expect(dead({ routes: [{ ...all, continue: true }, interaction] })).toEqual([]);
+  expect(dead({ routes: [interaction, all] })).toEqual([]);
   const warnings = { name: "all", match: { severity: "warning" }, receivers };
-  expect(dead({ routes: [warnings, press] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
-  expect(dead({ routes: [{ receivers, routes: [warnings, press] }] })).toEqual([
+  expect(dead({ routes: [warnings, interaction] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
+  expect(dead({ routes: [{ receivers, routes: [warnings, interaction] }] })).toEqual([
     expect.stringContaining(`routes.0.routes.1: ${below}`),
   ]);
   const acme = { name: "acme", match: { query: "Acme" }, receivers };
-  expect(dead({ routes: [acme, press] })).toEqual([]);
+  expect(dead({ routes: [acme, interaction] })).toEqual([]);
 });
 
 test("a receiver or a rotation that nothing leads to", () => {

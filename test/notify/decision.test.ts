@@ -29,8 +29,8 @@ const lastNotified = (given: Partial<LastNotified> = {}): LastNotified => ({
 });
 
 /** For one alert and one receiver. */
-function decide(matter: Candidate, receiver: ReceiverTerms, now: Instant): Decision {
-  const [decided] = decideAll([matter], receiver, now);
+function decide(candidate: Candidate, receiver: ReceiverTerms, now: Instant): Decision {
+  const [decided] = decideAll([candidate], receiver, now);
   if (decided === undefined) throw new Error("the pipeline lost a matter");
   return decided.decision;
 }
@@ -41,7 +41,12 @@ const decided = (
   before: LastNotified | null,
   now: Instant,
   options: { terms?: Partial<Terms>; receiver?: ReceiverTerms } = {},
-) => decide({ alert, told: before, terms: { ...TERMS, ...options.terms } }, options.receiver ?? AWAKE, now);
+) =>
+  decide(
+    { alert, lastNotified: before, terms: { ...TERMS, ...options.terms } },
+    options.receiver ?? AWAKE,
+    now,
+  );
 const summary = (decision: Decision) => [
   decision.do,
   decision.do === "tell" ? decision.kind : null,
@@ -57,22 +62,22 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
   ["known", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
   [
     "known, and doubled since",
-    { tellings: 2, retellReason: "Doubled", lastSeenAt: at(4) },
+    { notifyCount: 2, renotifyReason: "Doubled", lastSeenAt: at(4) },
     lastNotified({ at: at(2) }),
     {},
     ["tell", "doubled", "Doubled", at(9)],
   ],
   [
     "known, and back as another wave",
-    { tellings: 3, retellReason: "NewWave" },
-    lastNotified({ tellings: 2 }),
+    { notifyCount: 3, renotifyReason: "NewWave" },
+    lastNotified({ notifyCount: 2 }),
     { repeatEveryMs: null },
     ["tell", "wave", "NewWave", null],
   ],
   [
     "known as doubled already",
-    { tellings: 2, retellReason: "Doubled" },
-    lastNotified({ tellings: 2 }),
+    { notifyCount: 2, renotifyReason: "Doubled" },
+    lastNotified({ notifyCount: 2 }),
     { repeatEveryMs: null },
     ["drop", null, "NothingNew", null],
   ],
@@ -169,7 +174,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
 test("a decision to tell carries what the receiver knows from then on", () => {
   const alert = alertOf({ severity: "critical", lastSeenAt: at(4), resolvedAt: at(4, 30) });
   expect(decided(alert, null, at(5))).toMatchObject({
-    told: { at: at(5), severity: "critical", lastSeenAt: at(4), ended: true },
+    lastNotified: { at: at(5), severity: "critical", lastSeenAt: at(4), ended: true },
   });
 });
 
@@ -292,11 +297,11 @@ function play(changes: readonly { at: Instant; alert: Alert }[], receiver: Recei
       break;
     }
     if (current === null) break;
-    const decision: Decision = decide({ alert: current, told: before, terms }, receiver, now);
+    const decision: Decision = decide({ alert: current, lastNotified: before, terms }, receiver, now);
     next = decision.nextAt;
     if (decision.do !== "tell") continue;
-    before = decision.told;
-    said.push({ at: now, reason: decision.reason, ended: decision.told.ended });
+    before = decision.lastNotified;
+    said.push({ at: now, reason: decision.reason, ended: decision.lastNotified.ended });
   }
   return said;
 }

@@ -38,14 +38,14 @@ test("a mail that is out while the database is away is noted when that is back, 
       },
     },
     notifierOf: () => notifier,
-    lanes: stores.lanes,
+    channelLimits: stores.channelLimits,
     receiversOf: () => ["desk"],
-    standing: stores.alertMessages,
+    liveMessages: stores.alertMessages,
     viewOf: async () => ({ about: "alert", view }),
     clock: createManualClock(NOW),
   };
   const notification = pending(ALERT, { receiver: "desk", createdAt: NOW });
-  await stores.notifications.owe([notification]);
+  await stores.notifications.addPending([notification]);
   const job = { projectId: notification.projectId, notificationId: notification.id };
   expect(await deliver(parts, job, AbortSignal.timeout(30_000))).toEqual({
     outcome: "sent",

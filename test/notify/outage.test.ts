@@ -39,9 +39,9 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
   const parts = {
     log: stores.notifications,
     notifierOf: () => notifier,
-    lanes: stores.lanes,
+    channelLimits: stores.channelLimits,
     receiversOf: () => ["desk"],
-    standing: stores.alertMessages,
+    liveMessages: stores.alertMessages,
     viewOf: async ({ alertId, kind }: { alertId: string | null; kind: string }) => {
       const query = ALERTS.find(({ id }) => id === alertId)?.queryName ?? "";
       return { about: "alert", view: { ...view, query, announcement: { query, text: kind } } } as const;
@@ -56,17 +56,17 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
     await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${step}`.execute(
       database.db,
     );
-    await sql`update earshot.lanes set closed_until_wall = closed_until_wall - ${step},
+    await sql`update earshot.channel_limits set closed_until_wall = closed_until_wall - ${step},
       counted_wall = counted_wall - ${step}`.execute(database.db);
   };
 
   server.answers.greeting = "421 away";
   for (const [minute, alert] of ALERTS.entries()) {
-    await stores.notifications.owe([pending(alert, { receiver: "desk", createdAt: alert.openedAt })]);
+    await stores.notifications.addPending([pending(alert, { receiver: "desk", createdAt: alert.openedAt })]);
     // Half of them are over before the server is back.
     const last = ALERTS[minute - 4];
     if (last !== undefined)
-      await stores.notifications.owe([
+      await stores.notifications.addPending([
         pending(last, { receiver: "desk", kind: "resolved", createdAt: alert.openedAt + 1 }),
       ]);
     await passes(1);
@@ -90,7 +90,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
   expect(subjects()).toEqual(ALERTS.map(({ queryName }) => `[CRITICAL] ${queryName}: fired`));
 
   const [first] = ALERTS;
-  await stores.notifications.owe([
+  await stores.notifications.addPending([
     pending(first ?? anAlert({ openedAt: NOW }), {
       receiver: "desk",
       kind: "reminder",
@@ -99,9 +99,9 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
   ]);
   await passes(1);
   await notifier.close();
-  const [told, , , , , , , , later] = server.mails;
+  const [lastNotified, , , , , , , , later] = server.mails;
   expect(/^In-Reply-To: (.*)$/m.exec(later?.text ?? "")?.[1]).toBe(
-    /^Message-ID: (.*)$/m.exec(told?.text ?? "")?.[1],
+    /^Message-ID: (.*)$/m.exec(lastNotified?.text ?? "")?.[1],
   );
   expect(subjects().at(-1)).toBe(subjects()[0]);
 });

@@ -27,33 +27,33 @@ const receiverOf = (recent: number[]): ReceiverTerms => ({
 });
 const matterOf = (id: string, severity: Severity = "warning", openedAt = 0): Candidate => ({
   alert: alertOf({ id, severity, openedAt, firedAt: openedAt }),
-  told: null,
+  lastNotified: null,
   terms: TERMS,
 });
-const decisionsOf = (matters: Candidate[], recent: number[]) =>
-  decideAll(matters, receiverOf(recent), NOW).map(({ matter, decision }) => [
-    matter.alert.id,
+const decisionsOf = (candidates: Candidate[], recent: number[]) =>
+  decideAll(candidates, receiverOf(recent), NOW).map(({ candidate, decision }) => [
+    candidate.alert.id,
     decision.do,
     decision.reason,
     decision.do === "hold" ? decision.nextAt : null,
   ]);
 
 test("the last free place takes all that is left in one message, the gravest and oldest first", () => {
-  const matters = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
-  expect(decisionsOf(matters, [NOW - 10 * MINUTE, NOW - 50 * MINUTE])).toEqual([
+  const candidates = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
+  expect(decisionsOf(candidates, [NOW - 10 * MINUTE, NOW - 50 * MINUTE])).toEqual([
     ["c", "tell", "FirstNotification", null],
     ["b", "tell", "FirstNotification", null],
     ["a", "tell", "FirstNotification", null],
   ]);
-  const [leader, ...others] = runPipeline(matters, receiverOf([NOW - 1, NOW - 2]), NOW).say;
+  const [leader, ...others] = runPipeline(candidates, receiverOf([NOW - 1, NOW - 2]), NOW).send;
   expect(others).toEqual([]);
-  expect(leader?.also?.map(({ matter }) => matter.alert.id)).toEqual(["b", "a"]);
+  expect(leader?.also?.map(({ candidate }) => candidate.alert.id)).toEqual(["b", "a"]);
 });
 
 test("where no place is free, all wait for the next one together", () => {
-  const matters = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
+  const candidates = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
   const recent = [NOW - 10 * MINUTE, NOW - 50 * MINUTE, NOW - 20 * MINUTE];
-  expect(decisionsOf(matters, recent)).toEqual(
+  expect(decisionsOf(candidates, recent)).toEqual(
     ["c", "b", "a"].map((id) => [id, "hold", "HeldByThrottle", NOW + 10 * MINUTE]),
   );
 });
@@ -75,7 +75,7 @@ test("critical alerts do not wait", () => {
 test("an alert with nothing new takes no place", () => {
   const known = {
     ...matterOf("a"),
-    told: { at: NOW, severity: "warning", lastSeenAt: 0, ended: false } as const,
+    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, ended: false } as const,
   };
   expect(decisionsOf([known, matterOf("b")], [NOW - 1, NOW - 2])).toEqual([
     ["b", "tell", "FirstNotification", null],
@@ -90,20 +90,20 @@ test("every matter comes out exactly once, and what is held or dropped names a c
       fc.array(fc.tuple(severities, fc.nat(100), fc.boolean()), { maxLength: 20 }),
       fc.array(fc.integer({ min: NOW - 2 * HOUR, max: NOW }), { maxLength: 6 }),
       (given, recent) => {
-        const matters = given.map(([severity, openedAt, over], index) => {
-          const matter = matterOf(String(index), severity, openedAt);
-          return over ? { ...matter, alert: { ...matter.alert, resolvedAt: NOW - 1 } } : matter;
+        const candidates = given.map(([severity, openedAt, over], index) => {
+          const candidate = matterOf(String(index), severity, openedAt);
+          return over ? { ...candidate, alert: { ...candidate.alert, resolvedAt: NOW - 1 } } : candidate;
         });
-        const { say, held, dropped } = runPipeline(matters, receiverOf(recent), NOW);
-        const said = say.flatMap((saying) => [saying, ...(saying.also ?? [])]);
-        const out = [...said, ...held, ...dropped].map(({ matter }) => matter.alert.id);
-        expect(out.toSorted()).toEqual(matters.map(({ alert }) => alert.id).toSorted());
+        const { send, held, dropped } = runPipeline(candidates, receiverOf(recent), NOW);
+        const said = send.flatMap((outgoing) => [outgoing, ...(outgoing.also ?? [])]);
+        const out = [...said, ...held, ...dropped].map(({ candidate }) => candidate.alert.id);
+        expect(out.toSorted()).toEqual(candidates.map(({ alert }) => alert.id).toSorted());
         for (const { by, until } of held) {
           expect(by).not.toBe("");
           expect(until).toBeGreaterThan(NOW);
         }
         for (const { by } of dropped) expect(by).not.toBe("");
-        const mild = say.filter(({ matter }) => matter.alert.severity !== "critical").length;
+        const mild = send.filter(({ candidate }) => candidate.alert.severity !== "critical").length;
         expect(mild).toBeLessThanOrEqual(3);
       },
     ),

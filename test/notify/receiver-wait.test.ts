@@ -4,13 +4,20 @@ import { type ReceiverState, receiverWait } from "../../src/notify/receiver-wait
 const LANE = { key: "slack/alerts/x", everyMs: 1_000, burst: 5 };
 
 function waitOf(state: Partial<ReceiverState>) {
-  return receiverWait({ receiver: "comms", waiting: 0, lane: LANE, closed: null, failure: null, ...state });
+  return receiverWait({
+    receiver: "comms",
+    waiting: 0,
+    channel: LANE,
+    closed: null,
+    failure: null,
+    ...state,
+  });
 }
 
 test("a receiver that nothing keeps waiting is not spoken of", () => {
   expect(waitOf({})).toBeNull();
-  expect(waitOf({ waiting: 3, lane: null })).toBeNull();
-  expect(waitOf({ waiting: 3, lane: { ...LANE, everyMs: 0 } })).toBeNull();
+  expect(waitOf({ waiting: 3, channel: null })).toBeNull();
+  expect(waitOf({ waiting: 3, channel: { ...LANE, everyMs: 0 } })).toBeNull();
 });
 
 test("why it waits: what somebody has to mend before what passes, and what passes before its own pace", () => {

@@ -32,21 +32,21 @@ function worker(changed: Partial<DeliverParts> = {}): DeliverParts {
   return {
     log: stores.notifications,
     notifierOf: () => ({ send: notifier.send, check: notifier.check, close: notifier.close }),
-    lanes: stores.lanes,
+    channelLimits: stores.channelLimits,
     receiversOf: () => ["desk"],
-    standing: stores.alertMessages,
+    liveMessages: stores.alertMessages,
     viewOf: async () => ({ about: "alert", view: VIEW }),
     clock: createManualClock(NOW),
     ...changed,
   };
 }
 
-async function owed(facts: Parameters<typeof pending>[1][] = [{}]) {
+async function pending(facts: Parameters<typeof pending>[1][] = [{}]) {
   const alert = anAlert({ openedAt: NOW });
   const notifications = facts.map((one, index) =>
     pending(alert, { receiver: "desk", createdAt: NOW + index, ...one }),
   );
-  await stores.notifications.owe(notifications);
+  await stores.notifications.addPending(notifications);
   return notifications.map(({ projectId, id }) => ({ projectId, notificationId: id }));
 }
 
@@ -62,7 +62,7 @@ const sentRows = async (id: string) =>
   ).rows.length;
 
 test("a worker that stood still for longer than its lease does not post what another has posted", async () => {
-  const [job] = await owed();
+  const [job] = await pending();
   if (job === undefined) throw new Error("nothing is owed");
   const held = worker({
     viewOf: async () => {
@@ -77,7 +77,7 @@ test("a worker that stood still for longer than its lease does not post what ano
 });
 
 test("what a worker has to say of an attempt that another has taken over changes nothing", async () => {
-  const [job] = await owed();
+  const [job] = await pending();
   if (job === undefined) throw new Error("nothing is owed");
   const first = await stores.notifications.claim(job.projectId, job.notificationId);
   await passLeases();
@@ -92,7 +92,7 @@ test("what a worker has to say of an attempt that another has taken over changes
 });
 
 test("news that a lost answer had told already is not told again", async () => {
-  const [first, behind] = await owed([{ kind: "escalated" }, { kind: "reminder" }]);
+  const [first, behind] = await pending([{ kind: "escalated" }, { kind: "reminder" }]);
   if (first === undefined || behind === undefined) throw new Error("nothing is owed");
   fake.faults.push({ method: "chat.postMessage", drop: "after" });
   expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "failed" });

@@ -82,7 +82,7 @@ export function startTale(setting: TaleSetting = {}): Tale {
     const shown = text.slice(17, 19) === "00" ? text.slice(11, 16) : text.slice(11, 19);
     return day === 0 ? shown : `day ${day + 1} ${shown}`;
   };
-  const directory = directoryOf(setting);
+  const notifyConfig = directoryOf(setting);
   const rule: Omit<LifeRule, "severity"> = {
     forMs: 0,
     overAfterMs: Number.POSITIVE_INFINITY,
@@ -128,22 +128,22 @@ export function startTale(setting: TaleSetting = {}): Tale {
     const asked = [...alerts.values()].filter((alert) => ids.has(alert.id));
     const open = [...alerts.values()].filter((alert) => alert.firedAt !== null && alert.resolvedAt === null);
     const recent = groupBy(decidedAt, ({ receiver }) => receiver);
-    const telling = decideNotifications(asked, [...entries.values()], directory, now, {
+    const telling = decideNotifications(asked, [...entries.values()], notifyConfig, now, {
       recent,
-      around: { silences, inhibitions: directory.inhibitions, open },
+      context: { silences, inhibitions: notifyConfig.inhibitions, open },
       flushes: [...flushes.values()],
     });
     for (const entry of telling.entries) entries.set(`${entry.alertId} ${entry.receiver}`, entry);
     for (const flush of telling.flushes) flushes.set(`${flush.receiver} ${flush.key}`, flush);
     for (const { alertId, what, detail } of telling.events)
       events.push({ alertId, line: `${clock(now)} ${what} ${detail}` });
-    for (const { receiver, alertId, kind, reason, also = [] } of telling.owed) {
+    for (const { receiver, alertId, kind, reason, also = [] } of telling.pending) {
       decidedAt.push({ receiver, at: now, severity: alerts.get(alertId ?? "")?.severity ?? "info" });
       const more = also.length === 0 ? "" : `, and ${also.length} more: ${also.join(", ")}`;
       messages.push(`${clock(now)} ${receiver}: ${kind} ${alertId}${more} (${reason})`);
     }
     const over = asked.some(
-      (alert) => alert.resolvedAt !== null && isInhibitor(directory.inhibitions, alert),
+      (alert) => alert.resolvedAt !== null && isInhibitor(notifyConfig.inhibitions, alert),
     );
     if (over) wake("HeldByInhibition", now);
   };

@@ -40,9 +40,10 @@ beforeAll(async () => {
   parts = {
     log: stores.notifications,
     notifierOf: (name) => notifiers.get(name),
-    lanes: stores.lanes,
-    receiversOf: (lane) => [...notifiers].filter(([, one]) => one.lane?.key === lane).map(([name]) => name),
-    standing: stores.alertMessages,
+    channelLimits: stores.channelLimits,
+    receiversOf: (channel) =>
+      [...notifiers].filter(([, one]) => one.channel?.key === channel).map(([name]) => name),
+    liveMessages: stores.alertMessages,
     viewOf: async () => ({ about: "alert", view }),
     clock: createManualClock(NOW),
   };
@@ -57,7 +58,7 @@ let turn = 0;
 async function aMessage(receiver: string): Promise<PendingNotification> {
   const createdAt = NOW + turn++;
   const message = pending(anAlert({ openedAt: createdAt, fingerprint: `f${turn}` }), { receiver, createdAt });
-  await stores.notifications.owe([message]);
+  await stores.notifications.addPending([message]);
   return message;
 }
 
@@ -70,7 +71,7 @@ async function tries({ projectId, id }: PendingNotification, times: number): Pro
     await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - interval '2 minutes'`.execute(
       database.db,
     );
-    await sql`update earshot.lanes set closed_until_wall = closed_until_wall - interval '2 minutes',
+    await sql`update earshot.channel_limits set closed_until_wall = closed_until_wall - interval '2 minutes',
       counted_wall = counted_wall - interval '2 minutes'`.execute(database.db);
   }
   return outcomes;

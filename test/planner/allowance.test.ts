@@ -23,13 +23,13 @@ test("where a round takes long, as many queries share a call as an address of 14
     RateLimit,
     RateLimit,
   ];
-  for (const [walks, limit] of [
+  for (const [polls, limit] of [
     [10, scarce],
     [2_000, plenty],
   ] as const) {
-    expect(mostMembers(10, walks, limit) * ("&queryId=".length + 10)).toBeLessThanOrEqual(14_000);
-    expect(mostMembers(10, walks, limit)).toBeGreaterThan(700);
-    expect(mostMembers(80, walks, limit)).toBe(MOST_MEMBERS);
+    expect(mostMembers(10, polls, limit) * ("&queryId=".length + 10)).toBeLessThanOrEqual(14_000);
+    expect(mostMembers(10, polls, limit)).toBeGreaterThan(700);
+    expect(mostMembers(80, polls, limit)).toBe(MOST_MEMBERS);
   }
   expect(mostMembers(10, 400, plenty)).toBe(MOST_MEMBERS);
 });

@@ -67,10 +67,10 @@ test("whatever is learned, rates are positive and finite, and old weeks fade", (
     ms: fc.integer({ min: 0, max: 30 * DAY }),
   });
   fc.assert(
-    fc.property(fc.array(seen, { maxLength: 30 }), fc.integer({ min: 0, max: DAY }), (walks, later) => {
+    fc.property(fc.array(seen, { maxLength: 30 }), fc.integer({ min: 0, max: DAY }), (polls, later) => {
       let history = NOTHING_OBSERVED;
       let at = MONDAY;
-      for (const { mentions, ms } of walks) {
+      for (const { mentions, ms } of polls) {
         history = learnArrivals(history, { mentions, from: at, to: at + ms });
         at += ms;
       }

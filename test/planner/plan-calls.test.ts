@@ -10,12 +10,12 @@ const NOW = Date.UTC(2026, 2, 2, 12);
 const SHARED: PlanSettings = { sharing: true, mostMembers: 200, pageSize: 5_000, roundMs: MINUTE };
 const SINGLE: PlanSettings = { ...SHARED, sharing: false };
 
-type Wish = Partial<Omit<Candidate, "key">> & { projectId?: string; walk?: "added" | "updated" };
+type Wish = Partial<Omit<Candidate, "key">> & { projectId?: string; poll?: "added" | "updated" };
 
-function poll(queryId: string, { projectId = "p", walk = "added", ...wish }: Wish = {}): Candidate {
+function poll(queryId: string, { projectId = "p", poll = "added", ...wish }: Wish = {}): Candidate {
   const knownUntil = wish.knownUntil === undefined ? NOW - MINUTE : wish.knownUntil;
   return {
-    key: { projectId, queryId, walk },
+    key: { projectId, queryId, poll },
     importance: 1,
     rate: 1 / MINUTE,
     waitsSince: NOW - HOUR,
@@ -43,7 +43,7 @@ test("the call goes where most delay has gathered: rate × importance × age²",
 
 test("quiet queries of one project and one kind of walk share a call", () => {
   const calls = plan(
-    [poll("1"), poll("2"), poll("3", { walk: "updated" }), poll("4", { projectId: "other" })],
+    [poll("1"), poll("2"), poll("3", { poll: "updated" }), poll("4", { projectId: "other" })],
     SHARED,
     9,
   );
@@ -92,7 +92,7 @@ test("history gets every fourth call while there is live work, and all where the
 test("every walk is in one call at most, calls keep to their size, and nothing is planned twice", () => {
   const candidate = fc.record({
     projectId: fc.constantFrom("a", "b"),
-    walk: fc.constantFrom("added" as const, "updated" as const),
+    poll: fc.constantFrom("added" as const, "updated" as const),
     importance: fc.constantFrom(0.5, 1, 3, 10),
     rate: fc.double({ min: 1e-9, max: 1, noNaN: true }),
     knownUntil: fc.option(fc.integer({ min: NOW - 24 * HOUR, max: NOW })),
@@ -113,7 +113,7 @@ test("every walk is in one call at most, calls keep to their size, and nothing i
         for (const { members } of planned) {
           const own = members.map(({ queryId }) => candidates[Number(queryId)] as Candidate);
           expect(own.some(({ isDue }) => isDue)).toBe(true);
-          expect(new Set(own.map(({ key }) => `${key.projectId} ${key.walk}`)).size).toBe(1);
+          expect(new Set(own.map(({ key }) => `${key.projectId} ${key.poll}`)).size).toBe(1);
           if (members.length > 1) expect(sharing && own.every(({ alone }) => !alone)).toBe(true);
           expect(members.length).toBeLessThanOrEqual(200);
         }
@@ -165,23 +165,23 @@ test("the forecast plays the plan forward until everybody had a turn", async () 
 test("changes get a fair share of the calls: never none, and never what new mentions need", () => {
   const spacing = 22 * SECOND;
   const settings: PlanSettings = { ...SHARED, roundMs: 2 * spacing };
-  const walks = Array.from({ length: 100 }, (_, nth) => ({
+  const polls = Array.from({ length: 100 }, (_, nth) => ({
     queryId: `q${nth}`,
     rate: 1 / MINUTE / (1 + nth),
   }));
-  let state = walks.flatMap(({ queryId, rate }) => [
+  let state = polls.flatMap(({ queryId, rate }) => [
     poll(queryId, { rate, importance: 3, knownUntil: NOW }),
-    poll(queryId, { rate: rate * 2, importance: 0.3, walk: "updated", knownUntil: NOW }),
+    poll(queryId, { rate: rate * 2, importance: 0.3, poll: "updated", knownUntil: NOW }),
   ]);
   const calls = { added: 0, updated: 0 };
   for (let turn = 0; turn < 200; turn++) {
     const now = NOW + turn * spacing;
     const [call] = planCalls(state, settings, { calls: 1, turn, now });
     if (call === undefined) throw new Error("there is always something to ask for");
-    calls[call.members[0]?.walk ?? "added"] += 1;
-    const members = new Set(call.members.map(({ walk, queryId }) => `${walk} ${queryId}`));
+    calls[call.members[0]?.poll ?? "added"] += 1;
+    const members = new Set(call.members.map(({ poll, queryId }) => `${poll} ${queryId}`));
     state = state.map((one) =>
-      members.has(`${one.key.walk} ${one.key.queryId}`)
+      members.has(`${one.key.poll} ${one.key.queryId}`)
         ? { ...one, knownUntil: now, readsFrom: now - 5 * MINUTE }
         : one,
     );

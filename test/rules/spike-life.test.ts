@@ -31,7 +31,7 @@ const wave = (height: number) => Array.from({ length: 6 }, () => [height]);
 const calm = (buckets: number) => ordinary.slice(0, buckets);
 
 const reasons = (verdicts: readonly WindowVerdict[]) =>
-  verdicts.flatMap(({ retell }) => (retell === undefined ? [] : [retell]));
+  verdicts.flatMap(({ renotify }) => (renotify === undefined ? [] : [renotify]));
 
 describe("the life of a spike", () => {
   const { window } = aWindowRule("spike: { atLeast: 20 }");
@@ -40,7 +40,7 @@ describe("the life of a spike", () => {
     const { verdicts } = run(window, [...ordinary, [25], [25], [120], [200], ...calm(20)]);
     expect(reasons(verdicts).length).toBeGreaterThan(0);
     expect(new Set(reasons(verdicts))).toEqual(new Set(["Doubled"]));
-    const doubled = verdicts.find(({ retell }) => retell === "Doubled");
+    const doubled = verdicts.find(({ renotify }) => renotify === "Doubled");
     expect(doubled?.restates).toBe(true);
     expect(doubled?.observed).toBeGreaterThanOrEqual(120);
   });
@@ -49,14 +49,14 @@ describe("the life of a spike", () => {
     const ticks = [...ordinary, ...wave(40), ...calm(8), ...wave(400), ...calm(20)];
     const { verdicts } = run(window, ticks);
     expect(reasons(verdicts)).toContain("NewWave");
-    const told = verdicts.find(({ retell }) => retell === "NewWave");
+    const told = verdicts.find(({ renotify }) => renotify === "NewWave");
     expect(told?.observed).toBeGreaterThanOrEqual(400);
   });
 
   it("a wave after the cooldown is told as it is, not as the first one was", () => {
     const long = [...wave(300), ...Array.from({ length: 30 }, () => [60]), ...calm(7), ...wave(120)];
     const { verdicts } = run(window, [...ordinary, ...long]);
-    const told = verdicts.filter(({ retell }) => retell === "NewWave").at(-1);
+    const told = verdicts.filter(({ renotify }) => renotify === "NewWave").at(-1);
     if (told !== undefined) expect(told.windowTo).toBeGreaterThan(START + (ordinary.length + 40) * BUCKET);
   });
 
@@ -83,7 +83,7 @@ describe("an edited spike rule", () => {
     expect(loose.step(state, next).verdict.met).toBe(true);
     // As much still stands out, so the other rule pages on its own account, and tells of it from the beginning.
     const { verdict } = loose.step(inherited, next);
-    expect(verdict.retell).toBeUndefined();
+    expect(verdict.renotify).toBeUndefined();
     expect(run(loose, [[3]], loose.initial()).verdicts[0]?.values["expected"]).not.toBeCloseTo(
       verdict.values["expected"] ?? 0,
       1,
@@ -110,8 +110,8 @@ describe("what a spike counts", () => {
       aMention({ author, text: "the very same words as everybody" }),
     );
     if (one === undefined || other === undefined) throw new Error("two mentions");
-    expect(authors?.voice?.(one)).not.toBe(authors?.voice?.(other));
-    expect(stories?.voice?.(one)).toBe(stories?.voice?.(other));
+    expect(authors?.author?.(one)).not.toBe(authors?.author?.(other));
+    expect(stories?.author?.(one)).toBe(stories?.author?.(other));
   });
 
   it("says authors where it counts authors", () => {

@@ -140,7 +140,7 @@ test("posts that Slack did not sign fill no log", async () => {
   const log = pino(
     new Writable({ write: (text, _, done) => done(void lines.push(JSON.parse(String(text)))) }),
   );
-  const door = createSlackEndpoint({ apps: [], press: async () => ({ outcome: "Done" }), wall, log });
+  const door = createSlackEndpoint({ apps: [], interaction: async () => ({ outcome: "Done" }), wall, log });
   const post = () =>
     door.take({ body: "payload={}", timestamp: "0", signature: "v0=0", address: "203.0.113.1" });
   for (let i = 0; i < 500; i++) expect(await post()).toBe("not-signed");

@@ -65,7 +65,7 @@ it("its steps, run one by one in empty folders, give an installation without too
   const said: string[] = [];
   child = spawn(command, [...words, ...JSON.parse(lastOf("CMD")), "--roles", "web"], {
     cwd: image,
-    env: { ...surroundings(), NODE_ENV: "production", DATABASE_URL: url },
+    env: { ...environment(), NODE_ENV: "production", DATABASE_URL: url },
     stdio: ["ignore", "pipe", "pipe"],
   });
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => said.push(String(text)));
@@ -86,7 +86,7 @@ it("its steps, run one by one in empty folders, give an installation without too
   await promisify(execFile)(check, asked, { cwd: image });
   const { stdout } = await promisify(execFile)(command, [...words, "check"], {
     cwd: image,
-    env: surroundings(),
+    env: environment(),
   });
   expect(stdout).toContain("earshot.yaml: sound");
   child.kill("SIGTERM");
@@ -110,7 +110,7 @@ async function build({ name, steps }: Stage): Promise<void> {
   for (const { word, rest } of steps) {
     expect(KNOWN).toContain(word);
     if (word === "WORKDIR") expect(rest).toBe("/app");
-    if (word === "RUN") await promisify(execFile)("sh", ["-ec", rest], { cwd: place, env: surroundings() });
+    if (word === "RUN") await promisify(execFile)("sh", ["-ec", rest], { cwd: place, env: environment() });
     if (word === "COPY") await copy(rest, place);
   }
 }
@@ -130,7 +130,7 @@ async function copy(rest: string, place: string): Promise<void> {
 }
 
 /** Its own cache, for one of the steps empties it. */
-function surroundings(): NodeJS.ProcessEnv {
+function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([key]) =>
     /^(?:PATH|HOME|https?_proxy|no_proxy|npm_config_registry|NODE_EXTRA_CA_CERTS)$/i.test(key),
   );

@@ -46,8 +46,8 @@ beforeEach(async () => {
   await web.stores.alerts.save([alert]);
 });
 
-const linkTo = (deed: AlertLink["deed"]) =>
-  signAlertLink(SECRET, { alertId: alert.id, deed, by: "on-call" }, NOW);
+const linkTo = (action: AlertLink["action"]) =>
+  signAlertLink(SECRET, { alertId: alert.id, action, by: "on-call" }, NOW);
 const press = (link: string, form: Record<string, string> = {}) =>
   aVisitor(web.url).post(`/act/${link}`, form);
 const history = async () => (await web.stores.alerts.events(alert.projectId, alert.id)).length;

@@ -10,7 +10,7 @@ import { aVisitor, tokenIn } from "./console-visitor.ts";
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const PASSWORDS = ["sunshine1", "correct horse battery staple"] as const;
 const ALERT = anAlert({ openedAt: NOW });
-const LINK = signAlertLink(SECRET, { alertId: ALERT.id, deed: "acknowledge", by: "desk" }, NOW);
+const LINK = signAlertLink(SECRET, { alertId: ALERT.id, action: "acknowledge", by: "desk" }, NOW);
 
 let consoles: readonly TestConsole[];
 beforeAll(async () => {

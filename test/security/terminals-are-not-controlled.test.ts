@@ -28,12 +28,12 @@ beforeAll(async () => {
   await tellAStory(stores, NOW);
   await stores.alerts.save([alert]);
   const notification = { ...pending(alert), receiver: EVIL };
-  await stores.notifications.owe([notification]);
+  await stores.notifications.addPending([notification]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
   if (claimed !== null) await stores.notifications.markFailed(claimed, EVIL, null);
   await watchEvilQuery();
   for (const one of [{ kind: "mention", resourceId: EVIL } as const, { kind: "job", scope: EVIL } as const])
-    await stores.setAside.add(
+    await stores.deadLetters.add(
       { projectId: PROJECT, queryId: "9", reason: EVIL, tries: 3, body: null, ...one },
       NOW,
     );
@@ -43,12 +43,12 @@ beforeAll(async () => {
 async function watchEvilQuery(): Promise<void> {
   const query = { projectId: PROJECT, queryId: "9", name: EVIL, projectName: EVIL, timezone: "UTC" };
   await stores.queries.register([query], NOW - 20 * HOUR, NOW - 24 * HOUR);
-  await stores.walks.ensure(NOW);
+  await stores.polls.ensure(NOW);
   for (const walk of ["added", "updated"] as const) {
     const key = { projectId: PROJECT, queryId: "9", walk };
-    const claimed = await stores.walks.claim(key, NOW);
+    const claimed = await stores.polls.claim(key, NOW);
     if (claimed === null) throw new Error("the walk is not due");
-    await stores.walks.fail(key, claimed.lease, EVIL, 5_000);
+    await stores.polls.fail(key, claimed.lease, EVIL, 5_000);
   }
 }
 
@@ -131,7 +131,7 @@ describe.each([{ json: [] }, { json: ["--json"] }])("with the flags $json", ({ j
   it("earshot bounce shows what another mail server wrote", async () => {
     const file = join(folder, "message");
     const mail = pending({ ...alert, openedAt: NOW + json.length });
-    await stores.notifications.owe([mail]);
+    await stores.notifications.addPending([mail]);
     const claimed = await stores.notifications.claim(mail.projectId, mail.id);
     if (claimed === null) throw new Error("the mail is not due");
     const ref = { messageId: `<${mail.id}@brand.example>`, to: "a@b.example", subject: EVIL, answer: EVIL };

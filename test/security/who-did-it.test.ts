@@ -53,7 +53,7 @@ test("nobody can type himself into a mail's link, into Slack, or into another lo
 });
 
 test("what a link of a mail did says so in a field of its own", async () => {
-  const link = signAlertLink(SECRET, { alertId: alert.id, deed: "acknowledge", by: "on-call" }, NOW);
+  const link = signAlertLink(SECRET, { alertId: alert.id, action: "acknowledge", by: "on-call" }, NOW);
   expect((await aVisitor(web.url).post(`/act/${link}`, {})).status).toBe(200);
   expect(await lastEvent()).toMatchObject({
     detail: "by on-call (by mail)",

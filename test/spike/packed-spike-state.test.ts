@@ -19,7 +19,7 @@ import {
   type SpikeState,
   STATE_BYTES,
 } from "../../src/spike/spike-state.ts";
-import { usualSwing } from "../../src/spike/usual-swing.ts";
+import { usualVariation } from "../../src/spike/usual-variation.ts";
 import { runs } from "../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
@@ -39,8 +39,9 @@ function firstArrivals(from: number, to: number): LateCount[][] {
 /** States of older versions say less of the swing, and so do the scores that were measured in it. */
 function withoutSwing(state: SpikeState): string {
   const rest = unpackSpikeState(packSpikeState(state));
-  rest.numbers.fill(0, AT.levelCubes, AT.swingCubes + WINDOWS.length);
-  for (const which of [MARK.swingWeight, MARK.peakScore, MARK.toldScore]) rest.numbers[AT.marks + which] = 0;
+  rest.numbers.fill(0, AT.levelCubes, AT.variationCubes + WINDOWS.length);
+  for (const which of [MARK.variationWeight, MARK.peakScore, MARK.notifiedScore])
+    rest.numbers[AT.marks + which] = 0;
   return packSpikeState(rest);
 }
 
@@ -82,11 +83,11 @@ describe("a stored state", () => {
     const taught = createSpikeState(MONDAY);
     feed(firstArrivals(0, 900), { state: taught });
     const kept = unpackSpikeState(first);
-    const swing = [AT.levelCubes, AT.swingCubes + WINDOWS.length] as const;
+    const swing = [AT.levelCubes, AT.variationCubes + WINDOWS.length] as const;
     for (let window = 0; window < WINDOWS.length; window++)
-      expect(usualSwing(kept, window) / usualSwing(taught, window)).toBeCloseTo(1, 0);
+      expect(usualVariation(kept, window) / usualVariation(taught, window)).toBeCloseTo(1, 0);
     kept.numbers.set(taught.numbers.subarray(...swing), AT.levelCubes);
-    kept.numbers[AT.marks + MARK.swingWeight] = mark(taught, MARK.swingWeight);
+    kept.numbers[AT.marks + MARK.variationWeight] = mark(taught, MARK.variationWeight);
     const goesOn = [...firstArrivals(900, 1_000), ...new Array<number>(8).fill(60)];
     const read = feed(goesOn, { state: kept });
     const known = feed(goesOn, { state: taught });
@@ -114,7 +115,7 @@ describe("a stored state", () => {
     );
     expect(steps.some(([step]) => step === "opened")).toBe(true);
     for (let window = 0; window < WINDOWS.length; window++)
-      expect(usualSwing(read, window) / usualSwing(taught, window)).toBeCloseTo(1, 0);
+      expect(usualVariation(read, window) / usualVariation(taught, window)).toBeCloseTo(1, 0);
     expect(withoutSwing(read)).toBe(withoutSwing(taught));
   });
 
@@ -123,12 +124,12 @@ describe("a stored state", () => {
     const taught = createSpikeState(MONDAY);
     feed(firstArrivals(0, 900), { state: taught });
     const cubes = (from: number) => Array.from(read.numbers.subarray(from, from + WINDOWS.length));
-    expect(cubes(AT.levelCubes)).toEqual(cubes(AT.swingCubes));
-    expect(Math.min(...cubes(AT.swingCubes))).toBeGreaterThan(0);
+    expect(cubes(AT.levelCubes)).toEqual(cubes(AT.variationCubes));
+    expect(Math.min(...cubes(AT.variationCubes))).toBeGreaterThan(0);
     expect(mark(read, MARK.waves)).toBe(0);
     // A mean over a longer past: near to what it would be now.
     for (let window = 0; window < WINDOWS.length; window++)
-      expect(usualSwing(read, window) / usualSwing(taught, window)).toBeCloseTo(1, 0);
+      expect(usualVariation(read, window) / usualVariation(taught, window)).toBeCloseTo(1, 0);
     expect(withoutSwing(read)).toBe(withoutSwing(taught));
     const steps = feed([...firstArrivals(900, 1_000), ...new Array<number>(8).fill(60)], { state: read });
     expect(steps.some(({ step }) => step === "opened")).toBe(true);

@@ -40,7 +40,7 @@ function budgetOf(worker: number, now?: () => ReturnType<typeof manual>) {
 
 const LIMIT = { limit: 6, periodMs: 10 * MINUTE };
 const ALL = { from: 1, to: LIMIT.limit };
-const ASKED = { lane: ALL, priority: "live", timeoutMs: MINUTE } as const;
+const ASKED = { slots: ALL, priority: "live", timeoutMs: MINUTE } as const;
 
 /** The most of these moments that lie in one rolling window. */
 function mostInWindow(calls: readonly number[], periodMs: number): number {
@@ -64,8 +64,8 @@ test("eight workers that take calls as fast as they can never pass the limit in 
     workers.map(async (_, index) => {
       const budget = budgetOf(index);
       while (monotonicMs() < until) {
-        const lane = { from: 1, to: 10 };
-        const taken = await budget.take(limit, { lane, priority: "live", timeoutMs: 1_000 });
+        const slots = { from: 1, to: 10 };
+        const taken = await budget.take(limit, { slots, priority: "live", timeoutMs: 1_000 });
         if (taken === null) continue;
         // The call reaches the source at some moment between taking and settling.
         calls.push(monotonicMs());
@@ -124,7 +124,7 @@ test("a place is free one window after the answer, not after the question", asyn
   const ask = () =>
     budget.take(
       { limit: 1, periodMs: MINUTE },
-      { ...ASKED, lane: { from: 1, to: 1 }, timeoutMs: 30 * SECOND },
+      { ...ASKED, slots: { from: 1, to: 1 }, timeoutMs: 30 * SECOND },
     );
   const taken = await ask();
   nowMs += 20 * SECOND;
@@ -139,7 +139,7 @@ test("a place is free one window after the answer, not after the question", asyn
 test("a worker that dies with a call in its hands gives it back after its timeout and a window", async () => {
   const budget = budgetOf(0, manual);
   await budget.learn({ limit: 1, periodMs: MINUTE }, "client");
-  const asked = { ...ASKED, lane: { from: 1, to: 1 }, timeoutMs: 30 * SECOND };
+  const asked = { ...ASKED, slots: { from: 1, to: 1 }, timeoutMs: 30 * SECOND };
   await budget.take({ limit: 1, periodMs: MINUTE }, asked);
   nowMs += 90 * SECOND - 1;
   expect(await budget.take({ limit: 1, periodMs: MINUTE }, asked)).toBeNull();
@@ -179,7 +179,7 @@ test("a limit that shrinks counts the calls that were made under the larger one"
   const budget = budgetOf(0, manual);
   const large = { limit: 20, periodMs: 10 * MINUTE };
   await budget.learn(large, "client");
-  for (let i = 0; i < 12; i++) await budget.take(large, { ...ASKED, lane: { from: 1, to: 20 } });
+  for (let i = 0; i < 12; i++) await budget.take(large, { ...ASKED, slots: { from: 1, to: 20 } });
   await budget.learn(LIMIT, "answer");
   expect(await budget.take(LIMIT, ASKED)).toBeNull();
   nowMs += LIMIT.periodMs + ASKED.timeoutMs;
@@ -193,7 +193,7 @@ test("nobody starves: each end of the window is kept for one side", async () => 
   const { of } = slotsOf(30);
   const takeAll = async (priority: (typeof PRIORITIES)[number]) => {
     let count = 0;
-    while ((await budget.take(limit, { lane: of[priority], priority, timeoutMs: MINUTE })) !== null) count++;
+    while ((await budget.take(limit, { slots: of[priority], priority, timeoutMs: MINUTE })) !== null) count++;
     return count;
   };
   expect(await takeAll("shell")).toBe(25);

@@ -6,7 +6,7 @@ import { useStores } from "../use-stores.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
-const KEY = { projectId: "p", queryId: "1", walk: "added" } as const;
+const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOON);
@@ -16,7 +16,7 @@ beforeAll(async () => {
     NOON,
     NOON - DAY,
   );
-  await stores.walks.ensure(NOON);
+  await stores.polls.ensure(NOON);
 });
 
 test("who writes about a query waits for whoever does so already, and not for another project's query of that id", async () => {
@@ -39,25 +39,25 @@ test("who writes about a query waits for whoever does so already, and not for an
 
 test("a channel that asked for a long wait stays closed, whatever shorter wait is told of later", async () => {
   const pace = { key: "slack #alerts", everyMs: 0, burst: 1 };
-  await stores.lanes.close(pace.key, 60 * MINUTE, "wait an hour");
-  await stores.lanes.close(pace.key, 0, "wait a moment");
-  expect(await stores.lanes.take(pace)).toBeNull();
+  await stores.channelLimits.close(pace.key, 60 * MINUTE, "wait an hour");
+  await stores.channelLimits.close(pace.key, 0, "wait a moment");
+  expect(await stores.channelLimits.take(pace)).toBeNull();
 });
 
 test("a window is due at the very moment at which its last bucket is complete, in its own project only", async () => {
   await stores.queries.setTickedUntil("p", "1", NOON);
   await stores.queries.setTickedUntil("other", "1", NOON);
   const finish = async (completeUntil: number) => {
-    const claimed = await stores.walks.claim(KEY, NOON);
+    const claimed = await stores.polls.claim(KEY, NOON);
     if (claimed === null) throw new Error("the walk cannot be claimed");
-    await stores.walks.finish(KEY, claimed.lease, { completeUntil, polledAt: NOON, nextAt: NOON });
+    await stores.polls.finish(KEY, claimed.lease, { completeUntil, polledAt: NOON, nextAt: NOON });
   };
   await finish(NOON + BUCKET_MS - 1);
-  expect(await stores.walks.windowsDue(BUCKET_MS)).toEqual([]);
+  expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([]);
   await finish(NOON + BUCKET_MS);
-  expect(await stores.walks.windowsDue(BUCKET_MS)).toEqual([{ projectId: "p", queryId: "1" }]);
+  expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([{ projectId: "p", queryId: "1" }]);
   // What was known stays known, whatever a later walk says of itself.
   await finish(NOON);
-  expect(await stores.walks.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);
-  expect(await stores.walks.completeUntil("other", "1")).toBeNull();
+  expect(await stores.polls.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);
+  expect(await stores.polls.completeUntil("other", "1")).toBeNull();
 });

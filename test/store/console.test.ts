@@ -132,7 +132,7 @@ test("notifications tell what they are about and what became of them, digests in
     alertId: null,
     digest: { name: "daily", localDate: "2026-03-02" },
   };
-  await stores.notifications.owe([digest]);
+  await stores.notifications.addPending([digest]);
   const [newest] = await facts.notifications(3);
   expect(newest).toMatchObject({
     receiver: "board",
@@ -158,7 +158,7 @@ test("a version changes with its part and with nothing else", async () => {
   expect(grown).toEqual({ ...before, alerts: expect.not.stringMatching(before.alerts) });
   await storeMentions(stores, [aMention({ resourceId: "new", addedAt: NOW + MINUTE })], NOW);
   expect(await facts.versions()).toEqual({ ...grown, mentions: expect.not.stringMatching(grown.mentions) });
-  await stores.notifications.owe([pending(anAlert({ openedAt: NOW }), { createdAt: NOW + MINUTE })]);
+  await stores.notifications.addPending([pending(anAlert({ openedAt: NOW }), { createdAt: NOW + MINUTE })]);
   expect((await facts.versions()).notifications).not.toBe(before.notifications);
 });
 

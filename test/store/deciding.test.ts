@@ -14,18 +14,18 @@ test("who of a project is told what is decided by one transaction at a time, and
     isLocked = resolve;
   });
   const first = stores.transaction(async ({ notifications }) => {
-    await notifications.lockTelling("p");
+    await notifications.lockNotifications("p");
     isLocked();
     await held;
     order.push("first");
   });
   await locked;
   const second = stores.transaction(async ({ notifications }) => {
-    await notifications.lockTelling("p");
+    await notifications.lockNotifications("p");
     order.push("second");
   });
   await stores.transaction(async ({ notifications }) => {
-    await notifications.lockTelling("another project");
+    await notifications.lockNotifications("another project");
     order.push("another");
   });
   release();

@@ -19,7 +19,7 @@ async function aQuery(): Promise<string> {
   const queryId = String(++queries);
   const query = { projectId: "p", queryId, name: "Acme", projectName: "Brands", timezone: "UTC" };
   await stores.queries.register([query], NOON, NOON - DAY);
-  await stores.walks.ensure(NOON);
+  await stores.polls.ensure(NOON);
   return queryId;
 }
 
@@ -38,14 +38,14 @@ function anAlert(queryId: string): Alert {
     firedAt: NOON,
     lastSeenAt: NOON,
     resolvedAt: null,
-    tellings: 1,
-    retellReason: null,
+    notifyCount: 1,
+    renotifyReason: null,
     mentions: 1,
     because: "negative",
     windowFrom: NOON,
     windowTo: NOON,
     values: {},
-    care: {},
+    handling: {},
     progress: {},
   };
 }
@@ -57,33 +57,33 @@ function pending(alert: Alert, kind: PendingNotification["kind"]): PendingNotifi
 }
 
 test("a walk is claimed by one, is free again when its lease has run out, and is then the other's", async () => {
-  const key = { projectId: "p", queryId: await aQuery(), walk: "added" } as const;
-  const claims = await Promise.all([1, 2, 3].map(() => stores.walks.claim(key, NOON)));
+  const key = { projectId: "p", queryId: await aQuery(), poll: "added" } as const;
+  const claims = await Promise.all([1, 2, 3].map(() => stores.polls.claim(key, NOON)));
   const [claim] = claims.filter((one) => one !== null);
   expect(claims.filter((one) => one !== null)).toHaveLength(1);
   const lease = claim?.lease ?? "";
-  expect(await stores.walks.due(NOON, 10)).not.toContainEqual(key);
-  await sql`update earshot.walks set leased_until_wall = now() - interval '1 s' where query_id = ${key.queryId}`.execute(
+  expect(await stores.polls.due(NOON, 10)).not.toContainEqual(key);
+  await sql`update earshot.polls set leased_until_wall = now() - interval '1 s' where query_id = ${key.queryId}`.execute(
     database.db,
   );
-  const next = await stores.walks.claim(key, NOON);
+  const next = await stores.polls.claim(key, NOON);
   expect(next).not.toBeNull();
-  await expect(stores.walks.advance(key, lease, {})).rejects.toThrow("the walk added of query");
-  await stores.walks.advance(key, next?.lease ?? "", { step: 2 });
-  await stores.walks.fail(key, lease, "too late to say so", 0);
+  await expect(stores.polls.advance(key, lease, {})).rejects.toThrow("the poll added of query");
+  await stores.polls.advance(key, next?.lease ?? "", { step: 2 });
+  await stores.polls.fail(key, lease, "too late to say so", 0);
   const { rows } = await sql<{ state: unknown; error: string | null }>`
-    select state, last_error as error from earshot.walks where query_id = ${key.queryId} and walk = 'added'
+    select state, last_error as error from earshot.polls where query_id = ${key.queryId} and poll = 'added'
   `.execute(database.db);
   expect(rows).toEqual([{ state: { step: 2 }, error: null }]);
 });
 
 test("a walk is not due before its time, nor while it waits to be tried again", async () => {
-  const key = { projectId: "p", queryId: await aQuery(), walk: "added" } as const;
-  expect(await stores.walks.claim(key, NOON - 1)).toBeNull();
-  const claim = await stores.walks.claim(key, NOON);
-  await stores.walks.fail(key, claim?.lease ?? "", "away", 60_000);
-  expect(await stores.walks.claim(key, NOON + HOUR)).toBeNull();
-  expect(await stores.walks.due(NOON + HOUR, 100)).not.toContainEqual(key);
+  const key = { projectId: "p", queryId: await aQuery(), poll: "added" } as const;
+  expect(await stores.polls.claim(key, NOON - 1)).toBeNull();
+  const claim = await stores.polls.claim(key, NOON);
+  await stores.polls.fail(key, claim?.lease ?? "", "away", 60_000);
+  expect(await stores.polls.claim(key, NOON + HOUR)).toBeNull();
+  expect(await stores.polls.due(NOON + HOUR, 100)).not.toContainEqual(key);
 });
 
 test("counts of one bucket add up, and come back in order of arrival", async () => {
@@ -113,8 +113,8 @@ test("a notification is taken by one, after those before it about the same alert
   const alert = anAlert(await aQuery());
   await stores.alerts.save([alert]);
   const [first, second] = [pending(alert, "fired"), pending(alert, "resolved")];
-  await stores.notifications.owe([first, second]);
-  await stores.notifications.owe([first]);
+  await stores.notifications.addPending([first, second]);
+  await stores.notifications.addPending([first]);
   expect(await stores.notifications.claim("p", second.id)).toBeNull();
   const claims = await Promise.all([1, 2, 3].map(() => stores.notifications.claim("p", first.id)));
   const [claimed] = claims.filter((one) => one !== null);
@@ -130,16 +130,16 @@ test("a notification is taken by one, after those before it about the same alert
 
 test("a decision waits while its query is about to be read, and not while the source is away", async () => {
   const queryId = await aQuery();
-  const key = { projectId: "p", queryId, walk: "added" } as const;
+  const key = { projectId: "p", queryId, poll: "added" } as const;
   const alert = anAlert(queryId);
   await stores.alerts.save([alert]);
   const entry = { projectId: "p", alertId: alert.id, receiver: "alerts", entry: {}, nextAt: NOON };
   await stores.notifications.saveEntries([entry]);
   const due = async () => (await stores.notifications.decisionsDue(NOON)).map((one) => one.queryId);
   expect(await due()).not.toContain(queryId);
-  const claim = await stores.walks.claim(key, NOON);
+  const claim = await stores.polls.claim(key, NOON);
   expect(await due()).not.toContain(queryId);
-  await stores.walks.fail(key, claim?.lease ?? "", "away", 60_000);
+  await stores.polls.fail(key, claim?.lease ?? "", "away", 60_000);
   expect(await due()).toContain(queryId);
 });
 
@@ -147,14 +147,14 @@ test("what cannot be stored is set aside once, however often it is read", async 
   const queryId = await aQuery();
   const odd = { resourceId: "odd", reason: "it has no time" };
   for (const when of [NOON, NOON + MINUTE]) {
-    await stores.coverage.setAside("p", queryId, when, [
+    await stores.coverage.deadLetters("p", queryId, when, [
       odd,
       odd,
       { resourceId: null, reason: "it is no object" },
     ]);
   }
   const { rows } = await sql`
-    select resource_id as "resourceId", reason from earshot.set_aside where query_id = ${queryId} order by reason
+    select resource_id as "resourceId", reason from earshot.dead_letters where query_id = ${queryId} order by reason
   `.execute(database.db);
   expect(rows).toEqual([odd, { resourceId: null, reason: "it is no object" }].sort(byReason));
 });

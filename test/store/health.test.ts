@@ -13,15 +13,15 @@ beforeAll(async () => {
     NOON - 6 * DAY,
     NOON - 6 * DAY,
   );
-  await stores.walks.ensure(NOON);
-  await sql`update earshot.walks set complete_until = to_timestamp(${NOON / 1000})`.execute(database.db);
+  await stores.polls.ensure(NOON);
+  await sql`update earshot.polls set complete_until = to_timestamp(${NOON / 1000})`.execute(database.db);
 });
 
 async function polled(queryId: string, startedAt: number, stored: number, span = 10 * MINUTE): Promise<void> {
   await stores.coverage.record({
     projectId: "p",
     queryId,
-    walk: "added",
+    poll: "added",
     startedAt,
     fromAt: startedAt - span,
     untilAt: startedAt,
@@ -40,7 +40,7 @@ test("a silent query is found with what the same hours brought on the days befor
     await polled("1", at, at <= NOON - 2 * HOUR ? 5 : 0);
     await polled("2", at, 5);
   }
-  const [rhythm, ...more] = await stores.watch.rhythms(NOON, HOUR, 14);
+  const [rhythm, ...more] = await stores.health.rhythms(NOON, HOUR, 14);
   expect(more).toEqual([]);
   expect(rhythm).toEqual({
     projectId: "p",
@@ -62,23 +62,23 @@ test("failures keep their beginning while they go on, and go with a success", as
   } as const;
   expect(await stores.failures.note(failure, NOON)).toBe(1);
   expect(await stores.failures.note({ ...failure, message: "still no" }, NOON + MINUTE)).toBe(2);
-  expect(await stores.failures.standing()).toMatchObject([{ since: NOON, times: 2, message: "still no" }]);
+  expect(await stores.failures.open()).toMatchObject([{ since: NOON, times: 2, message: "still no" }]);
   await stores.failures.note({ ...failure, reason: "refused", final: true }, NOON + HOUR);
-  expect(await stores.failures.standing()).toMatchObject([{ since: NOON + HOUR, times: 3, final: true }]);
+  expect(await stores.failures.open()).toMatchObject([{ since: NOON + HOUR, times: 3, final: true }]);
   await stores.failures.clear("receiver", ["comms", "others"]);
-  expect(await stores.failures.standing()).toEqual([]);
+  expect(await stores.failures.open()).toEqual([]);
 });
 
 test("of many processes one takes the turn", async () => {
   const takes = await Promise.all(
-    Array.from({ length: 5 }, () => stores.watch.takeTurn("beat", 60_000, NOON)),
+    Array.from({ length: 5 }, () => stores.health.takeTurn("beat", 60_000, NOON)),
   );
   expect(takes.filter(Boolean)).toHaveLength(1);
 });
 
 test("walks that wait to be tried again are not work that nobody takes", async () => {
-  await sql`update earshot.walks set next_at = to_timestamp(0)`.execute(database.db);
-  expect(await stores.watch.waiting(NOON)).toMatchObject({ walks: 4, deliveries: 0, lastPolledAt: null });
-  await sql`update earshot.walks set retry_at_wall = now() + interval '1 hour'`.execute(database.db);
-  expect(await stores.watch.waiting(NOON)).toMatchObject({ walks: 0, oldestWalkMs: 0 });
+  await sql`update earshot.polls set next_at = to_timestamp(0)`.execute(database.db);
+  expect(await stores.health.waiting(NOON)).toMatchObject({ polls: 4, deliveries: 0, lastPolledAt: null });
+  await sql`update earshot.polls set retry_at_wall = now() + interval '1 hour'`.execute(database.db);
+  expect(await stores.health.waiting(NOON)).toMatchObject({ polls: 0, oldestPollMs: 0 });
 });

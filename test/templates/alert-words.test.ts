@@ -65,10 +65,10 @@ test("an alert on mentions is announced by the person, and says who handled it",
     verified: true,
     sentiment: "negative",
   };
-  const view = (mentions: number, care = {}) =>
+  const view = (mentions: number, handling = {}) =>
     buildAlertView({
       kind: "fired",
-      alert: alertOf({ queryName: "Acme", mentions, care }),
+      alert: alertOf({ queryName: "Acme", mentions, handling }),
       mentions: [mention],
       rule: { name: "press", title: "The press is angry", description: null },
       project: "p",

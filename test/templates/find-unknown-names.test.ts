@@ -7,11 +7,18 @@ const VIEW = shapeOf([
   {
     query: "Acme",
     resolvedAt: null,
-    care: { takenBy: "Ann" },
+    handling: { acknowledgedBy: "Ann" },
     mentions: [{ text: "one", url: null }],
     values: {},
   },
-  { query: "Acme", resolvedAt: 1, care: { takenBy: null }, mentions: [], values: { count: 3 }, never: null },
+  {
+    query: "Acme",
+    resolvedAt: 1,
+    handling: { acknowledgedBy: null },
+    mentions: [],
+    values: { count: 3 },
+    never: null,
+  },
 ]);
 
 function faultsOf(source: string, parts: Readonly<Record<string, string>> = {}): readonly string[] {
@@ -26,8 +33,11 @@ test.each([
   ["{{#each mentions}}{{txt}}{{/each}}", `1:21 "txt" is not in the view — did you mean "text"?`],
   ["{{#each mentions as |m|}}{{m.txt}}{{/each}}", `1:28 "m.txt" is not in the view — did you mean "text"?`],
   ["{{#each mentions}}{{../text}}{{/each}}", `1:21 "../text" is not in the view`],
-  ["{{#with care}}{{query}}{{/with}}", `1:17 "query" is not in the view`],
-  ["{{care.takenby}}", `1:3 "care.takenby" is not in the view — did you mean "takenBy"?`],
+  ["{{#with handling}}{{query}}{{/with}}", `1:21 "query" is not in the view`],
+  [
+    "{{handling.acknowledgedby}}",
+    `1:3 "handling.acknowledgedby" is not in the view — did you mean "acknowledgedBy"?`,
+  ],
   ["{{query.name}}", `1:3 "query.name" is not in the view`],
   ["{{constructor}}", `1:3 "constructor" is not in the view`],
   ["{{../query}}", `1:3 "../query" leads out of the view`],
@@ -36,7 +46,7 @@ test.each([
   ["{{time opened}}", `1:8 "opened" is not in the view`],
   ["{{#if (eq quer 1)}}x{{/if}}", `1:11 "quer" is not in the view — did you mean "query"?`],
   ["{{tme resolvedAt}}", `1:3 there is no helper "tme" — did you mean "time"?`],
-  ["{{lookup care query}}", `1:3 there is no helper "lookup"`],
+  ["{{lookup handling query}}", `1:3 there is no helper "lookup"`],
   ["{{time}}", `1:3 "time" is a helper: say of what`],
   ["{{#iff query}}x{{/iff}}", `1:4 there is no block "iff" — did you mean "if"?`],
   ["{{#if query}}{{> mine.text}}{{/if}}", `1:18 there is no part "mine.text" — did you mean "mine.txt"?`],
@@ -48,7 +58,7 @@ test.each([
 test.each([
   "{{query}}{{this.query}}{{#if (or resolvedAt (eq query 'x'))}}{{time resolvedAt}}{{/if}}",
   "{{#each mentions}}{{text}}{{../query}}{{@root.query}}{{@index}}{{#unless @last}}, {{/unless}}{{else}}none{{/each}}",
-  "{{#each mentions as |m i|}}{{m.text}}{{i}}{{#with ../care as |c|}}{{c.takenBy}}{{m.url}}{{/with}}{{/each}}",
+  "{{#each mentions as |m i|}}{{m.text}}{{i}}{{#with ../handling as |c|}}{{c.acknowledgedBy}}{{m.url}}{{/with}}{{/each}}",
   "{{mentions.length}}{{#each values}}{{@key}}{{this}}{{/each}}{{values.whatever}}{{never.known}}",
   "{{! quer }}{{#if query}}{{else if resolvedAt}}x{{/if}}",
 ])("nothing is wrong with %j", (source) => {

@@ -14,7 +14,7 @@ import { anyText } from "../fixtures/any-text.ts";
 import { attacks, hostileUrls, oneOfEachFamily } from "../fixtures/attacks.ts";
 import { runs } from "../runs.ts";
 
-const renderer = await createRenderer({ directory: "templates" });
+const renderer = await createRenderer({ notifyConfig: "templates" });
 
 describe.each(TEMPLATE_NAMES)("%s", (name) => {
   // How a value is escaped depends on its text and the name of its field alone, never on the view around it. So one

@@ -13,7 +13,7 @@ import { samples } from "../../src/templates/samples.ts";
  */
 const FOLDER = join(import.meta.dirname, "rendered");
 
-const renderer = await createRenderer({ directory: "templates" });
+const renderer = await createRenderer({ notifyConfig: "templates" });
 const files = samples.flatMap((sample) =>
   previewFiles(`${sample.about}-${sample.name}`, previewMessage(contentOfSample(sample), renderer), []),
 );

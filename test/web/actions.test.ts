@@ -135,8 +135,8 @@ test("a silence for certain times of the week keeps to a time zone, and says wha
   await ask(`/silences/${silence?.id}/expire`, headers, { token, by: "Bo" });
 });
 
-const linkTo = (deed: AlertLink["deed"], at = NOW) =>
-  `/act/${signAlertLink(SECRET, { alertId: alert.id, deed, by: "on-call" }, at)}`;
+const linkTo = (action: AlertLink["action"], at = NOW) =>
+  `/act/${signAlertLink(SECRET, { alertId: alert.id, action, by: "on-call" }, at)}`;
 
 test("a link of a mail needs no login, does nothing when it is opened, and what it says when its button is pressed", async () => {
   const path = linkTo("acknowledge");
@@ -160,7 +160,7 @@ test("a link of a mail gives the alert to whoever is named, and asks who that is
 
 test("a link that was changed, signed by somebody else or is a week old does nothing", async () => {
   const good = linkTo("resolve");
-  const forged = signAlertLink("another", { alertId: alert.id, deed: "resolve", by: "on-call" }, NOW);
+  const forged = signAlertLink("another", { alertId: alert.id, action: "resolve", by: "on-call" }, NOW);
   for (const path of [
     `${good}x`,
     good.replace("/act/", "/act/e"),

@@ -67,7 +67,7 @@ describe.skipIf(executable === null)("in a browser", () => {
   }
 
   /** What the browser tells a page when its reader turns to another tab and back. */
-  async function look(page: Page, visible: boolean): Promise<void> {
+  async function checkHealth(page: Page, visible: boolean): Promise<void> {
     await page.evaluate(`
       Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} });
       document.dispatchEvent(new Event("visibilitychange"));
@@ -148,12 +148,12 @@ describe.skipIf(executable === null)("in a browser", () => {
     const closed = page.waitForEvent("requestfailed", (request) => request.url().includes("/live?"));
     await page.goto(web.url);
     await page.locator("#live").filter({ hasText: "Live" }).waitFor();
-    await look(page, false);
+    await checkHealth(page, false);
     await page.clock.fastForward(6_000);
     await closed;
     const mention = aMention({ resourceId: "unseen", addedAt: NOW + 2 * MINUTE, text: "said meanwhile" });
     await storeMentions(web.stores, [mention], NOW);
-    await look(page, true);
+    await checkHealth(page, true);
     await page.locator("#part-mentions").getByText("said meanwhile").waitFor();
     expect(opened).toHaveLength(2);
     await page.context().close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   web = await startTestConsole(NOW, {
     deps: {
       explainer: createAlertExplainer("UTC"),
-      learning: async () => [LEARNER],
+      warmingUp: async () => [LEARNER],
       waits: async () => [WAIT],
     },
   });
@@ -104,7 +104,7 @@ test("an alert tells why it fired, what happened, and who was told with what out
 test("an alert on counts shows what changed and its chart, for light and dark, and nothing of either is markup", async () => {
   const { crisis, single } = story;
   await web.stores.alerts.explain(crisis.projectId, crisis.id, {
-    tellings: 1,
+    notifyCount: 1,
     since: crisis.openedAt - 30 * MINUTE,
     largest: null,
     looked: { now: 62, before: 40 },
@@ -222,7 +222,7 @@ test("coverage shows which rules are still learning and until when, and no panel
   const { body } = await get("/coverage");
   expect(body).toContain('<h2 id="h-learning">Still learning</h2>');
   expect(body).toMatch(/&lt;b&gt;Acme.*gone-quiet.*negative mentions.*1 more day.*4 Mar/s);
-  expect(JSON.parse((await get("/coverage.json")).body)).toMatchObject({ learning: [LEARNER] });
+  expect(JSON.parse((await get("/coverage.json")).body)).toMatchObject({ warmingUp: [LEARNER] });
   expect(warmUpPart([], () => expect.fail("there is nothing to show"))).toBeNull();
 });
 

@@ -43,7 +43,7 @@ const nextText = (field = "") => {
   return storableText(from[turn++ % from.length] ?? "");
 };
 
-const renderer = await createRenderer({ directory: "templates" });
+const renderer = await createRenderer({ notifyConfig: "templates" });
 
 function content(): MessageContent {
   const [view] = sampleAlertViews;
@@ -54,9 +54,9 @@ function content(): MessageContent {
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, {
-    standing: ({ facts, desk }) => ({
+    standing: ({ facts, actions }) => ({
       facts: withHostileAnswers(facts, nextText),
-      desk: withHostileAnswers(desk, nextText),
+      actions: withHostileAnswers(actions, nextText),
     }),
     deps: {
       explainer: createAlertExplainer("UTC"),
@@ -79,7 +79,7 @@ beforeAll(async () => {
             undefined,
             form === undefined ? null : { ...form, people: [{ id: "U0", name: nextText() }] },
           ),
-        press: async () => ({ outcome: "Refused", because: nextText() }),
+        interaction: async () => ({ outcome: "Refused", because: nextText() }),
       },
       unsubscribing: {
         find: async () => ({ digest: nextText(), receiver: nextText(), isSubscribed: true }),
@@ -97,7 +97,7 @@ beforeAll(async () => {
     lengthMs: 3_600_000,
   };
   await createAlertActions(web).addSilence(silence);
-  const link = signAlertLink(SECRET, { alertId: crisis.id, deed: "acknowledge", by: "desk" }, NOW);
+  const link = signAlertLink(SECRET, { alertId: crisis.id, action: "acknowledge", by: "desk" }, NOW);
   paths = [
     ...["/", "/alerts?state=all", "/mentions", "/coverage", "/silences", "/inbox", "/unsubscribe/x"],
     ...[crisis, single, over].map(({ id }) => `/alerts/${id}`),
@@ -260,7 +260,7 @@ const EMAIL: EmailMessage = {
 };
 
 const EXPLANATION = {
-  tellings: 1,
+  notifyCount: 1,
   since: NOW - 3_600_000,
   largest: null,
   looked: { now: 62, before: 40 },

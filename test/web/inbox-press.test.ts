@@ -56,14 +56,14 @@ beforeAll(async () => {
             undefined,
             form === undefined ? null : { ...form, people: PEOPLE },
           ),
-        press: (press) => slack.press({ ...press, by: PEOPLE[1] }),
+        interaction: (press) => slack.press({ ...press, by: PEOPLE[1] }),
       },
     },
   });
   const { stores, clock } = web;
-  const press = createSlackActions({ desk: createAlertActions({ stores, clock }), log });
+  const press = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
   const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
-  door = createSlackEndpoint({ apps: [app], press, wall: systemClock, log });
+  door = createSlackEndpoint({ apps: [app], interaction: press, wall: systemClock, log });
   await tellAStory(stores, NOW);
 });
 afterAll(async () => {
@@ -79,7 +79,7 @@ beforeEach(async () => {
 /** A message with the buttons of an alert, in a channel of its own. */
 async function post(alertId: string): Promise<void> {
   const view = samples.find(({ about }) => about === "alert")?.view;
-  if (view === undefined || !("care" in view)) throw new Error("there is no sample of an alert");
+  if (view === undefined || !("handling" in view)) throw new Error("there is no sample of an alert");
   const blocks = JSON.stringify(actionBlocks({ ...view, resolvedAt: null }, alertId));
   const answer = await fetch(`${slack.slackApiUrl}chat.postMessage`, {
     method: "POST",

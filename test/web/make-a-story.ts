@@ -45,14 +45,14 @@ export function anAlert(facts: Partial<Alert> & Pick<Alert, "openedAt">): Alert 
     firedAt: facts.openedAt,
     lastSeenAt: facts.openedAt,
     resolvedAt: null,
-    tellings: 1,
-    retellReason: null,
+    notifyCount: 1,
+    renotifyReason: null,
     mentions: 12,
     because: "212 mentions in an hour, 9.1 times the usual 23; at least 40 were needed",
     windowFrom: facts.openedAt - HOUR,
     windowTo: facts.openedAt,
     values: { observed: 212, expected: 23.3, times: 9.1, floor: 40 },
-    care: {},
+    handling: {},
     progress: {},
     ...facts,
   };
@@ -256,7 +256,7 @@ async function tell(stores: Stores, { crisis, single, over }: { crisis: Alert; s
     kind: "reminder",
     reason: "RepeatIntervalElapsed",
   });
-  await stores.notifications.owe([...sent, failing, waiting]);
+  await stores.notifications.addPending([...sent, failing, waiting]);
   for (const { id, createdAt } of sent) {
     const claimed = await stores.notifications.claim(PROJECT, id);
     if (claimed !== null) await stores.notifications.markSent(claimed, createdAt, { channel: "C1", ts: "1" });
@@ -272,11 +272,11 @@ async function tell(stores: Stores, { crisis, single, over }: { crisis: Alert; s
 }
 
 async function poll(stores: Stores, now: Instant): Promise<void> {
-  await stores.walks.ensure(now - MINUTE);
+  await stores.polls.ensure(now - MINUTE);
   for (const queryId of ["1", "2", "3"]) {
     for (const name of ["added", "updated"] as const) {
-      const key = { projectId: PROJECT, queryId, walk: name };
-      const claimed = await stores.walks.claim(key, now);
+      const key = { projectId: PROJECT, queryId, poll: name };
+      const claimed = await stores.polls.claim(key, now);
       if (claimed === null) continue;
       await stores.coverage.record({
         ...key,
@@ -290,19 +290,19 @@ async function poll(stores: Stores, now: Instant): Promise<void> {
         gap: queryId === "2" ? 3 : 0,
       });
       const gap = queryId === "2" ? { gap: { from: now - 5 * MINUTE, tries: 3, missing: 3 } } : {};
-      await stores.walks.advance(key, claimed.lease, { cursor: null, ...gap });
+      await stores.polls.advance(key, claimed.lease, { cursor: null, ...gap });
       if (queryId === "3" && name === "added") {
-        await stores.walks.fail(key, claimed.lease, "the source answered 503 Service Unavailable", 5_000);
+        await stores.polls.fail(key, claimed.lease, "the source answered 503 Service Unavailable", 5_000);
         continue;
       }
-      await stores.walks.finish(key, claimed.lease, {
+      await stores.polls.finish(key, claimed.lease, {
         completeUntil: now - MINUTE,
         polledAt: now - MINUTE,
         nextAt: now,
       });
     }
   }
-  await stores.coverage.setAside(PROJECT, "2", now - MINUTE, [
+  await stores.coverage.deadLetters(PROJECT, "2", now - MINUTE, [
     { resourceId: "r-991", reason: "the date of addition is missing" },
   ]);
 }

@@ -27,7 +27,7 @@ export interface TestConsole {
 }
 
 type Standing = Required<
-  Pick<ConsoleDeps, "facts" | "desk" | "explainMention" | "secret" | "closedSessions">
+  Pick<ConsoleDeps, "facts" | "actions" | "explainMention" | "secret" | "closedSessions">
 >;
 
 /** Signs forms and links. */
@@ -56,7 +56,7 @@ export async function startTestConsole(
     facts,
     secret: SECRET,
     closedSessions: stores.closedSessions,
-    desk: { ...createAlertActions({ stores, clock }), secret: SECRET },
+    actions: { ...createAlertActions({ stores, clock }), secret: SECRET },
     explainMention: (text) => whyMention({ stores, facts, rules: options.rules ?? [] }, text),
   };
   const web = await createConsole(

@@ -108,7 +108,7 @@ async function receiversOf(localDate: string): Promise<string[]> {
     period: { from: to - DAY, to },
     before: { from: to - 2 * DAY, to: to - DAY },
   });
-  const owed: PendingNotification[] = [];
+  const pending: PendingNotification[] = [];
   await buildDigest(
     {
       store: web.stores,
@@ -116,9 +116,9 @@ async function receiversOf(localDate: string): Promise<string[]> {
       clock: web.clock,
       historyMs: DAY,
       consoleUrl: () => null,
-      onOwed: async (some) => void owed.push(...some),
+      onPending: async (some) => void pending.push(...some),
     },
     { name: "morning", localDate },
   );
-  return owed.map(({ receiver }) => receiver).sort();
+  return pending.map(({ receiver }) => receiver).sort();
 }

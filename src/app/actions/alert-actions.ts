@@ -28,7 +28,7 @@ export interface AlertActions {
    * Does the work for the first that tells of this press, and nothing for any other ("known"). What the work does through
    * the desk that it is given is committed together with the press, so a press that was not acted on is told again.
    */
-  once<T>(pressId: string, work: (desk: AlertActions) => Promise<T>): Promise<T | "known">;
+  once<T>(interactionId: string, work: (actions: AlertActions) => Promise<T>): Promise<T | "known">;
   /** Throws a UserError where it would last too long, or names what no alert can have. */
   addSilence(asked: RequestedSilence): Promise<Silence>;
   /** Silences this alert, and what follows it, for a time, unless it grows graver. Null: there is no such alert. */
@@ -75,9 +75,9 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
   const within = (facts: NounStores): AlertActions =>
     createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } });
   return {
-    once: (pressId, work) =>
+    once: (interactionId, work) =>
       stores.transaction(async (facts) => {
-        if (!(await facts.presses.take(pressId))) return "known";
+        if (!(await facts.interactions.take(interactionId))) return "known";
         return work(within(facts));
       }),
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
@@ -102,9 +102,9 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       stores.transaction(async (facts) => {
         for (let use = 1; use <= most; use++) {
           const name = `link ${stableHash(link)} ${use}`;
-          if (!(await facts.presses.take(name))) continue;
+          if (!(await facts.interactions.take(name))) continue;
           const refused = await work(within(facts));
-          if (refused !== null) await facts.presses.giveBack(name);
+          if (refused !== null) await facts.interactions.giveBack(name);
           return refused;
         }
         return "this link was used already";
@@ -135,7 +135,7 @@ async function actOn(
     const now = clock.now();
     const acted = act(alert, action, describeActor(by), now);
     if (acted.outcome === "Refused") return acted;
-    await facts.notifications.lockTelling(projectId);
+    await facts.notifications.lockNotifications(projectId);
     await facts.alerts.amend(acted.alert);
     await facts.alerts.addEvents(projectId, [{ ...acted.event, actor: by }]);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
@@ -170,8 +170,8 @@ async function silenceAlert(
 
 /** This alert and those that follow it: whoever silences a warning has not heard of the crisis that it may become. */
 export function matchOfAlert({ fingerprint, severity }: Pick<Alert, "fingerprint" | "severity">): AlertMatch {
-  const graver = nextSeverity(severity);
-  return { fingerprint, ...(graver !== null && { not: { severity: graver } }) };
+  const moreSevere = nextSeverity(severity);
+  return { fingerprint, ...(moreSevere !== null && { not: { severity: moreSevere } }) };
 }
 
 /** Null where several begin so: nobody acts on one that he may not have meant. */

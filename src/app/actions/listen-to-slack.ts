@@ -13,17 +13,17 @@ export function appsOf(receivers: readonly ReceiverConfig[]): readonly SlackApp[
 /** A socket for each app that has a token for it. Resolves when the signal has closed them all. */
 export async function listenToSlack(parts: {
   readonly apps: readonly SlackApp[];
-  readonly press: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
+  readonly interaction: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { press, log, signal } = parts;
+  const { interaction, log, signal } = parts;
   await Promise.all(
     parts.apps.map(async (app) => {
       const { appToken, apiUrl } = app;
       if (appToken === undefined) return;
       const onInteraction = async (payload: unknown): Promise<void> => {
-        await press(payload, app);
+        await interaction(payload, app);
       };
       await listenSocket({ config: { apiUrl, appToken }, onInteraction, log, signal }).catch(
         (error: unknown) =>

@@ -13,7 +13,7 @@ import { type AlertActions, createAlertActions } from "./alert-actions.ts";
 
 /** The facts of the monitor and what people can do about them, without the monitor itself. */
 export interface OpenAlertActions {
-  readonly desk: AlertActions;
+  readonly actions: AlertActions;
   readonly stores: Stores;
   readonly facts: ReturnType<typeof createConsoleStore>;
   readonly clock: Clock;
@@ -25,14 +25,14 @@ export interface OpenAlertActions {
  * in one that is started now and stopped by `close`.
  */
 export async function openAlertActions(
-  surroundings: Pick<Environment, "databaseUrl" | "home" | "configFile">,
+  environment: Pick<Environment, "databaseUrl" | "home" | "configFile">,
   clock: Clock,
   log: Logger,
 ): Promise<OpenAlertActions> {
   return openTogether(async (closing) => {
-    const server = await openPostgres(surroundings, log, { share: true });
+    const server = await openPostgres(environment, log, { share: true });
     closing.add(server.stop);
-    const url = await databaseForCommands(server.url, surroundings.configFile);
+    const url = await databaseForCommands(server.url, environment.configFile);
     await migrate(url);
     const database = openDatabase({
       url,
@@ -42,7 +42,7 @@ export async function openAlertActions(
     closing.add(database.close);
     const stores = createStores(database.db);
     return {
-      desk: createAlertActions({ stores, clock }),
+      actions: createAlertActions({ stores, clock }),
       stores,
       facts: createConsoleStore(database.db),
       clock,

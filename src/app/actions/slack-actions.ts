@@ -24,7 +24,7 @@ export type HandledInteraction =
  * name of whoever pressed it. Who may read the channel may press.
  */
 export function createSlackActions(parts: {
-  readonly desk: Pick<AlertActions, "once">;
+  readonly actions: Pick<AlertActions, "once">;
   readonly log: Logger;
 }): (payload: unknown, app: SlackApp) => Promise<HandledInteraction> {
   const { log } = parts;
@@ -35,19 +35,26 @@ export function createSlackActions(parts: {
       log.warn({ reason: read.reason }, "slack: a press that makes no sense was refused");
       return { outcome: "Unfit", reason: read.reason };
     }
-    const { press } = read;
-    const wanted = await wantedOf(press, app);
-    const taken = await parts.desk.once(press.id, (desk) => perform(desk, press, wanted));
+    const { interaction } = read;
+    const wanted = await wantedOf(interaction, app);
+    const taken = await parts.actions.once(interaction.id, (actions) =>
+      perform(actions, interaction, wanted),
+    );
     if (taken === "known") return { outcome: "Known" };
     log.info(
-      { alertId: press.alertId, deed: press.deed.do, user: press.user.id, ...taken.result },
+      {
+        alertId: interaction.alertId,
+        action: interaction.action.do,
+        user: interaction.user.id,
+        ...taken.result,
+      },
       "slack: a press",
     );
-    if (press.responseUrl !== null && taken.say !== null) {
-      answerInteraction(press.responseUrl, taken.say, app).then(
+    if (interaction.responseUrl !== null && taken.answer !== null) {
+      answerInteraction(interaction.responseUrl, taken.answer, app).then(
         (answer) => {
           if (answer === "not-answered")
-            log.warn({ user: press.user.id }, "slack: a press could not be answered");
+            log.warn({ user: interaction.user.id }, "slack: a press could not be answered");
         },
         (error: unknown) =>
           log.warn({ reason: describeError(error) }, "slack: a press could not be answered"),
@@ -60,39 +67,39 @@ export function createSlackActions(parts: {
 interface Performed {
   readonly result: Extract<HandledInteraction, { outcome: "Done" | "Refused" }>;
   /** To the person who pressed; null where the message itself says it to everybody. */
-  readonly say: string | null;
+  readonly answer: string | null;
 }
 
 type Wanted = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
 
 /** Slack is asked for names before anything is locked. */
-async function wantedOf({ deed }: Interaction, app: SlackApp): Promise<Wanted> {
-  if (deed.do !== "assign") return deed;
-  return { do: "assign", to: named(await nameOfUser(deed.userId, app), deed.userId) };
+async function wantedOf({ action }: Interaction, app: SlackApp): Promise<Wanted> {
+  if (action.do !== "assign") return action;
+  return { do: "assign", to: named(await nameOfUser(action.userId, app), action.userId) };
 }
 
 async function perform(
-  desk: Pick<AlertActions, "act" | "silenceAlert">,
+  actions: Pick<AlertActions, "act" | "silenceAlert">,
   { alertId, user }: Interaction,
   wanted: Wanted,
 ): Promise<Performed> {
   const by: Actor = { via: "slack", login: named(user.name, user.id), typed: null };
   if (wanted.do === "silence") {
-    const silenced = await desk.silenceAlert(alertId, wanted.lengthMs, by);
+    const silenced = await actions.silenceAlert(alertId, wanted.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);
     const length = formatDuration(wanted.lengthMs);
-    const say = `Silenced for ${length}. Should it grow graver, it is told, and so is its end.`;
-    return { result: { outcome: "Done" }, say };
+    const answer = `Silenced for ${length}. Should it grow graver, it is told, and so is its end.`;
+    return { result: { outcome: "Done" }, answer };
   }
-  const acted = await desk.act(alertId, wanted, by);
-  return acted?.outcome === "Done" ? { result: { outcome: "Done" }, say: null } : refused(acted);
+  const acted = await actions.act(alertId, wanted, by);
+  return acted?.outcome === "Done" ? { result: { outcome: "Done" }, answer: null } : refused(acted);
 }
 
 function refused(answer: { readonly because: string } | null): Performed {
   const because = answer?.because ?? "the alert is stored no longer";
   return {
     result: { outcome: "Refused", because },
-    say: `Thank you, but nothing was changed: ${because}.`,
+    answer: `Thank you, but nothing was changed: ${because}.`,
   };
 }
 

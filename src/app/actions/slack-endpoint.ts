@@ -13,11 +13,11 @@ import type { HandledInteraction } from "./slack-actions.ts";
 /** Lets in what one of our apps signed, and nothing else. `wall` is the time of signatures. */
 export function createSlackEndpoint(parts: {
   readonly apps: readonly SlackApp[];
-  readonly press: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
+  readonly interaction: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
   readonly wall: Clock;
   readonly log: Logger;
 }): SlackEndpoint {
-  const { apps, press, wall, log } = parts;
+  const { apps, interaction, wall, log } = parts;
   const warnOfUnsigned = onceInAWhile(wall, (address: string, others: number) =>
     log.warn({ address, others }, "slack: a request that Slack did not sign, or long ago, was refused"),
   );
@@ -37,7 +37,7 @@ export function createSlackEndpoint(parts: {
         log.warn({ address }, "slack: a request without a readable payload was refused");
         return "unfit";
       }
-      const work = press(payload, app);
+      const work = interaction(payload, app);
       const taken = await Promise.race([work, delay(ANSWER_WITHIN_MS, null, { ref: false })]);
       // Slack is answered in time; what is still at work goes on.
       if (taken === null)
@@ -50,7 +50,7 @@ export function createSlackEndpoint(parts: {
 /** Anybody may post here: a line a minute says so, with how many `others` came since the last one. */
 function onceInAWhile(
   wall: Clock,
-  say: (address: string, others: number) => void,
+  warn: (address: string, others: number) => void,
 ): (address: string) => void {
   let saidAt: Instant | null = null;
   let others = 0;
@@ -59,7 +59,7 @@ function onceInAWhile(
       others++;
       return;
     }
-    say(address, others);
+    warn(address, others);
     saidAt = wall.now();
     others = 0;
   };

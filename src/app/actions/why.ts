@@ -90,17 +90,17 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
       const ids = [...new Set(matches.map((match) => match.alertId))];
       const alerts = await Promise.all(ids.map((id) => parts.stores.alerts.find(projectId, id)));
       const query = await parts.stores.queries.find(projectId, mention.queryId);
-      const sights = parts.rules
+      const observed = parts.rules
         .filter((rule) => query !== null && rule.appliesTo(query))
-        .map((rule) => sightOf(rule, mention, matches));
+        .map((rule) => observe(rule, mention, matches));
       // A match with a rule that was renamed or removed since is told all the same.
-      const gone = matches.filter((match) => !sights.some((sight) => sight.rule === match.rule));
+      const gone = matches.filter((match) => !observed.some((observed) => observed.rule === match.rule));
       return {
         mention,
         projectId,
         queryName,
         seenAt,
-        rules: [...sights, ...gone.map(goneSight)],
+        rules: [...observed, ...gone.map(observationOfGoneRule)],
         alerts: await Promise.all(
           alerts.filter((alert) => alert !== null).map((alert) => whyAlert(parts, alert)),
         ),
@@ -116,7 +116,7 @@ interface StoredMatch {
   readonly because: string;
 }
 
-function sightOf(rule: Rule, mention: Mention, matches: readonly StoredMatch[]): RuleObservation {
+function observe(rule: Rule, mention: Mention, matches: readonly StoredMatch[]): RuleObservation {
   const verdict = rule.judge(mention);
   const match = matches.find((one) => one.rule === rule.name);
   return {
@@ -129,7 +129,7 @@ function sightOf(rule: Rule, mention: Mention, matches: readonly StoredMatch[]):
   };
 }
 
-function goneSight({ rule, alertId, at, because }: StoredMatch): RuleObservation {
+function observationOfGoneRule({ rule, alertId, at, because }: StoredMatch): RuleObservation {
   return { rule, kind: "mention", met: true, because, matchedAt: at, alertId };
 }
 

@@ -14,9 +14,9 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
     const state = (await createSettingStore(database.db).get(HEARTBEAT_KEY)) as HeartbeatState | null;
-    const failures = await createFailureStore(database.db).standing();
+    const failures = await createFailureStore(database.db).open();
     const closed = await createChannelLimitStore(database.db).closed();
-    const aside = await createDeadLetterStore(database.db).standing(1_000);
+    const aside = await createDeadLetterStore(database.db).open(1_000);
     return [
       line(state, clock),
       ...failures

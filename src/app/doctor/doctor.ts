@@ -24,7 +24,7 @@ import { checkSource } from "./check-source.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 export interface DoctorInput {
-  readonly surroundings: Environment;
+  readonly environment: Environment;
   readonly env: NodeJS.ProcessEnv;
   readonly file: string;
   /** The time of what runs on the database. */
@@ -34,20 +34,20 @@ export interface DoctorInput {
 
 /** Everything that Earshot needs, looked at once. A thing that is not there keeps nobody from looking at the rest. */
 export async function doctor(examination: DoctorInput): Promise<readonly Finding[]> {
-  const { surroundings, clock, log } = examination;
+  const { environment, clock, log } = examination;
   const { config, findings } = await configuration(examination);
   const templates = await examineTemplates(config?.templates ?? shippedFolder("templates"));
-  const database = withDatabase(surroundings, clock, log);
+  const database = withDatabase(environment, clock, log);
   const groups = await Promise.all([
     findings,
     examineRules(config?.rules ?? shippedFolder("rules"), { file: examination.file, config }),
     templates.findings,
     // One after the other, for both may start the embedded PostgreSQL.
-    config === null ? [] : database.then(() => examineAccount(config, surroundings, log)),
+    config === null ? [] : database.then(() => examineAccount(config, environment, log)),
     database,
-    surroundings.redisUrl === null
+    environment.redisUrl === null
       ? [ok("queue", "on the same PostgreSQL (no REDIS_URL)")]
-      : checkRedis(surroundings.redisUrl),
+      : checkRedis(environment.redisUrl),
     config === null || templates.renderer === null
       ? []
       : checkReceivers(config.receivers, { renderer: templates.renderer, log }),
@@ -58,7 +58,7 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
 /** Its calls come out of the budget of the account, where one is kept. */
 async function examineAccount(
   config: Config,
-  surroundings: Environment,
+  environment: Environment,
   log: Logger,
 ): Promise<readonly Finding[]> {
   const { source } = config;
@@ -66,7 +66,7 @@ async function examineAccount(
   const { rules } = await loadRules(config.rules).catch(() => ({ rules: [] }));
   const named = namedQueries(config, rules.map(alertsOf)).filter(({ pattern }) => pattern !== "*");
   const account = accountOf(source);
-  const budget = await openShellBudget(surroundings, { account, timeoutMs: source.timeout, log });
+  const budget = await openShellBudget(environment, { account, timeoutMs: source.timeout, log });
   try {
     return await checkSource(source, named, budget?.gate);
   } finally {
@@ -108,13 +108,13 @@ async function examineRules(
     const { rules, faults, warnings } = await loadRules(folder);
     if (faults.length > 0)
       return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
-    const misnamed = config === null ? [] : await unknownNamesIn(file, config, rules);
+    const unknownNames = config === null ? [] : await unknownNamesIn(file, config, rules);
     return [
       rules.length === 0
         ? warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")
         : ok("rules", `${rules.length} in ${folder}`),
       ...warnings.map((fault) => warn("rules", describeFault(fault), "Earshot works with it, and slowly.")),
-      ...misnamed.map((fault) =>
+      ...unknownNames.map((fault) =>
         fail("configuration", describeFault(fault), "Mend it: as it stands it never does anything."),
       ),
     ];

@@ -10,7 +10,7 @@ const EVERY_MS = 5_000;
  * still. What fails now (the database is away) is looked at again.
  */
 export async function checkHealthLoop(
-  watch: { look(): Promise<unknown> },
+  health: { checkHealth(): Promise<unknown> },
   parts: {
     readonly onFailed: (error: unknown) => void;
     readonly log: Logger;
@@ -21,7 +21,7 @@ export async function checkHealthLoop(
   while (!signal.aborted) {
     await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
-    await watch.look().catch((error: unknown) => {
+    await health.checkHealth().catch((error: unknown) => {
       if (signal.aborted) return;
       onFailed(error);
       log.warn({ error: describeError(error) }, "Earshot could not look at itself");

@@ -33,7 +33,7 @@ export interface HealthParts {
 }
 
 export interface HealthReport {
-  readonly troubles: readonly Problem[];
+  readonly problems: readonly Problem[];
   readonly heartbeat: Heartbeat;
 }
 
@@ -46,18 +46,18 @@ const RHYTHM_DAYS = 14;
  * Earshot's look at itself: reads the facts, judges them, moves its alerts, tells the operators without the queue's
  * help, and calls the heartbeat while all is well. Any number of processes may look at the same time.
  */
-export function createHealth(parts: HealthParts): { look(): Promise<HealthReport> } {
+export function createHealth(parts: HealthParts): { checkHealth(): Promise<HealthReport> } {
   const { config, stores, clock, log, signal } = parts;
   const startedAt = clock.now();
   let rhythms: readonly QueryRhythm[] = [];
   let slowAt = Number.NEGATIVE_INFINITY;
   return {
-    look: async () => {
+    checkHealth: async () => {
       await parts.outages.write();
       const now = clock.now();
       if (monotonicMs() - slowAt >= SLOW_MS || clock.speed === 0) {
         slowAt = monotonicMs();
-        rhythms = await stores.watch.rhythms(now, config.operator.silence, RHYTHM_DAYS);
+        rhythms = await stores.health.rhythms(now, config.operator.silence, RHYTHM_DAYS);
         await checkFailingReceivers(parts);
       }
       const line = await readPipelineHealth({
@@ -72,15 +72,15 @@ export function createHealth(parts: HealthParts): { look(): Promise<HealthReport
         now,
       });
       const settings = paced(config.operator, clock.speed);
-      const troubles = findProblems(line, settings);
-      const failing = new Set(troubles.flatMap(({ labels }) => labels["receiver"] ?? []));
-      const directory = createNotifyConfig(config, failing);
-      await recordProblems({ stores, directory, clock }, troubles);
+      const problems = findProblems(line, settings);
+      const failing = new Set(problems.flatMap(({ labels }) => labels["receiver"] ?? []));
+      const notifyConfig = createNotifyConfig(config, failing);
+      await recordProblems({ stores, notifyConfig, clock }, problems);
       await notifyOperators(parts);
-      const heartbeat = checkHeartbeat(line, troubles, settings);
+      const heartbeat = checkHeartbeat(line, problems, settings);
       const state: HeartbeatState = { at: now, ...heartbeat };
       await beat(config.heartbeat, state, { stores, log, signal });
-      return { troubles, heartbeat };
+      return { problems, heartbeat };
     },
   };
 }
@@ -106,7 +106,7 @@ function paced(settings: Config["operator"], speed: number): Config["operator"] 
 
 /** A receiver whose own check found what its messages met is well again when the check passes. */
 async function checkFailingReceivers({ stores, notifiers, signal }: HealthParts): Promise<void> {
-  const failing = (await stores.failures.standing()).filter(({ kind }) => kind === "receiver");
+  const failing = (await stores.failures.open()).filter(({ kind }) => kind === "receiver");
   for (const { scope, checkFailed } of failing) {
     const notifier = notifiers.get(scope);
     if (notifier === undefined) {
@@ -127,7 +127,7 @@ const CHECK_PATIENCE_MS = 15_000;
 
 /** Directly, and not by a job: that the queue stands still has to be told, too. The row is claimed like any other. */
 async function notifyOperators(parts: HealthParts): Promise<void> {
-  const due = await parts.stores.watch.ownDue(OWN_QUERY.projectId);
+  const due = await parts.stores.health.ownDue(OWN_QUERY.projectId);
   await Promise.all(
     due.map(async (job) => {
       const result = await deliver(parts.deliver, job, parts.signal).catch((error: unknown) => ({

@@ -37,7 +37,7 @@ export async function beat(
       log.warn({ outcome: state.outcome, reason: state.reason }, "the heartbeat is withheld");
     return;
   }
-  if (!(await stores.watch.takeTurn("heartbeat", config.every, state.at))) return;
+  if (!(await stores.health.takeTurn("heartbeat", config.every, state.at))) return;
   const answer = await call(config, signal);
   if (answer !== "200" && before?.answer !== answer) log.warn({ answer }, "the heartbeat was not taken");
   await stores.settings.put(HEARTBEAT_KEY, { ...shown, answer });

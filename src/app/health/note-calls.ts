@@ -76,10 +76,10 @@ async function* notePages<T>(
   fails: (error: unknown) => Promise<void>,
 ): AsyncGenerator<T> {
   let isNoted = false;
-  const walk = pages[Symbol.asyncIterator]();
+  const poll = pages[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const step = await walk.next().catch(async (error: unknown) => {
+      const step = await poll.next().catch(async (error: unknown) => {
         await fails(error);
         throw error;
       });
@@ -89,6 +89,6 @@ async function* notePages<T>(
       yield step.value;
     }
   } finally {
-    await walk.return?.();
+    await poll.return?.();
   }
 }

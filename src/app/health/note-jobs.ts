@@ -33,7 +33,7 @@ export async function trackJob<T>(
       if (times >= MOST_TRIES) {
         const { projectId = ALL_PROJECTS, queryId = "" } = payload;
         const body = { job, payload };
-        await stores.setAside.add(
+        await stores.deadLetters.add(
           { projectId, queryId, kind: "job", scope, reason: message, tries: times, body },
           now,
         );

@@ -11,7 +11,7 @@ export interface OutageLog {
   /** The queue's engine is there again. */
   queueIsBack(outage: EngineOutage): void;
   /** A look at the tables failed. */
-  lookFailed(error: unknown): void;
+  checkFailed(error: unknown): void;
   /** Writes down what has come to its end. Called when the tables answer. */
   write(): Promise<void>;
 }
@@ -43,11 +43,11 @@ export function createOutageLog(parts: {
     queueIsBack: (outage) => {
       if (queueIn === "redis" || outage.outcome === "emptied") ended("queue", outage);
     },
-    lookFailed: (error) => {
+    checkFailed: (error) => {
       if (isTransient(error)) failing ??= { since: monotonicMs(), because: describeError(error) };
     },
     write: async () => {
-      const lastSweepAgoMs = isFirst && sweepsRun ? ((await stores.watch.pulses()).get("sweep") ?? 0) : 0;
+      const lastSweepAgoMs = isFirst && sweepsRun ? ((await stores.health.pulses()).get("sweep") ?? 0) : 0;
       if (isFirst && lastSweepAgoMs > NOBODY_WORKED_MS)
         ended("earshot", { outcome: "away", forMs: lastSweepAgoMs, because: null });
       isFirst = false;

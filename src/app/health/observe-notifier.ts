@@ -11,10 +11,10 @@ export function observeNotifier(
   parts: { readonly stores: Stores; readonly clock: Clock },
 ): Notifier {
   const { failures } = parts.stores;
-  const { send: _, following, ...rest } = notifier;
+  const { send: _, liveMessages, ...rest } = notifier;
   return {
     ...rest,
-    ...(following !== undefined && { following: watchPictures(name, following, parts) }),
+    ...(liveMessages !== undefined && { liveMessages: watchPictures(name, liveMessages, parts) }),
     send: async (message, options) => {
       try {
         const sent = await notifier.send(message, options);
@@ -38,7 +38,7 @@ export function observeNotifier(
 /** A picture that is missing for a reason that somebody can mend is told to the operators, once, and not in every log line. */
 function watchPictures(
   name: string,
-  following: LiveMessages,
+  liveMessages: LiveMessages,
   { stores: { failures }, clock }: Parameters<typeof observeNotifier>[2],
 ): LiveMessages {
   const note = async (picture: NonNullable<Shown["picture"]>): Promise<void> => {
@@ -47,9 +47,9 @@ function watchPictures(
     await failures.note({ kind: "extra", scope: name, reason: "picture", message, final: true }, clock.now());
   };
   return {
-    ...following,
-    show: async (message, options) => {
-      const shown = await following.show(message, options);
+    ...liveMessages,
+    updateMessage: async (message, options) => {
+      const shown = await liveMessages.updateMessage(message, options);
       // A note that cannot be written must not make a message that was shown look as if it were not.
       if (shown.picture !== null) await note(shown.picture).catch(() => {});
       return shown;
@@ -58,7 +58,10 @@ function watchPictures(
 }
 
 function judge(error: unknown): { readonly final: boolean; readonly said: string } {
-  const told = describeError(error).slice(0, 300);
-  if (!(error instanceof DeliveryError)) return { final: false, said: told };
-  return { final: !error.retryable, said: error.advice === null ? told : `${told}. ${error.advice}` };
+  const notifiedAt = describeError(error).slice(0, 300);
+  if (!(error instanceof DeliveryError)) return { final: false, said: notifiedAt };
+  return {
+    final: !error.retryable,
+    said: error.advice === null ? notifiedAt : `${notifiedAt}. ${error.advice}`,
+  };
 }

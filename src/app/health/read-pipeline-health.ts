@@ -15,7 +15,7 @@ export interface PipelineReadings {
   readonly receivers: readonly string[];
   readonly addresses: ReadonlyMap<string, string>;
   /** The receivers whose messages go by a lane. */
-  readonly receiversOf: (lane: string) => readonly string[];
+  readonly receiversOf: (channel: string) => readonly string[];
   readonly pollEveryMs: number;
   readonly upForMs: number;
   /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
@@ -25,66 +25,66 @@ export interface PipelineReadings {
 }
 
 /** Reads all facts about the line from the tables. */
-export async function readPipelineHealth(sights: PipelineReadings): Promise<PipelineHealth> {
-  const { stores, now } = sights;
-  const inLine = (await stores.lanes.moving()).flatMap((lane) => sights.receiversOf(lane));
+export async function readPipelineHealth(readings: PipelineReadings): Promise<PipelineHealth> {
+  const { stores, now } = readings;
+  const inLine = (await stores.channelLimits.moving()).flatMap((channel) => readings.receiversOf(channel));
   const [
     failures,
     progress,
     waiting,
     pulses,
     digests,
-    jobsAside,
+    deadJobs,
     bounces,
-    aside,
+    deadLetters,
     outages,
     open,
     givenUp,
     lately,
   ] = await Promise.all([
-    stores.failures.standing(),
-    stores.watch.progress(),
-    stores.watch.waiting(now, inLine),
-    stores.watch.pulses(),
+    stores.failures.open(),
+    stores.health.progress(),
+    stores.health.waiting(now, inLine),
+    stores.health.pulses(),
     stores.digests.due(),
-    stores.setAside.jobs(),
-    stores.bounces.standing(),
-    stores.setAside.tally(now - NEWS_MS),
+    stores.deadLetters.jobs(),
+    stores.bounces.open(),
+    stores.deadLetters.counts(now - NEWS_MS),
     stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
     stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
     stores.notifications.givenUpLately(now),
-    stores.alerts.standingBetween(now - OUTAGE_STANDS_MS, now + 1),
+    stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
   ]);
   const watched = new Set(progress.map(queryScope));
   return {
     // What fails of a query that nobody watches any more does not matter any more.
     failures: failures.filter(({ scope }) => !scope.startsWith("query ") || watched.has(scope)),
     progress,
-    rhythms: sights.rhythms,
+    rhythms: readings.rhythms,
     waiting,
     digests: digests.map(({ name, localDate, dueAt }) => {
       const scope = jobScope("build-digest", { name, localDate });
       const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
-      const given = jobsAside.find((one) => one.scope === scope);
+      const given = deadJobs.find((one) => one.scope === scope);
       return {
         name,
         localDate,
         dueAt,
         error: given?.reason ?? failure?.message ?? null,
-        setAside: given !== undefined,
+        deadLetters: given !== undefined,
       };
     }),
     outages,
-    aside,
-    lastJobAgoMs: sights.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
-    upForMs: sights.upForMs,
-    pollEveryMs: sights.pollEveryMs,
-    receivers: sights.receivers,
-    addresses: sights.addresses,
+    deadLetters,
+    lastJobAgoMs: readings.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
+    upForMs: readings.upForMs,
+    pollEveryMs: readings.pollEveryMs,
+    receivers: readings.receivers,
+    addresses: readings.addresses,
     givenUp,
     bounces,
     queueAlert: queueAlertOf(lately, now),
-    standing: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
+    openRules: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
     now,
   };
 }

@@ -18,15 +18,15 @@ import type { Stores } from "../../store/stores.ts";
  * in one transaction. Returns what is owed now.
  */
 export async function recordProblems(
-  parts: { readonly stores: Stores; readonly directory: NotifyConfig; readonly clock: Clock },
-  troubles: readonly Problem[],
+  parts: { readonly stores: Stores; readonly notifyConfig: NotifyConfig; readonly clock: Clock },
+  problems: readonly Problem[],
 ): Promise<readonly PendingNotification[]> {
   return parts.stores.transaction(async (facts) => {
     // Another process that looks at the same moment waits here, and then finds the alert open.
     await facts.queries.lock(OWN_QUERY.projectId, OWN_QUERY.queryId);
     const now = parts.clock.now();
     const open = await facts.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
-    const moved = await recordObservations(facts.alerts, OWN_QUERY, observations(troubles, open, now));
+    const moved = await recordObservations(facts.alerts, OWN_QUERY, observations(problems, open, now));
     return recordNotifications(facts, parts, OWN_QUERY, moved, alertsToReconsider(facts, OWN_QUERY, moved));
   });
 }
@@ -35,17 +35,17 @@ export async function recordProblems(
 const REFRESH_MS = MINUTE;
 
 function observations(
-  troubles: readonly Problem[],
+  problems: readonly Problem[],
   open: readonly Alert[],
   now: Instant,
 ): AlertObservation[] {
   const byFingerprint = new Map(open.map((alert) => [alert.fingerprint, alert]));
   const seen = new Set<string>();
-  const found = troubles.flatMap((trouble): AlertObservation[] => {
-    const id = fingerprint(trouble.rule, { ...trouble.labels, queryId: OWN_QUERY.queryId });
+  const found = problems.flatMap((problem): AlertObservation[] => {
+    const id = fingerprint(problem.rule, { ...problem.labels, queryId: OWN_QUERY.queryId });
     seen.add(id);
     const alert = byFingerprint.get(id);
-    return isNews(trouble, alert, now) ? [observation(trouble, id, alert, now)] : [];
+    return isNews(problem, alert, now) ? [observation(problem, id, alert, now)] : [];
   });
   const over = open.filter((alert) => !seen.has(alert.fingerprint));
   return [...found, ...over.map((alert) => ending(alert, now))];
@@ -56,25 +56,25 @@ function isNews({ rule, severity }: Problem, alert: Alert | undefined, now: Inst
   return compareSeverity(severity ?? OPERATOR_RULES[rule].severity, alert.severity) > 0;
 }
 
-function observation(trouble: Problem, id: string, alert: Alert | undefined, now: Instant): AlertObservation {
-  const { severity, overAfterMs } = OPERATOR_RULES[trouble.rule];
+function observation(problem: Problem, id: string, alert: Alert | undefined, now: Instant): AlertObservation {
+  const { severity, overAfterMs } = OPERATOR_RULES[problem.rule];
   // While nobody looked (a restart), what was there before and still is there is one trouble.
-  const wentOn = alert !== undefined && trouble.since <= alert.lastSeenAt;
+  const wentOn = alert !== undefined && problem.since <= alert.lastSeenAt;
   const evidence: Observation = {
     kind: "evidence",
     at: now,
     mentions: 0,
-    because: trouble.because,
-    windowFrom: Math.min(trouble.since, now - 1),
+    because: problem.because,
+    windowFrom: Math.min(problem.since, now - 1),
     windowTo: now,
-    values: trouble.values,
-    ...(trouble.severity === undefined ? {} : { severity: trouble.severity }),
+    values: problem.values,
+    ...(problem.severity === undefined ? {} : { severity: problem.severity }),
   };
   return {
-    ruleName: trouble.rule,
+    ruleName: problem.rule,
     life: { severity, forMs: 0, overAfterMs: wentOn ? Number.POSITIVE_INFINITY : overAfterMs },
     fingerprint: id,
-    labels: trouble.labels,
+    labels: problem.labels,
     observe: () => evidence,
   };
 }

@@ -6,7 +6,7 @@ import type { RuleNotes } from "./guard-rules.ts";
 
 /** Says once of each rule what it breaks on, in the log and beside what else was set aside; and what it learns anew. */
 export function createRuleNotes(parts: {
-  readonly stores: Pick<Stores, "setAside">;
+  readonly stores: Pick<Stores, "deadLetters">;
   readonly clock: Clock;
   readonly log: Logger;
 }): RuleNotes {
@@ -25,7 +25,7 @@ export function createRuleNotes(parts: {
         scope: `rule ${rule}`,
         tries: 1,
       } as const;
-      parts.stores.setAside
+      parts.stores.deadLetters
         .add({ ...one, reason, body: null }, parts.clock.now())
         // It stands in the log; the next process tells it again.
         .catch(() => {});

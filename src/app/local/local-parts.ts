@@ -25,7 +25,7 @@ export interface LocalParts {
   readonly smtp: { readonly host: string; readonly port: number };
   readonly secrets: LocalSecrets;
   /** Somebody uses a button of a message in the local Slack. */
-  press: LocalInbox["press"];
+  interaction: LocalInbox["press"];
   close(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function startLocalParts(options: {
       },
     );
     closing.add(inbox.close);
-    const { slackApiUrl, smtp, press } = inbox;
-    return { apiUrl, calls: () => calls, slackApiUrl, smtp, secrets, press, close: closing.close };
+    const { slackApiUrl, smtp, press: interaction } = inbox;
+    return { apiUrl, calls: () => calls, slackApiUrl, smtp, secrets, interaction, close: closing.close };
   });
 }

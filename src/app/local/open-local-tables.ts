@@ -21,12 +21,12 @@ export interface LocalTables {
  * or in one that is started now and stopped by `close`. `ofDemo`: those of the demo that runs.
  */
 export async function openLocalTables(
-  surroundings: Pick<Environment, "databaseUrl" | "home">,
+  environment: Pick<Environment, "databaseUrl" | "home">,
   log: Logger,
   { ofDemo }: { readonly ofDemo: boolean },
 ): Promise<LocalTables> {
   return openTogether(async (closing) => {
-    const server = await openPostgres(surroundings, log, { share: true });
+    const server = await openPostgres(environment, log, { share: true });
     closing.add(server.stop);
     const { description } = server;
     const url = ofDemo ? await openDemoDatabase(server.url) : server.url;

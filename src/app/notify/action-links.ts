@@ -17,9 +17,13 @@ export function createActionLinks(parts: {
   return (alert: Alert, receiver: string) => {
     const url = parts.consoleUrl();
     if (url === null || !byMail.has(receiver) || alert.resolvedAt !== null) return [];
-    return AlertLink.shape.deed.options.map((deed) => {
-      const link = signAlertLink(parts.secret, { alertId: alert.id, deed, by: receiver }, parts.clock.now());
-      return { label: ACTION_LABELS[deed], url: `${url}/act/${link}` };
+    return AlertLink.shape.action.options.map((action) => {
+      const link = signAlertLink(
+        parts.secret,
+        { alertId: alert.id, action, by: receiver },
+        parts.clock.now(),
+      );
+      return { label: ACTION_LABELS[action], url: `${url}/act/${link}` };
     });
   };
 }

@@ -23,7 +23,7 @@ export function drawAlertChart(
       columnMs: chart.columnMs,
       ...formatBand(chart),
       firing: [firingOf(alert)],
-      told: alert.firedAt === null ? [] : [alert.firedAt],
+      notifiedAt: alert.firedAt === null ? [] : [alert.firedAt],
       zone: options.zone,
     },
     options.theme,

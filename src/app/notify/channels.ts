@@ -3,19 +3,20 @@ import type { Notifier } from "../../notify/define-notifier.ts";
 /** Which receivers lead to which place, and whose messages follow their alerts. */
 export interface Channels {
   /** The receivers whose messages go by this lane. */
-  receiversOf(lane: string): readonly string[];
+  receiversOf(channel: string): readonly string[];
   /** Those whose messages can be edited now, where these lanes are closed. */
-  followers(closed: ReadonlySet<string>): readonly string[];
+  liveReceivers(closed: ReadonlySet<string>): readonly string[];
 }
 
 export function createChannels(
-  notifiers: ReadonlyMap<string, Pick<Notifier, "lane" | "following">>,
+  notifiers: ReadonlyMap<string, Pick<Notifier, "channel" | "liveMessages">>,
 ): Channels {
   return {
-    receiversOf: (lane) => [...notifiers].filter(([, one]) => one.lane?.key === lane).map(([name]) => name),
-    followers: (closed) =>
+    receiversOf: (channel) =>
+      [...notifiers].filter(([, one]) => one.channel?.key === channel).map(([name]) => name),
+    liveReceivers: (closed) =>
       [...notifiers]
-        .filter(([, { following }]) => following !== undefined && !closed.has(following.lane.key))
+        .filter(([, { liveMessages }]) => liveMessages !== undefined && !closed.has(liveMessages.channel.key))
         .map(([name]) => name),
   };
 }

@@ -23,7 +23,7 @@ export async function explainAlert(
 ): Promise<Explanation | null> {
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
   const isOver = alert.resolvedAt !== null;
-  const isCurrent = stored.success && stored.data.tellings === alert.tellings;
+  const isCurrent = stored.success && stored.data.notifyCount === alert.notifyCount;
   // Once more when it is resolved: the last chart shows how it went.
   if (isCurrent && (stored.data.isFinal === true || !isOver)) return stored.data;
   if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
@@ -42,13 +42,13 @@ async function findOut(
   const [now, before, completeUntil] = await Promise.all([
     mentionsIn(stores, alert, alert.windowFrom, alert.windowTo, MOST_NOW),
     sameHoursBefore(stores, alert),
-    stores.walks.completeUntil(alert.projectId, alert.queryId),
+    stores.polls.completeUntil(alert.projectId, alert.queryId),
   ]);
   const isMeant = meant(rule, alert);
   const isLooked = (mention: Mention): boolean => rule.judge(mention).met;
   const counted = alert.values["count"];
   return {
-    tellings: alert.tellings,
+    notifyCount: alert.notifyCount,
     since,
     largest:
       history === null || counted === undefined || history.type === "absence"

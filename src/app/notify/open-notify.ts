@@ -20,7 +20,7 @@ import { createViewOf, type ViewParts } from "./view-of.ts";
 /** How people are told: who, where, and what they get to see. */
 export interface NotifyParts {
   readonly notifiers: ReadonlyMap<string, Notifier>;
-  readonly places: Channels;
+  readonly channels: Channels;
   readonly digests: readonly PlannedDigest[];
   readonly view: ViewParts;
   readonly deliver: DeliverParts;
@@ -44,7 +44,7 @@ export async function openNotify(
   const pictures = createPngRenderer();
   closing.add(pictures.close);
   const notifiers = openReceivers(receivers, { renderer, stores, clock, log }, closing);
-  const places = createChannels(notifiers);
+  const channels = createChannels(notifiers);
   const digests = planDigests(config.digests);
   const secret = await linkSecret(stores);
   const view: ViewParts = {
@@ -60,12 +60,12 @@ export async function openNotify(
   };
   const deliver: DeliverParts = {
     log: stores.notifications,
-    lanes: stores.lanes,
-    standing: stores.alertMessages,
-    receiversOf: places.receiversOf,
+    channelLimits: stores.channelLimits,
+    liveMessages: stores.alertMessages,
+    receiversOf: channels.receiversOf,
     notifierOf: (receiver) => notifiers.get(receiver),
     viewOf: createViewOf(view),
     clock,
   };
-  return { notifiers, places, digests, view, deliver };
+  return { notifiers, channels, digests, view, deliver };
 }

@@ -6,25 +6,25 @@ import type { Stores } from "../../store/stores.ts";
 
 /** The receivers that have to wait at this moment, and why. */
 export function createReceiverWaits(
-  stores: Pick<Stores, "lanes" | "failures" | "notifications">,
+  stores: Pick<Stores, "channelLimits" | "failures" | "notifications">,
   receivers: readonly ReceiverConfig[],
 ): () => Promise<readonly ShownWait[]> {
-  const lanes = receivers.map(({ name, notifier }) => ({
+  const channelLimits = receivers.map(({ name, notifier }) => ({
     receiver: name,
-    lane: notifier.kind === "slack" ? postLimit(notifier) : null,
+    channel: notifier.kind === "slack" ? postLimit(notifier) : null,
   }));
   return async () => {
     const [closed, failures, waiting] = await Promise.all([
-      stores.lanes.closed(),
-      stores.failures.standing(),
+      stores.channelLimits.closed(),
+      stores.failures.open(),
       stores.notifications.waiting(),
     ]);
-    return lanes.flatMap(({ receiver, lane }) => {
+    return channelLimits.flatMap(({ receiver, channel }) => {
       const wait = receiverWait({
         receiver,
         waiting: waiting.get(receiver) ?? 0,
-        lane,
-        closed: closed.find(({ key }) => key === lane?.key) ?? null,
+        channel,
+        closed: closed.find(({ key }) => key === channel?.key) ?? null,
         failure: failures.find(({ kind, scope }) => kind === "receiver" && scope === receiver) ?? null,
       });
       return wait === null ? [] : [wait];

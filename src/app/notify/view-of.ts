@@ -77,10 +77,13 @@ async function alertView(parts: ViewParts, notification: Notification) {
     project: query.projectName,
     timezone: parts.timezone,
     more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
-    unlisted: { count: unlisted.length, others: await parts.stores.alerts.tally(projectId, unlisted) },
+    unlisted: { count: unlisted.length, others: await parts.stores.alerts.countByRule(projectId, unlisted) },
     waited:
       kind === "unanswered"
-        ? { from: alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt, to: notification.createdAt }
+        ? {
+            from: alert.handling?.callingSince ?? alert.firedAt ?? alert.openedAt,
+            to: notification.createdAt,
+          }
         : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,

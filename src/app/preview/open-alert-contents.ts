@@ -8,7 +8,7 @@ import type { PreviewContent } from "./preview-content.ts";
 
 /** What messages about stored alerts show, for one command: beside a running Earshot, or without one. */
 export async function openAlertContents(options: {
-  readonly surroundings: Pick<Environment, "databaseUrl" | "home" | "configFile">;
+  readonly environment: Pick<Environment, "databaseUrl" | "home" | "configFile">;
   readonly rules: readonly Rule[];
   readonly timezone: string;
   readonly consoleUrl: string | null;
@@ -18,8 +18,8 @@ export async function openAlertContents(options: {
   readonly stores: Pick<OpenAlertActions["stores"], "alerts">;
   close(): Promise<void>;
 }> {
-  const { surroundings, rules, timezone, consoleUrl, log } = options;
-  const { stores, facts, close } = await openAlertActions(surroundings, systemClock, log);
+  const { environment, rules, timezone, consoleUrl, log } = options;
+  const { stores, facts, close } = await openAlertActions(environment, systemClock, log);
   const contentOf = createContentOfAlert({
     facts,
     stores,

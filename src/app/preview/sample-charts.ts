@@ -31,7 +31,7 @@ function sampleChart(view: AlertView, theme: "light" | "dark"): string {
       columns,
       columnMs,
       firing: [{ from: windowFrom, to: windowTo }],
-      told: [openedAt],
+      notifiedAt: [openedAt],
       zone: timezone,
     },
     theme,

@@ -41,7 +41,7 @@ export async function runByClock(run: Drive): Promise<void> {
 
 /** The last poll may lie before the end: everything is asked for once more, and judged. */
 async function finish(run: Drive): Promise<void> {
-  await run.earshot.stores.walks.hurry(run.clock.now());
+  await run.earshot.stores.polls.hurry(run.clock.now());
   await settle(run);
   await run.keepTime(run.end);
 }
@@ -54,18 +54,18 @@ const STUCK_MS = 90 * SECOND;
  * questions is not due in the first and not held in the second, and the windows that it closed are in neither.
  */
 async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
-  let moved = { count: waiter.count(), at: monotonicMs() };
+  let progress = { count: waiter.count(), at: monotonicMs() };
   for (let quiet = 0; quiet < 2; ) {
     signal.throwIfAborted();
     const seen = waiter.count();
-    if (seen !== moved.count) moved = { count: seen, at: monotonicMs() };
-    if (monotonicMs() - moved.at > STUCK_MS)
+    if (seen !== progress.count) progress = { count: seen, at: monotonicMs() };
+    if (monotonicMs() - progress.at > STUCK_MS)
       throw new Error("there is work that fails again and again; the log says why");
-    const { polls, windows, deliveries, edits, digests } = await earshot.sweep();
-    const due = polls + windows + deliveries + edits + digests;
-    const { walks, notifications, alertMessages } = earshot.stores;
+    const { polls: duePolls, windows, deliveries, edits, digests } = await earshot.sweep();
+    const due = duePolls + windows + deliveries + edits + digests;
+    const { polls, notifications, alertMessages } = earshot.stores;
     const busy =
-      (await walks.unsettled()) + (await notifications.inFlight()) + (await alertMessages.inHand());
+      (await polls.unsettled()) + (await notifications.inFlight()) + (await alertMessages.inHand());
     quiet = due + busy === 0 ? quiet + 1 : 0;
     if (due > 0) await waiter.reach(seen + due);
     else if (busy > 0) await waiter.reach(waiter.count() + 1);

@@ -109,7 +109,7 @@ export async function startReplay(options: ReplayOptions): Promise<Replay> {
       roles: ROLES,
       watchFrom: plan.from,
       sweepEveryMs: sweepEveryMs(clock),
-      looksAtItself: false,
+      checksHealth: false,
       consoleUrl: options.consoleUrl,
       onDone: waiter.done,
     });

@@ -50,7 +50,7 @@ export async function reportOf(earshot: Earshot, local: LocalParts): Promise<Rep
         mentions,
         because,
       })),
-    deliveries: await stores.notifications.tally(),
+    deliveries: await stores.notifications.countByState(),
     apiCalls,
   };
 }

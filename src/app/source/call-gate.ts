@@ -27,10 +27,10 @@ export function createCallGate(options: GateOptions): Gate {
     for (;;) {
       const { limit, closedForMs } = await budget.read();
       if (limit === null && closedForMs === 0) return (end: ExchangeEnd) => settle(options, null, null, end);
-      const lane = slotsOf(limit?.limit ?? 0).of[priority];
-      const taken = limit === null ? null : await budget.take(limit, { lane, priority, timeoutMs });
+      const slots = slotsOf(limit?.limit ?? 0).of[priority];
+      const taken = limit === null ? null : await budget.take(limit, { slots, priority, timeoutMs });
       if (taken !== null) return (end: ExchangeEnd) => settle(options, limit, taken, end);
-      const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(lane));
+      const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(slots));
       if (waitedMs + waitMs > options.patienceMs) throw outOfCalls(call, waitMs);
       waitedMs += waitMs;
       await delay(waitMs, undefined, signal === undefined ? {} : { signal });
@@ -60,7 +60,7 @@ async function settle(
       if (taken !== null && limit !== null) await budget.settle(taken, limit.periodMs);
       return await budget.refuse(end.retryAfterMs);
     }
-    const known = await learned(budget, limit, end.budget);
+    const known = await observed(budget, limit, end.budget);
     if (taken !== null && known !== null) await budget.settle(taken, known.periodMs);
     if (end.status !== null && end.status < 400) await budget.accept();
     if (known !== null && typeof end.budget?.used === "number")
@@ -72,7 +72,7 @@ async function settle(
 }
 
 /** A header is the limit in force, whatever was believed before. */
-async function learned(
+async function observed(
   budget: BudgetStore,
   limit: RateLimit | null,
   said: Budget | null,

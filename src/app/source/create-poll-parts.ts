@@ -19,24 +19,24 @@ export function createPollParts(parts: {
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly clock: Clock;
   readonly log: Logger;
-}): Pick<HandlerParts, "poll" | "sharing" | "onWalked"> {
+}): Pick<HandlerParts, "poll" | "sharing" | "onCompleted"> {
   const { config, stores, source, rulesFor, clock, log } = parts;
   const { budget } = source;
   const { pollEvery, updatesEvery, history } = config.source;
   return {
     poll: {
       store: stores,
-      walkPages: (query, request, signal) => source.pages([query], request, signal),
-      walkPagesOf: source.pages,
+      fetchPages: (query, request, signal) => source.pages([query], request, signal),
+      fetchSharedPages: source.pages,
       firstPage: source.firstPage,
-      knowledge: source.knowledge,
-      walkAlone: stores.walks.walkAlone,
+      quirkLog: source.quirkLog,
+      pollAlone: stores.polls.pollAlone,
       rulesFor,
-      directory: createNotifyConfig(config),
+      notifyConfig: createNotifyConfig(config),
       clock,
-      settings: (query, walk) => pollSettings(config.source, query, walk, rulesFor(query)),
+      settings: (query, poll) => pollSettings(config.source, query, poll, rulesFor(query)),
       stories: createStoryCache(),
-      everyMs: (walk) => (walk === "added" ? pollEvery : updatesEvery),
+      everyMs: (poll) => (poll === "added" ? pollEvery : updatesEvery),
     },
     sharing: {
       isProven: async () => (await budget.read()).sharing === "proven",
@@ -45,13 +45,13 @@ export function createPollParts(parts: {
         log.info({ sharing }, "calls for several queries at once");
       },
     },
-    onWalked: async (walks) => {
+    onCompleted: async (polls) => {
       // Arrivals are for the plan, and without a limit there is none.
       if ((await budget.read()).limit === null) return;
       const historyFrom = clock.now() - history;
-      const finished = walks.map(({ key, result }) => ({
+      const finished = polls.map(({ key, result }) => ({
         key,
-        found: key.walk === "added" ? result.added : result.changed,
+        found: key.poll === "added" ? result.added : result.changed,
         startedAt: result.startedAt,
         historyFrom,
       }));

@@ -22,7 +22,7 @@ export interface OpenSource {
   /** Makes the calls that can wait. */
   readonly background: SourceClient;
   readonly budget: BudgetStore;
-  readonly knowledge: QuirkLog;
+  readonly quirkLog: QuirkLog;
   readonly calls: CallNotes;
   /** The pages of one walk; of several queries where they share its calls. What fails is noted. */
   pages(
@@ -51,20 +51,20 @@ export function openSource(
   const budget = createBudgetStore(database.db, account);
   const sources = sourcesOf(config, database, budget, log, signal);
   for (const one of Object.values(sources)) closing.add(one.close);
-  const knowledge = createQuirkLog(createServerQuirkStore(database.db, account), clock);
+  const quirkLog = createQuirkLog(createServerQuirkStore(database.db, account), clock);
   const calls = createCallNotes({ stores, clock });
   const { pagesOf, firstPage } = createSourcePages({
     sources,
     priorityOf: (queries, request) => priorityOf(queries, request, rulesFor),
     pageSize: config.source.pageSize,
-    knowledge,
+    quirkLog,
     stores,
     clock,
   });
   return {
     background: sources.background,
     budget,
-    knowledge,
+    quirkLog,
     calls,
     pages: (queries, request, walking) =>
       calls.notedPages(queries.map(queryScope), pagesOf(queries, request, walking)),

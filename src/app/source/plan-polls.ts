@@ -26,7 +26,7 @@ export interface PlanParts {
   readonly budget: BudgetStore;
   readonly source: SourceConfig;
   readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly knowledge: Pick<QuirkLog, "traits">;
+  readonly quirkLog: Pick<QuirkLog, "quirks">;
 }
 
 /** One call that is to be made now. */
@@ -50,13 +50,13 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
   const calls = planCalls(candidates, settings, { calls: turns, turn: budget.turn, now });
   const planned: PlannedPoll[] = [];
   for (const call of calls) {
-    const lane = slotsOf(limit.limit).of[priorityOf(call)];
-    if ((await parts.budget.waitMs(lane)) > 0) continue;
+    const slots = slotsOf(limit.limit).of[priorityOf(call)];
+    if ((await parts.budget.waitMs(slots)) > 0) continue;
     const turn = await parts.budget.nextTurn(spacing);
     if (turn === null) break;
     // Until the source has shown that it can, one shared call is tried at a time.
     if (call.members.length > 1 && budget.sharing === "untried") await parts.budget.setSharing("untried");
-    await parts.stores.walks.plan(call.members, now);
+    await parts.stores.polls.plan(call.members, now);
     planned.push({ keys: call.members, turn });
     if (budget.sharing === "untried") break;
   }
@@ -66,13 +66,13 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
 /** Writes down when each walk is polled next as the plan stands: the promise that pages and commands show. */
 export async function publishPlan(parts: PlanParts, now: Instant): Promise<void> {
   const budget = await parts.budget.read();
-  if (budget.limit === null) return parts.stores.walks.promise([]);
+  if (budget.limit === null) return parts.stores.polls.promise([]);
   const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);
   const waitMs = Math.max(budget.closedForMs, spacing - (budget.pacedMsAgo ?? spacing));
   const play = { now, nextTurnAt: now + waitMs, spacingMs: spacing, turn: budget.turn };
   const forecasts = await yieldingLoop(forecastPolls(candidates, settings, play));
   const plan = forecasts.map(({ key, nextPollAt }) => ({ ...key, nextPollAt }));
-  if (plan.length > 0) await parts.stores.walks.promise(plan);
+  if (plan.length > 0) await parts.stores.polls.promise(plan);
 }
 
 /** How many planned calls are due by now. A slow sweep may make up for one. */
@@ -90,25 +90,25 @@ function priorityOf({ purpose, importance }: PlannedCall): Priority {
 /** Everything that the plan depends on, as the tables have it now. */
 async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
   const hour = hourOfWeek(now);
-  const [walks, traits, added, updated] = await Promise.all([
-    parts.stores.walks.candidates(hour, now),
-    parts.knowledge.traits(),
+  const [polls, quirks, added, updated] = await Promise.all([
+    parts.stores.polls.candidates(hour, now),
+    parts.quirkLog.quirks(),
     parts.stores.arrivals.pooled("added", hour),
     parts.stores.arrivals.pooled("updated", hour),
   ]);
   const rhythm = { added: rhythmIn(added, hour), updated: rhythmIn(updated, hour) };
   const sharing = mayShare(budget);
-  const candidates = walks.map((walk) => candidateOf(parts, walk, rhythm, now));
+  const candidates = polls.map((poll) => candidateOf(parts, poll, rhythm, now));
   // Long addresses are for a server that is known to share calls, and refused none of them within a day.
-  const short = traits.get("addresses");
+  const short = quirks.get("addresses");
   const isShort = budget.sharing !== "proven" || (short?.value === "short" && now - short.lastAt < DAY);
-  const idLength = Math.max(1, ...walks.map(({ queryId }) => queryId.length));
-  const most = isShort ? MOST_MEMBERS : mostMembers(idLength, walks.length, limit);
+  const idLength = Math.max(1, ...polls.map(({ queryId }) => queryId.length));
+  const most = isShort ? MOST_MEMBERS : mostMembers(idLength, polls.length, limit);
   const settings: PlanSettings = {
     sharing,
     mostMembers: most,
     pageSize: parts.source.pageSize,
-    roundMs: roundMs(walks.length, limit, sharing ? most : 1),
+    roundMs: roundMs(polls.length, limit, sharing ? most : 1),
   };
   const hasCrises = candidates.some(({ importance }) => isCrisis(importance));
   return { candidates, settings, spacing: spacingMs(limit, hasCrises ? "crisis" : "live") };
@@ -129,11 +129,11 @@ function rhythmIn(pooled: readonly { hour: number; mentions: number; ms: number 
 
 function candidateOf(
   { source, rulesFor }: PlanParts,
-  walk: PollCandidate,
+  poll: PollCandidate,
   rhythm: Readonly<Record<PollKind, number>>,
   now: Instant,
 ): Candidate {
-  const { projectId, queryId, totalMentions, totalMs, hourMentions, hourMs } = walk;
+  const { projectId, queryId, totalMentions, totalMs, hourMentions, hourMs } = poll;
   const history = {
     total: { mentions: totalMentions ?? 0, ms: totalMs ?? 0 },
     hours: new Map(
@@ -141,19 +141,19 @@ function candidateOf(
         ? []
         : [[hourOfWeek(now), { mentions: hourMentions, ms: hourMs }]],
     ),
-    recent: { mentions: walk.recentMentions ?? 0, ms: walk.recentMs ?? 0, until: walk.recentUntil ?? now },
+    recent: { mentions: poll.recentMentions ?? 0, ms: poll.recentMs ?? 0, until: poll.recentUntil ?? now },
   };
-  const importance = importanceOf(rulesFor(walk)) * (walk.walk === "added" ? 1 : CHANGE_WORTH);
-  const historyFrom = walk.walk === "added" ? walk.watchFrom - source.history : walk.watchFrom;
+  const importance = importanceOf(rulesFor(poll)) * (poll.poll === "added" ? 1 : CHANGE_WORTH);
+  const historyFrom = poll.poll === "added" ? poll.watchFrom - source.history : poll.watchFrom;
   return {
-    key: { projectId, queryId, walk: walk.walk },
+    key: { projectId, queryId, poll: poll.poll },
     importance,
-    rate: expectedRate(history, rhythm[walk.walk], now),
-    knownUntil: walk.polledAt,
-    waitsSince: Math.min(walk.watchFrom, now - HOUR),
-    readsFrom: walk.watermark === null ? historyFrom : walk.watermark - source.overlap,
-    isDue: walk.nextAt <= now,
-    alone: walk.alone,
-    isFailing: walk.failures >= 3,
+    rate: expectedRate(history, rhythm[poll.poll], now),
+    knownUntil: poll.polledAt,
+    waitsSince: Math.min(poll.watchFrom, now - HOUR),
+    readsFrom: poll.watermark === null ? historyFrom : poll.watermark - source.overlap,
+    isDue: poll.nextAt <= now,
+    alone: poll.alone,
+    isFailing: poll.failures >= 3,
   };
 }

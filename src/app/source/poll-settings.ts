@@ -12,7 +12,7 @@ import type { Rule } from "../../rules/rule.ts";
 export function pollSettings(
   source: SourceConfig,
   query: WatchedQuery,
-  walk: PollKind,
+  poll: PollKind,
   rules: readonly Pick<Rule, "catchUp">[],
 ): PollSettings {
   const newestFirst = rules.some(({ catchUp }) => catchUp === "newest-first");
@@ -21,7 +21,7 @@ export function pollSettings(
     overlapMs: source.overlap,
     lookbackMs: source.lookback,
     settleMs: source.settle,
-    historyFrom: walk === "added" ? query.watchFrom - source.history : query.watchFrom,
+    historyFrom: poll === "added" ? query.watchFrom - source.history : query.watchFrom,
   };
 }
 

@@ -6,27 +6,27 @@ import type { createServerQuirkStore } from "../../store/server-quirks.ts";
 
 /** What is known of the account's server, read at most once a second. What says nothing new is not written. */
 export function createQuirkLog(store: ReturnType<typeof createServerQuirkStore>, clock: Clock): QuirkLog {
-  let known: { readonly traits: Promise<ServerQuirks>; readonly until: number } | null = null;
-  const traits = (): Promise<ServerQuirks> => {
+  let known: { readonly quirks: Promise<ServerQuirks>; readonly until: number } | null = null;
+  const quirks = (): Promise<ServerQuirks> => {
     if (known === null || monotonicMs() >= known.until) {
       const asked = store.all();
-      known = { traits: asked, until: monotonicMs() + SECOND };
+      known = { quirks: asked, until: monotonicMs() + SECOND };
       asked.catch(() => {
         known = null;
       });
     }
-    return known.traits;
+    return known.quirks;
   };
-  const isKnown = (found: ServerQuirks, { trait, value, ms }: ObservedQuirk): boolean => {
-    const before = found.get(trait);
+  const isKnown = (found: ServerQuirks, { quirk, value, ms }: ObservedQuirk): boolean => {
+    const before = found.get(quirk);
     if (before === undefined || before.value !== value || clock.now() - before.lastAt >= HOUR) return false;
-    return trait === "clock" || (ms ?? 0) <= (before.ms ?? 0) * 1.1;
+    return quirk === "clock" || (ms ?? 0) <= (before.ms ?? 0) * 1.1;
   };
   return {
-    traits,
+    quirks,
     async note(findings) {
       if (findings.length === 0) return;
-      const before = await traits();
+      const before = await quirks();
       const news = findings.filter((one) => !isKnown(before, one));
       if (news.length === 0) return;
       await store.note(news, clock.now());

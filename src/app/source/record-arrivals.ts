@@ -17,28 +17,28 @@ const TOTAL = -1;
 const RECENT = -2;
 
 /** Adds finished walks to what is known of arrivals. What a crash forgets here is learned again by the next walk. */
-export async function recordArrivals(stores: Stores, walks: readonly FinishedPoll[]): Promise<void> {
-  if (walks.length === 0) return;
+export async function recordArrivals(stores: Stores, polls: readonly FinishedPoll[]): Promise<void> {
+  if (polls.length === 0) return;
   const known = new Map<string, ArrivalCell[]>();
-  for (const cell of await stores.arrivals.of(walks.map(({ key }) => key))) {
+  for (const cell of await stores.arrivals.of(polls.map(({ key }) => key))) {
     const cells = known.get(nameOf(cell)) ?? [];
     cells.push(cell);
     known.set(nameOf(cell), cells);
   }
-  const cells = walks.flatMap((walk) => {
-    const before = known.get(nameOf(walk.key)) ?? [];
+  const cells = polls.flatMap((poll) => {
+    const before = known.get(nameOf(poll.key)) ?? [];
     const total = before.find(({ hour }) => hour === TOTAL);
-    const from = total?.untilAt ?? walk.historyFrom;
-    if (from >= walk.startedAt) return [];
+    const from = total?.untilAt ?? poll.historyFrom;
+    if (from >= poll.startedAt) return [];
     const history = historyOf(before);
-    const after = learnArrivals(history, { mentions: walk.found, from, to: walk.startedAt });
-    return changedCells(walk, history, after);
+    const after = learnArrivals(history, { mentions: poll.found, from, to: poll.startedAt });
+    return changedCells(poll, history, after);
   });
   if (cells.length > 0) await stores.arrivals.save(cells);
 }
 
-function nameOf({ projectId, queryId, walk }: PollKey): string {
-  return `${walk} ${queryId} ${projectId}`;
+function nameOf({ projectId, queryId, poll }: PollKey): string {
+  return `${poll} ${queryId} ${projectId}`;
 }
 
 function historyOf(cells: readonly ArrivalCell[]): ArrivalHistory {

@@ -30,6 +30,6 @@ export async function registerQueries(
     }
   }
   await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom);
-  await parts.stores.walks.ensure(moments.now);
+  await parts.stores.polls.ensure(moments.now);
   return queries;
 }

@@ -23,16 +23,16 @@ export interface ShellBudget {
  * there is to go by. A database that cannot be reached keeps nobody from asking.
  */
 export async function openShellBudget(
-  surroundings: Pick<Environment, "databaseUrl" | "home" | "configFile">,
+  environment: Pick<Environment, "databaseUrl" | "home" | "configFile">,
   { account, timeoutMs, log }: { readonly account: string; readonly timeoutMs: number; readonly log: Logger },
 ): Promise<ShellBudget | null> {
-  const { databaseUrl, home } = surroundings;
+  const { databaseUrl, home } = environment;
   if (databaseUrl === null && !existsSync(resolve(home, "postgres"))) return null;
   try {
     const opened = await openTogether(async (closing) => {
-      const server = await openPostgres(surroundings, log, { share: true });
+      const server = await openPostgres(environment, log, { share: true });
       closing.add(server.stop);
-      const url = await databaseForCommands(server.url, surroundings.configFile);
+      const url = await databaseForCommands(server.url, environment.configFile);
       const onError = (error: Error) =>
         log.warn({ error: describeError(error) }, "a connection to the database broke");
       const database = openDatabase({ url, connections: 2, onError });

@@ -12,14 +12,14 @@ export interface SourcePagesParts {
   readonly sources: Readonly<Record<OwnPriority, SourceClient>>;
   readonly priorityOf: (queries: readonly WatchedQuery[], request: PollRequest) => OwnPriority;
   readonly pageSize: number;
-  readonly knowledge: QuirkLog;
+  readonly quirkLog: QuirkLog;
   readonly stores: Pick<Stores, "mentions">;
   readonly clock: Clock;
 }
 
 /** The pages of walks from the source, whatever its server can and cannot do. */
 export function createSourcePages(parts: SourcePagesParts) {
-  const { sources, priorityOf, pageSize, knowledge, stores, clock } = parts;
+  const { sources, priorityOf, pageSize, quirkLog, stores, clock } = parts;
   const ask = (queries: readonly WatchedQuery[], request: PollRequest) => {
     const { path, sinceAdded, sinceUpdated, ...call } = request;
     return {
@@ -41,10 +41,10 @@ export function createSourcePages(parts: SourcePagesParts) {
     for await (const page of pages) yield toSourcePage(page, clock);
   }
   const { hasOlder } = stores.mentions;
-  const walk = { fetch, knowledge, hasOlder, pageSize, fullest: { rows: 0 }, now: () => clock.now() };
+  const poll = { fetch, quirkLog, hasOlder, pageSize, fullest: { rows: 0 }, now: () => clock.now() };
   return {
     pagesOf: (queries: readonly WatchedQuery[], request: PollRequest, signal: AbortSignal) =>
-      adaptPages(walk, queries, request, signal),
+      adaptPages(poll, queries, request, signal),
     firstPage: (query: WatchedQuery, request: PollRequest, signal: AbortSignal) =>
       sources.background.mentionsPage({ ...ask([query], request), cursor: request.cursor }, { signal }),
   };

@@ -16,14 +16,14 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const { alert, rule, precision, history, receivers, notifications } = explained;
   const opened = alert.state === "pending" ? "" : `, opened ${moment(alert.openedAt)}`;
   const { first, peak, step } = alert.progress ?? {};
-  const care = [
-    alert.care?.assignee && `assigned to ${alert.care.assignee}`,
-    alert.care?.acknowledgedBy && `acknowledged by ${alert.care.acknowledgedBy}`,
-    alert.care?.relevant === false && "marked not relevant",
+  const handling = [
+    alert.handling?.assignee && `assigned to ${alert.handling.assignee}`,
+    alert.handling?.acknowledgedBy && `acknowledged by ${alert.handling.acknowledgedBy}`,
+    alert.handling?.relevant === false && "marked not relevant",
   ].filter((text) => typeof text === "string" && text !== "");
   return [
     `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
-    `  ${alert.state} since ${moment(stateSince(alert, history))}${opened}, ${counted(alert.mentions, "mention")}${care.map((text) => `, ${text}`).join("")}`,
+    `  ${alert.state} since ${moment(stateSince(alert, history))}${opened}, ${counted(alert.mentions, "mention")}${handling.map((text) => `, ${text}`).join("")}`,
     "",
     "What the rule measured",
     `  ${alert.because}`,
@@ -54,7 +54,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
     ...receivers.map(
       (one) =>
-        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.toldAt === null ? ", never notified" : `, notified ${moment(one.toldAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.notifiedAt === null ? ", never notified" : `, notified ${moment(one.notifiedAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
     ),
     "",
     "What the deliveries answered",
@@ -71,14 +71,14 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
 
 /** Since when it is in the state that it is in. */
 function stateSince(
-  { state, openedAt, firedAt, resolvedAt, care }: Alert,
+  { state, openedAt, firedAt, resolvedAt, handling }: Alert,
   history: AlertWhy["history"],
 ): Instant {
   switch (state) {
     case "pending":
       return openedAt;
     case "firing":
-      return care?.callingSince ?? firedAt ?? openedAt;
+      return handling?.callingSince ?? firedAt ?? openedAt;
     case "acknowledged":
       return (
         history.findLast(({ what }) => what === "AcknowledgedBy" || what === "AssignedBy")?.at ??

@@ -12,11 +12,11 @@ export async function withAlertActions<Outcome>(
   env: NodeJS.ProcessEnv,
   work: (command: OpenAlertActions) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const surroundings = readEnvironment(env);
+  const environment = readEnvironment(env);
   const log = commandLog(env);
   // A demo that was killed leaves its note behind; the time of a real monitor is the system's.
-  const clock = existsSync(surroundings.configFile) ? systemClock : await timeHere(surroundings.home);
-  const opened = await openAlertActions(surroundings, clock, log);
+  const clock = existsSync(environment.configFile) ? systemClock : await timeHere(environment.home);
+  const opened = await openAlertActions(environment, clock, log);
   try {
     return await work(opened);
   } finally {

@@ -5,9 +5,9 @@ import { formatNumber } from "../../lib/format-number.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { retryDelayMs } from "../../lib/retry-delay.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
+import { fetchPages } from "../../source/fetch-pages.ts";
 import type { SourceClient } from "../../source/source-client.ts";
 import { SourceError } from "../../source/source-error.ts";
-import { walkPages } from "../../source/walk-pages.ts";
 import type { ApiCall } from "./calls.ts";
 import { recordsOf } from "./format-answer.ts";
 import type { Terminal } from "./options.ts";
@@ -20,7 +20,7 @@ const MOST_TRIES = 6;
 interface FetchAllParts {
   readonly writer: Writer;
   readonly terminal: Terminal;
-  readonly tell: (line: string) => void;
+  readonly printResult: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -32,34 +32,34 @@ export async function fetchAll(
   call: ApiCall,
   params: RawParams,
   client: SourceClient,
-  walking: FetchAllParts,
+  fetched: FetchAllParts,
 ): Promise<void> {
-  const { writer, tell } = walking;
+  const { writer, printResult } = fetched;
   if (call.name === "token") return;
   if (call.name !== "mentions" && call.name !== "mentions-fulltext") {
     const answer = await client.ask(call.name, params);
     const records = recordsOf(answer) ?? [answer];
     await writer.write(records.map((record) => `${sanitizeJson(record)}\n`).join(""));
-    return tell(`${formatNumber(records.length)} written`);
+    return printResult(`${formatNumber(records.length)} written`);
   }
   const name = call.name;
   const asked = split(params.parameters);
-  const progress = createProgress(walking);
+  const progress = createProgress(fetched);
   let place = asked.cursor;
   const fetchPage = async (cursor: string | null, signal: AbortSignal): Promise<RawPage> => {
     place = cursor;
     const parameters = [...asked.others, ...(cursor === null ? [] : [["cursor", cursor] as const])];
     return patiently(
       async () => toRawPage(await client.ask(name, { ...params, parameters }, { signal })),
-      walking,
+      fetched,
     );
   };
   try {
-    const pages = walkPages(fetchPage, {
+    const pages = fetchPages(fetchPage, {
       cursor: asked.cursor,
       pageSize: asked.pageSize,
       endOnShortPage: true,
-      signal: walking.signal,
+      signal: fetched.signal,
     });
     for await (const page of pages) {
       for (const record of page.mentions) await writer.write(`${sanitizeJson(record)}\n`);
@@ -68,7 +68,7 @@ export async function fetchAll(
     progress.end();
   } catch (error) {
     progress.end();
-    if (place !== null) tell(`To go on from here, add --param cursor=${place}`);
+    if (place !== null) printResult(`To go on from here, add --param cursor=${place}`);
     throw error;
   }
 }
@@ -112,7 +112,7 @@ function split(parameters: RawParams["parameters"]) {
 }
 
 /** Tries a call again while that is of use. */
-async function patiently<T>(work: () => Promise<T>, { tell, signal }: FetchAllParts): Promise<T> {
+async function patiently<T>(work: () => Promise<T>, { printResult, signal }: FetchAllParts): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -120,7 +120,7 @@ async function patiently<T>(work: () => Promise<T>, { tell, signal }: FetchAllPa
       const isWorthIt = error instanceof SourceError && error.retryable && error.kind !== "aborted";
       if (!isWorthIt || attempt >= MOST_TRIES) throw error;
       const waitMs = retryDelayMs(attempt, error.retryAfterMs ?? undefined, 0);
-      if (waitMs >= SECOND) tell(`${error.message}; going on in ${formatDuration(waitMs)}`);
+      if (waitMs >= SECOND) printResult(`${error.message}; going on in ${formatDuration(waitMs)}`);
       await delay(waitMs, undefined, { signal }).catch(() => {
         throw error;
       });
@@ -129,7 +129,7 @@ async function patiently<T>(work: () => Promise<T>, { tell, signal }: FetchAllPa
 }
 
 /** A line on the terminal that counts; in a pipe only its last state. */
-function createProgress({ terminal, tell }: FetchAllParts) {
+function createProgress({ terminal, printResult }: FetchAllParts) {
   const isLive = terminal.stderr.isTTY === true;
   let written = 0;
   let pages = 0;
@@ -144,7 +144,7 @@ function createProgress({ terminal, tell }: FetchAllParts) {
     },
     end: (): void => {
       if (isLive) terminal.stderr.write("\r\u001b[K");
-      tell(state());
+      printResult(state());
     },
   };
 }

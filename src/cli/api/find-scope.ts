@@ -14,7 +14,7 @@ const MOST_QUERIES = 50;
 export async function findProject(
   client: SourceClient,
   wanted: string | undefined,
-  tell: (line: string) => void,
+  printResult: (line: string) => void,
 ): Promise<string> {
   if (wanted !== undefined && isId(wanted)) return wanted;
   const list = (await client.projects()).map(({ projectId, name }) => ({ id: projectId, name }));
@@ -22,7 +22,7 @@ export async function findProject(
   const [only, ...others] = list;
   if (only === undefined) throw new UserError("this user sees no project");
   if (others.length > 0) throw new UserError("which project? Name one with --project", named(list));
-  tell(`Project: ${only.name} (${only.id}), the only one`);
+  printResult(`Project: ${only.name} (${only.id}), the only one`);
   return only.id;
 }
 
@@ -36,7 +36,7 @@ export async function findQueries(
     readonly groups: readonly string[];
     readonly pairs: readonly Pair[];
   },
-  tell: (line: string) => void,
+  printResult: (line: string) => void,
 ): Promise<Pair[]> {
   if (call.needs !== "mentions") {
     if (asked.queries.length + asked.groups.length > 0)
@@ -60,7 +60,7 @@ export async function findQueries(
   if (all.length === 0) throw new UserError("the project has no queries");
   if (all.length > MOST_QUERIES)
     throw new UserError(`which of the ${all.length} queries? Name some with --query`, named(all));
-  tell(`Queries: ${all.length === 1 ? "the only one" : `all ${all.length}`} of the project`);
+  printResult(`Queries: ${all.length === 1 ? "the only one" : `all ${all.length}`} of the project`);
   return all.map(({ id }): Pair => ["queryId", id]);
 }
 

@@ -33,7 +33,7 @@ export async function runApi(
   gate?: Gate,
 ): Promise<void> {
   const writer = createWriter(terminal.stdout);
-  const tell = (line: string): void => {
+  const printResult = (line: string): void => {
     if (!options.quiet) terminal.stderr.write(`${sanitizeLine(line)}\n`);
   };
   // Faults of ours are told before anybody is asked.
@@ -55,13 +55,13 @@ export async function runApi(
   });
   try {
     const shares = gate === undefined ? "" : "; calls come out of the budget of the Earshot that watches it";
-    tell(`Asking ${access.baseUrl} as ${access.credentials.username} (${access.from})${shares}`);
+    printResult(`Asking ${access.baseUrl} as ${access.credentials.username} (${access.from})${shares}`);
     await ask(call, options, client, {
       given,
       range,
       width: widthOf(terminal),
       writer,
-      tell,
+      printResult,
       terminal,
       signal,
     });
@@ -69,7 +69,7 @@ export async function runApi(
     if (terminal.signal.aborted) throw new InterruptedError("stopped");
     if (!writer.closed.aborted) throw printFailure(error, access);
   } finally {
-    if (budget !== null) tell(formatBudget(budget));
+    if (budget !== null) printResult(formatBudget(budget));
     await client.close();
   }
 }
@@ -79,13 +79,13 @@ interface Asking {
   readonly range: ReturnType<typeof withRange>;
   readonly width: number;
   readonly writer: Writer;
-  readonly tell: (line: string) => void;
+  readonly printResult: (line: string) => void;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
 async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, asking: Asking): Promise<void> {
-  const { writer, tell, width } = asking;
+  const { writer, printResult, width } = asking;
   if (call.name === "token") return writer.write(printToken(await client.token(), options.json, width));
   const params = await toParams(call, options, client, asking);
   if (options.all) return fetchAll(call, params, client, asking);
@@ -94,14 +94,14 @@ async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, ask
   if (options.json) return writer.write(`${sanitizeJson(answer, 2)}\n`);
   await writer.write(`${formatAnswer(call, answer, width)}\n`);
   const total = printTotal(call, answer);
-  if (total !== null) tell(total);
+  if (total !== null) printResult(total);
 }
 
 async function toParams(
   call: ApiCall,
   options: ApiOptions,
   client: SourceClient,
-  { given, range, tell }: Asking,
+  { given, range, printResult }: Asking,
 ): Promise<RawParams> {
   const wanted = options.project ?? given.places.projectId;
   if (call.needs === "account") {
@@ -109,10 +109,10 @@ async function toParams(
       throw new UserError(`${call.name} is about the whole account: leave out --project and --query`);
     return { places: {}, parameters: given.pairs };
   }
-  const projectId = await findProject(client, wanted, tell);
+  const projectId = await findProject(client, wanted, printResult);
   const asked = { queries: options.query, groups: options.queryGroup, pairs: given.pairs };
-  const queries = await findQueries(client, call, projectId, asked, tell);
-  if (range.says !== null) tell(`Range: ${range.says}`);
+  const queries = await findQueries(client, call, projectId, asked, printResult);
+  if (range.says !== null) printResult(`Range: ${range.says}`);
   const places = { ...CHART_DEFAULTS, ...given.places, projectId };
   if (call.name === "create-location-list")
     return { places, parameters: [], body: locationList(given.pairs, projectId) };

@@ -61,7 +61,7 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
           columns: columns.columns(),
           columnMs,
           firing,
-          told,
+          notifiedAt: told,
           zone: look.zone,
         },
         look.theme,

@@ -93,8 +93,8 @@ async function runImport(file: string, options: ImportOptions, env: NodeJS.Proce
     });
   });
   for (const { line, reason } of result.skipped) printError(`${file}:${line} is left out: ${reason}`);
-  const untold = result.skippedTotal - result.skipped.length;
-  if (untold > 0) printError(`… and ${untold} more lines`);
+  const unreported = result.skippedTotal - result.skipped.length;
+  if (unreported > 0) printError(`… and ${unreported} more lines`);
   printResult(file, result, options);
 }
 

@@ -91,7 +91,7 @@ async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promi
 
 /** In steps, so that Ctrl-C need not wait for all of it. */
 async function fill(stream: Stream, from: Instant, to: Instant, signal: AbortSignal): Promise<number> {
-  const tell = (hour: Instant): void => {
+  const printResult = (hour: Instant): void => {
     if (process.stderr.isTTY)
       process.stderr.write(
         `\r\u001b[K${toIso(hour).slice(0, 16).replace("T", " ")}${hour + HOUR >= to ? "\r\u001b[K" : ""}`,
@@ -99,7 +99,7 @@ async function fill(stream: Stream, from: Instant, to: Instant, signal: AbortSig
   };
   let hours = 0;
   for (let until = from + DAY; !signal.aborted; until += DAY) {
-    hours += await stream.fillUntil(Math.min(until, to), tell);
+    hours += await stream.fillUntil(Math.min(until, to), printResult);
     if (until >= to) break;
   }
   return hours;

@@ -66,9 +66,9 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
   const signal = stopSignal(() => say(options, "\nStopping."));
   const log = commandLog(env);
   const running = await openTogether(async (closing) => {
-    const surroundings = readEnvironment(env);
-    const { home } = surroundings;
-    const tables = await openLocalTables(surroundings, log, { ofDemo: false });
+    const environment = readEnvironment(env);
+    const { home } = environment;
+    const tables = await openLocalTables(environment, log, { ofDemo: false });
     closing.add(tables.close);
     const { pool, description } = tables;
     const sample = options.sample ? await openSampleWorld(pool, systemClock.now(), [DEMO_CLIENT]) : null;

@@ -13,12 +13,12 @@ export interface LocalApiTables extends Pick<LocalTables, "pool"> {
 /** Opens the tables, does the work and closes them again, whatever comes of it. */
 export async function withTables<Outcome>(
   env: NodeJS.ProcessEnv,
-  work: (desk: LocalApiTables) => Promise<Outcome>,
+  work: (actions: LocalApiTables) => Promise<Outcome>,
 ): Promise<Outcome> {
   const log = commandLog(env);
-  const surroundings = readEnvironment(env);
-  const running = await readLocalAddress(surroundings.home, systemClock);
-  const tables = await openLocalTables(surroundings, log, { ofDemo: running?.isDemo === true });
+  const environment = readEnvironment(env);
+  const running = await readLocalAddress(environment.home, systemClock);
+  const tables = await openLocalTables(environment, log, { ofDemo: running?.isDemo === true });
   try {
     return await work({ pool: tables.pool, db: createDatabase(tables.pool) });
   } finally {

@@ -32,7 +32,7 @@ export const email = defineNotifier({
       }
     };
     return {
-      lane: serverLimit(config),
+      channel: serverLimit(config),
       send: (message, { signal, beforePost }) =>
         attempt(signal, async () => {
           const mail = await compose(message, config, deps);

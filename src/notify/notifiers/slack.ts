@@ -29,11 +29,11 @@ export const slack = defineNotifier({
   kind: "slack",
   config: SlackConfig,
   create: (config, deps) => ({
-    lane: postLimit(config),
-    following: {
+    channel: postLimit(config),
+    liveMessages: {
       editEveryMs: config.editEvery,
-      lane: editLimit(config),
-      show: (message, options) =>
+      channel: editLimit(config),
+      updateMessage: (message, options) =>
         withSlack(config, deps, options.signal, (connection) =>
           updateLiveMessage(message, options, connection),
         ),
@@ -104,12 +104,12 @@ async function sendAlert(
       notificationId,
     )) !== "gone";
   if (earlier !== null) return earlier;
-  const around = { alertId: buttonsFor(message, connection), picture: null };
+  const context = { alertId: buttonsFor(message, connection), picture: null };
   const vendorRef = await postMessage(
     {
       content: isThere
-        ? composeReply(view, connection.renderer, around)
-        : composeSlack(message, connection.renderer, around),
+        ? composeReply(view, connection.renderer, context)
+        : composeSlack(message, connection.renderer, context),
       notificationId,
       part: "message",
       thread: isThere ? thread : null,

@@ -37,7 +37,7 @@ export const webhook = defineNotifier({
     return {
       // Each change has a key of its own, and a program may act on every one of them.
       wantsEveryChange: true,
-      lane: serverLimit(config),
+      channel: serverLimit(config),
       send: async (message, { signal, beforePost }) => {
         await beforePost?.();
         const response = await post(connections, config, request(message, config, deps), signal);
@@ -186,7 +186,7 @@ async function post(
     throw new DeliveryError(`The webhook's server cannot be reached: ${code}`, {
       retryable: true,
       // A server that does not answer in time may do so because of this one message.
-      concernsPlace: code !== NO_ANSWER,
+      concernsChannel: code !== NO_ANSWER,
       secrets: [config.url, config.secret ?? ""],
     });
   }
@@ -207,7 +207,7 @@ function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
   throw new DeliveryError(`The webhook's server answered HTTP ${statusCode}`, {
     retryable: isRetryable,
     // A gateway says that the server is away, or the server that it takes nothing now. Any other fault may be the message's.
-    concernsPlace: [429, 502, 503, 504].includes(statusCode),
+    concernsChannel: [429, 502, 503, 504].includes(statusCode),
     retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, now),
     advice: isRetryable
       ? null

@@ -7,14 +7,14 @@ import type { Batch, Candidate, Dropped, DropReason, NotifyReason, Outgoing } fr
  * first, so that later stages only hold back what would really have been said.
  */
 export function dedup(batch: Batch): Batch {
-  const say: Outgoing[] = [];
+  const send: Outgoing[] = [];
   const dropped: Dropped[] = [...batch.dropped];
-  for (const { matter } of batch.say) {
-    const found = somethingNew(matter, batch.now);
-    if (found.new) say.push({ matter, kind: KINDS[found.reason], reason: found.reason });
-    else dropped.push({ matter, reason: found.reason, by: found.by, nextAt: found.nextAt });
+  for (const { candidate } of batch.send) {
+    const found = somethingNew(candidate, batch.now);
+    if (found.new) send.push({ candidate, kind: KINDS[found.reason], reason: found.reason });
+    else dropped.push({ candidate, reason: found.reason, by: found.by, nextAt: found.nextAt });
   }
-  return { ...batch, say, dropped };
+  return { ...batch, send, dropped };
 }
 
 type Comparison =
@@ -39,44 +39,50 @@ const KINDS = {
 } as const satisfies Record<NotifyReason, string>;
 
 /** The first line that applies names the outcome. */
-function somethingNew({ alert, told, terms }: Candidate, now: Instant): Comparison {
+function somethingNew({ alert, lastNotified, terms }: Candidate, now: Instant): Comparison {
   if (alert.firedAt === null) {
     return nothing(alert.resolvedAt === null ? "StillPending" : "NeverFired", "life cycle");
   }
   if (alert.resolvedAt !== null) {
-    if (told === null) return terms.routed ? something("FiredAndEnded") : nothing("NoLongerRouted", "routes");
-    if (told.ended) return nothing("NothingNew", "told already");
+    if (lastNotified === null)
+      return terms.routed ? something("FiredAndEnded") : nothing("NoLongerRouted", "routes");
+    if (lastNotified.ended) return nothing("NothingNew", "told already");
     return terms.sendResolved ? something("Resolved") : nothing("ResolveNotWanted", "route");
   }
-  return stillFiring({ alert, told, terms }, now);
+  return stillFiring({ alert, lastNotified, terms }, now);
 }
 
-function stillFiring({ alert, told, terms }: Candidate, now: Instant): Comparison {
+function stillFiring({ alert, lastNotified, terms }: Candidate, now: Instant): Comparison {
   const { escalation } = terms;
   if (!terms.routed) {
     if (escalation === null) return nothing("NoLongerRouted", "routes");
     if (escalation.reachedAt === null) return nothing("EscalationWaits", escalation.by, escalation.nextAt);
   }
-  if (told === null) return something(terms.routed ? "FirstNotification" : "Escalated");
-  if (told.ended) return something("Reopened");
-  if (compareSeverity(alert.severity, told.severity) > 0) return something("SeverityRose");
-  if (alert.tellings > (told.tellings ?? 1)) return something(alert.retellReason ?? "Doubled");
+  if (lastNotified === null) return something(terms.routed ? "FirstNotification" : "Escalated");
+  if (lastNotified.ended) return something("Reopened");
+  if (compareSeverity(alert.severity, lastNotified.severity) > 0) return something("SeverityRose");
+  if (alert.notifyCount > (lastNotified.notifyCount ?? 1))
+    return something(alert.renotifyReason ?? "Doubled");
   if (alert.state === "acknowledged")
-    return nothing("Acknowledged", alert.care?.acknowledgedBy ?? "a person");
-  if (escalation !== null && escalation.reachedAt !== null && told.at < escalation.reachedAt)
+    return nothing("Acknowledged", alert.handling?.acknowledgedBy ?? "a person");
+  if (escalation !== null && escalation.reachedAt !== null && lastNotified.at < escalation.reachedAt)
     return something("Escalated");
-  return reminder({ alert, told, terms }, now);
+  return reminder({ alert, lastNotified, terms }, now);
 }
 
 function reminder(
-  { alert, told, terms }: Candidate & { readonly told: NonNullable<Candidate["told"]> },
+  {
+    alert,
+    lastNotified,
+    terms,
+  }: Candidate & { readonly lastNotified: NonNullable<Candidate["lastNotified"]> },
   now: Instant,
 ): Comparison {
   const stepAt = terms.escalation?.nextAt ?? null;
   if (terms.repeatEveryMs === null) return nothing("NothingNew", "route, repeatEvery: never", stepAt);
-  const repeatAt = told.at + terms.repeatEveryMs;
+  const repeatAt = lastNotified.at + terms.repeatEveryMs;
   if (now < repeatAt) return nothing("NothingNew", "told already", earlier(repeatAt, stepAt));
-  if (alert.lastSeenAt <= told.lastSeenAt) return nothing("NoNewEvidence", "told already", stepAt);
+  if (alert.lastSeenAt <= lastNotified.lastSeenAt) return nothing("NoNewEvidence", "told already", stepAt);
   return something("RepeatIntervalElapsed");
 }
 

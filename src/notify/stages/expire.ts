@@ -8,21 +8,24 @@ import { quietAt } from "../quiet-hours.ts";
  * Quiet hours at their end do not count against them. What was announced is not forgotten: its end is always said.
  */
 export function expire(batch: Batch): Batch {
-  const say: Outgoing[] = [];
+  const send: Outgoing[] = [];
   const dropped: Dropped[] = [...batch.dropped];
-  for (const saying of batch.say) {
-    const { terms } = saying.matter;
-    if (saying.reason === "FiredAndEnded" && batch.now > tellableAt(batch, saying) + terms.forgetAfterMs) {
+  for (const outgoing of batch.send) {
+    const { terms } = outgoing.candidate;
+    if (
+      outgoing.reason === "FiredAndEnded" &&
+      batch.now > notifiableAt(batch, outgoing) + terms.forgetAfterMs
+    ) {
       const by = `route, forgetAfter ${formatDuration(terms.forgetAfterMs)}`;
-      dropped.push({ matter: saying.matter, reason: "EndedLongAgo", by, nextAt: null });
+      dropped.push({ candidate: outgoing.candidate, reason: "EndedLongAgo", by, nextAt: null });
     } else {
-      say.push(saying);
+      send.push(outgoing);
     }
   }
-  return { ...batch, say, dropped };
+  return { ...batch, send, dropped };
 }
 
-function tellableAt({ receiver }: Batch, { matter: { alert } }: Outgoing): Instant {
+function notifiableAt({ receiver }: Batch, { candidate: { alert } }: Outgoing): Instant {
   const endedAt = alert.resolvedAt ?? alert.lastSeenAt;
   return quietAt(receiver.quietHours, alert.severity, endedAt)?.until ?? endedAt;
 }

@@ -9,35 +9,35 @@ import { bundle } from "../bundle.ts";
  * Then one message tells everything that is new. A rise in severity and a step of an escalation wait for nothing.
  */
 export function group(batch: Batch): Batch {
-  const say: Outgoing[] = [];
+  const send: Outgoing[] = [];
   const held: Held[] = [...batch.held];
   const groups = new Map<string, { terms: GroupTerms; news: Outgoing[] }>();
-  for (const saying of batch.say) {
-    const terms = saying.matter.terms.group;
-    if (terms === null || isUrgent(saying)) {
-      say.push(saying);
+  for (const outgoing of batch.send) {
+    const terms = outgoing.candidate.terms.group;
+    if (terms === null || isUrgent(outgoing)) {
+      send.push(outgoing);
       continue;
     }
     const found = groups.get(terms.key) ?? { terms, news: [] };
-    found.news.push(saying);
+    found.news.push(outgoing);
     groups.set(terms.key, found);
   }
   for (const { terms, news } of groups.values()) {
     const dueAt = dueAtOf(batch, terms, news);
     if (batch.now >= dueAt.at) {
-      say.push(bundle(news));
+      send.push(bundle(news));
       continue;
     }
     held.push(
-      ...news.map(({ matter }) => ({
-        matter,
+      ...news.map(({ candidate }) => ({
+        candidate,
         reason: "HeldByGroup" as const,
         by: dueAt.by,
         until: dueAt.at,
       })),
     );
   }
-  return { ...batch, say, held };
+  return { ...batch, send, held };
 }
 
 function isUrgent({ reason }: Outgoing): boolean {
@@ -50,15 +50,15 @@ function dueAtOf(
   news: readonly Outgoing[],
 ): { at: Instant; by: string } {
   const waited = Math.min(...news.map(newsAt)) + waitMs;
-  const told = receiver.flushes?.get(key);
-  const rested = told === undefined ? Number.NEGATIVE_INFINITY : told + intervalMs;
+  const lastNotified = receiver.flushes?.get(key);
+  const rested = lastNotified === undefined ? Number.NEGATIVE_INFINITY : lastNotified + intervalMs;
   return rested > waited
     ? { at: rested, by: `groupInterval ${formatDuration(intervalMs)}` }
     : { at: waited, by: `groupWait ${formatDuration(waitMs)}` };
 }
 
 /** What ended before anybody heard of it has been news since it fired. */
-function newsAt({ reason, matter: { alert } }: Outgoing): Instant {
+function newsAt({ reason, candidate: { alert } }: Outgoing): Instant {
   const ended = reason === "Resolved" ? alert.resolvedAt : null;
-  return ended ?? alert.care?.callingSince ?? alert.firedAt ?? alert.openedAt;
+  return ended ?? alert.handling?.callingSince ?? alert.firedAt ?? alert.openedAt;
 }

@@ -11,24 +11,24 @@ const LOOK_AGAIN_MS = 15 * MINUTE;
  * of what was announced passes. What began and ended meanwhile is dropped; what was over before is told as ever.
  */
 export function inhibit(batch: Batch): Batch {
-  const say: Outgoing[] = [];
+  const send: Outgoing[] = [];
   const held: Held[] = [...batch.held];
   const dropped: Dropped[] = [...batch.dropped];
-  const inhibitors = activeInhibitors(batch.around.inhibitions, batch.around.open);
-  for (const saying of batch.say) {
-    const { matter, reason } = saying;
-    const { alert } = matter;
+  const inhibitors = activeInhibitors(batch.context.inhibitions, batch.context.open);
+  for (const outgoing of batch.send) {
+    const { candidate, reason } = outgoing;
+    const { alert } = candidate;
     const found = reason === "Resolved" ? null : inhibitorOf(inhibitors, alert);
     if (found === null || wasOverBefore(found.source, alert)) {
-      say.push(saying);
+      send.push(outgoing);
       continue;
     }
     const by = describeInhibitor(found.source, found.inhibition);
     if (alert.resolvedAt !== null && beganDuring(found.source, alert)) {
-      dropped.push({ matter, reason: "EndedWhileMuted", by, nextAt: null });
-    } else held.push({ matter, reason: "HeldByInhibition", by, until: batch.now + LOOK_AGAIN_MS });
+      dropped.push({ candidate, reason: "EndedWhileMuted", by, nextAt: null });
+    } else held.push({ candidate, reason: "HeldByInhibition", by, until: batch.now + LOOK_AGAIN_MS });
   }
-  return { ...batch, say, held, dropped };
+  return { ...batch, send, held, dropped };
 }
 
 function wasOverBefore(source: Alert, { resolvedAt }: Alert): boolean {

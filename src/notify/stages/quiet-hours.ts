@@ -8,36 +8,36 @@ import { describeQuietHours, type Quiet, quietAt } from "../quiet-hours.ts";
  * is dropped, where the quiet hours call it too mild to be told afterwards.
  */
 export function quietHours(batch: Batch): Batch {
-  const say: Outgoing[] = [];
+  const send: Outgoing[] = [];
   const held: Held[] = [...batch.held];
   const dropped: Dropped[] = [...batch.dropped];
-  for (const saying of batch.say) {
-    const { matter } = saying;
-    const slept = sleptThrough(batch, saying);
-    const quiet = quietAt(batch.receiver.quietHours, matter.alert.severity, batch.now);
-    if (slept && !notifiesAfterwards(slept, saying)) {
+  for (const outgoing of batch.send) {
+    const { candidate } = outgoing;
+    const slept = sleptThrough(batch, outgoing);
+    const quiet = quietAt(batch.receiver.quietHours, candidate.alert.severity, batch.now);
+    if (slept && !notifiesAfterwards(slept, outgoing)) {
       const by = describeQuietHours(slept.hours);
-      dropped.push({ matter, reason: "ResolvedUnannounced", by, nextAt: null });
+      dropped.push({ candidate, reason: "ResolvedUnannounced", by, nextAt: null });
     } else if (quiet) {
       const by = describeQuietHours(quiet.hours);
-      held.push({ matter, reason: "HeldByQuietHours", by, until: quiet.until });
+      held.push({ candidate, reason: "HeldByQuietHours", by, until: quiet.until });
     } else {
-      say.push(saying);
+      send.push(outgoing);
     }
   }
-  return { ...batch, say, held, dropped };
+  return { ...batch, send, held, dropped };
 }
 
 /** The rest inside which an alert both fired and ended unheard. Judged by its own times, not by when we looked. */
-function sleptThrough({ receiver }: Batch, { reason, matter: { alert } }: Outgoing): Quiet | null {
+function sleptThrough({ receiver }: Batch, { reason, candidate: { alert } }: Outgoing): Quiet | null {
   if (reason !== "FiredAndEnded" || alert.firedAt === null || alert.resolvedAt === null) return null;
   const quiet = quietAt(receiver.quietHours, alert.severity, alert.firedAt);
   return quiet !== null && alert.resolvedAt <= quiet.until ? quiet : null;
 }
 
-function notifiesAfterwards({ hours }: Quiet, { matter }: Outgoing): boolean {
+function notifiesAfterwards({ hours }: Quiet, { candidate }: Outgoing): boolean {
   return (
     hours.notifyAfterwards !== "nothing" &&
-    compareSeverity(matter.alert.severity, hours.notifyAfterwards) >= 0
+    compareSeverity(candidate.alert.severity, hours.notifyAfterwards) >= 0
   );
 }

@@ -6,23 +6,33 @@ import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
  * at once. The end of what was announced passes. What began and ended inside is dropped.
  */
 export function silence(batch: Batch): Batch {
-  const say: Outgoing[] = [];
+  const send: Outgoing[] = [];
   const held: Held[] = [...batch.held];
   const dropped: Dropped[] = [...batch.dropped];
-  const { silences } = batch.around;
-  for (const saying of batch.say) {
-    const { matter, reason } = saying;
-    const { alert } = matter;
+  const { silences } = batch.context;
+  for (const outgoing of batch.send) {
+    const { candidate, reason } = outgoing;
+    const { alert } = candidate;
     const found =
       reason === "Resolved"
         ? null
         : silencedAt(silences, alert, alert.resolvedAt === null ? batch.now : alert.resolvedAt);
-    if (found === null) say.push(saying);
+    if (found === null) send.push(outgoing);
     else if (alert.resolvedAt !== null && silencedAt(silences, alert, alert.firedAt ?? alert.openedAt)) {
-      dropped.push({ matter, reason: "EndedWhileMuted", by: describeSilence(found.silence), nextAt: null });
+      dropped.push({
+        candidate,
+        reason: "EndedWhileMuted",
+        by: describeSilence(found.silence),
+        nextAt: null,
+      });
     } else if (batch.now < found.until) {
-      held.push({ matter, reason: "HeldBySilence", by: describeSilence(found.silence), until: found.until });
-    } else say.push(saying);
+      held.push({
+        candidate,
+        reason: "HeldBySilence",
+        by: describeSilence(found.silence),
+        until: found.until,
+      });
+    } else send.push(outgoing);
   }
-  return { ...batch, say, held, dropped };
+  return { ...batch, send, held, dropped };
 }

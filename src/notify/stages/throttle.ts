@@ -17,50 +17,55 @@ export function throttle(batch: Batch): Batch {
   if (limits === null) return batch;
   const { now } = batch;
   const taken = batch.receiver.recent.filter((at) => at > now - limits.perMs).sort((a, b) => a - b);
-  const inLine = inOrderOfWorth(batch.say);
-  const through = inLine.filter((saying) => breaksThrough(limits, saying.matter.alert.severity));
-  const others = inLine.filter((saying) => !breaksThrough(limits, saying.matter.alert.severity));
+  const inOrder = inOrderOfWorth(batch.send);
+  const through = inOrder.filter((outgoing) => breaksThrough(limits, outgoing.candidate.alert.severity));
+  const others = inOrder.filter((outgoing) => !breaksThrough(limits, outgoing.candidate.alert.severity));
 
-  const grave = admitBreakThrough(through, limits, { taken, grave: batch.receiver.recentGrave ?? [] }, now);
-  const takenThen = [...taken, ...grave.say.map(() => now)];
+  const breakThrough = admitBreakThrough(
+    through,
+    limits,
+    { taken, breakThrough: batch.receiver.recentBreakThrough ?? [] },
+    now,
+  );
+  const takenThen = [...taken, ...breakThrough.send.map(() => now)];
   const rest = admit(
     others,
     limits.atMost - takenThen.length,
     slotFreeAt(takenThen, limits.atMost, limits.perMs, now),
   );
   const by = `throttle, ${limits.atMost} in ${formatDuration(limits.perMs)}`;
-  const held = [...grave.wait, ...rest.wait].flatMap(({ saying, until }) =>
-    [saying, ...(saying.also ?? [])].map(
-      ({ matter }): Held => ({ matter, reason: "HeldByThrottle", by, until }),
+  const held = [...breakThrough.wait, ...rest.wait].flatMap(({ outgoing, until }) =>
+    [outgoing, ...(outgoing.also ?? [])].map(
+      ({ candidate }): Held => ({ candidate, reason: "HeldByThrottle", by, until }),
     ),
   );
-  return { ...batch, say: [...grave.say, ...rest.say], held: [...batch.held, ...held] };
+  return { ...batch, send: [...breakThrough.send, ...rest.send], held: [...batch.held, ...held] };
 }
 
 interface Admitted {
-  readonly say: readonly Outgoing[];
-  readonly wait: readonly { readonly saying: Outgoing; readonly until: Instant }[];
+  readonly send: readonly Outgoing[];
+  readonly wait: readonly { readonly outgoing: Outgoing; readonly until: Instant }[];
 }
 
 function admitBreakThrough(
-  sayings: readonly Outgoing[],
+  outgoing: readonly Outgoing[],
   { atMost, perMs }: Throttle,
-  recent: { readonly taken: readonly Instant[]; readonly grave: readonly Instant[] },
+  recent: { readonly taken: readonly Instant[]; readonly breakThrough: readonly Instant[] },
   now: Instant,
 ): Admitted {
   const free = atMost - recent.taken.length;
-  if (free > 0) return admit(sayings, free, now);
+  if (free > 0) return admit(outgoing, free, now);
   const minute = Math.min(MINUTE, perMs);
-  const lately = recent.grave.filter((at) => at > now - minute).sort((a, b) => a - b);
+  const lately = recent.breakThrough.filter((at) => at > now - minute).sort((a, b) => a - b);
   // One message beyond the share, unless the whole share went out within the minute.
-  return admit(sayings, lately.length < atMost ? 1 : 0, slotFreeAt(lately, atMost, minute, now));
+  return admit(outgoing, lately.length < atMost ? 1 : 0, slotFreeAt(lately, atMost, minute, now));
 }
 
 /** So many messages for these; the last of them takes all that is left. */
-function admit(sayings: readonly Outgoing[], places: number, until: Instant): Admitted {
-  if (sayings.length <= Math.max(places, 0)) return { say: sayings, wait: [] };
-  if (places <= 0) return { say: [], wait: sayings.map((saying) => ({ saying, until })) };
-  return { say: [...sayings.slice(0, places - 1), bundle(sayings.slice(places - 1))], wait: [] };
+function admit(outgoing: readonly Outgoing[], slots: number, until: Instant): Admitted {
+  if (outgoing.length <= Math.max(slots, 0)) return { send: outgoing, wait: [] };
+  if (slots <= 0) return { send: [], wait: outgoing.map((outgoing) => ({ outgoing, until })) };
+  return { send: [...outgoing.slice(0, slots - 1), bundle(outgoing.slice(slots - 1))], wait: [] };
 }
 
 function slotFreeAt(taken: readonly Instant[], atMost: number, perMs: number, now: Instant): Instant {

@@ -38,9 +38,9 @@ export const newValue: WindowConditionType = {
         learnMs: learn,
         counts,
         values: (mention) => distinct(READ[what](mention)),
-        voice: what === "author" ? (mention) => mention.resourceId : authorOf,
-        because: (voices, forMs, knownMs) =>
-          `${what === "author" ? "an" : "a"} ${what} never seen here before: ${formatNumber(voices)} ${what === "author" ? "mentions" : "authors"} in ` +
+        author: what === "author" ? (mention) => mention.resourceId : authorOf,
+        because: (authors, forMs, knownMs) =>
+          `${what === "author" ? "an" : "a"} ${what} never seen here before: ${formatNumber(authors)} ${what === "author" ? "mentions" : "authors"} in ` +
           `${formatMinutes(Math.max(5 * MINUTE, forMs))}. None in the ${formatKnown(knownMs)} before.`,
       },
     };

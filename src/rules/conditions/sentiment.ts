@@ -16,6 +16,6 @@ export const sentiment = defineCondition({
     ),
     explainMiss: ({ sentiment: given }) => `${given ?? "no sentiment"}, not ${words.join(" or ")}`,
     adjective: words.join(" or "),
-    ...(words.length === 1 && words[0] !== undefined && { mood: words[0] }),
+    ...(words.length === 1 && words[0] !== undefined && { sentiment: words[0] }),
   }),
 });

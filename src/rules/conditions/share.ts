@@ -30,7 +30,7 @@ type ShareState = {
   readonly part: WindowCounts;
   readonly whole: WindowCounts;
   readonly usual: UsualShare;
-  readonly swing: ShareVariation;
+  readonly usualVariation: ShareVariation;
 };
 
 const Params = z
@@ -91,7 +91,7 @@ export const share = defineWindowCondition({
         part: noCounts,
         whole: noCounts,
         usual: noUsualShare,
-        swing: noShareVariation,
+        usualVariation: noShareVariation,
       }),
       inherit: (state) => state,
       isAsleep: (json) => total((json as ShareState).whole.counts) === 0,
@@ -117,7 +117,7 @@ export const share = defineWindowCondition({
         );
         const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
         // Only what has left the window teaches what is usual: a surge shall not be measured against itself.
-        const swing = learnVariation(state.swing, state.usual, partsLeft, left, buckets);
+        const usualVariation = learnVariation(state.usualVariation, state.usual, partsLeft, left, buckets);
         const usual = learnShare(state.usual, partsLeft, left);
         const count = total(wholes.counts);
         const matching = Math.min(total(parts.counts), count);
@@ -131,7 +131,7 @@ export const share = defineWindowCondition({
         // The test is the dear part, so it is made only where it decides.
         const lnP =
           unusual === true && isHigh && known && now > expected
-            ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(swing, usual))
+            ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(usualVariation, usual))
             : 0;
         const met = isHigh && (unusual !== true || lnP <= lnLimit);
         const against =
@@ -146,7 +146,7 @@ export const share = defineWindowCondition({
         const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
         const rarity = lnP < 0 ? `. Chance alone brings that ${formatRarity(lnP, testsADay)}.` : "";
         return {
-          state: { part: parts, whole: wholes, usual, swing },
+          state: { part: parts, whole: wholes, usual, usualVariation },
           verdict: {
             met,
             because:
@@ -167,7 +167,7 @@ export const share = defineWindowCondition({
               count: matching,
               among: count,
               share: now,
-              ...(predicate.mood === "negative" && { negativeShare: now }),
+              ...(predicate.sentiment === "negative" && { negativeShare: now }),
               ...(atLeast !== undefined && { limit: atLeast }),
               usual: known ? expected : 0,
               ...(unusual === true && { probability: Math.exp(lnP) }),

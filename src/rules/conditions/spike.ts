@@ -128,7 +128,7 @@ export const spike = defineWindowCondition({
   },
   compile: (params, slice, _, steps) => {
     const { series, subject } = inUnit(slice, params.count);
-    const voices = inUnit(slice, "authors").series;
+    const distinctAuthors = inUnit(slice, "authors").series;
     const settings = settingsOf(params);
     // Made anew for each bucket they would cost as much as the bucket does.
     let zoned: SpikeSettings = { ...settings, zone: "UTC" };
@@ -142,7 +142,7 @@ export const spike = defineWindowCondition({
       type: "spike",
       key: stableHash({ baseline, ...params }),
       baseline,
-      series: params.authors === undefined ? [series] : [series, voices],
+      series: params.authors === undefined ? [series] : [series, distinctAuthors],
       ...(params.timezone !== undefined && { timezone: params.timezone }),
       subject,
       initial: (): State => ({ spike: null }),
@@ -211,7 +211,7 @@ export const spike = defineWindowCondition({
             observed: moment.observed,
             arrived: arrivedIn(arrivals[0] ?? []),
             restates: true,
-            ...(followed?.retell !== undefined && { retell: followed.retell }),
+            ...(followed?.renotify !== undefined && { renotify: followed.renotify }),
             ...(isOpen && {
               present: {
                 count: sums.observed[steadily] ?? 0,

@@ -113,8 +113,8 @@ export function createConsoleAlerts(db: Db) {
     /** How often a rule fired since a moment, and what people said of it. */
     async rulePrecision(rule: string, since: Instant): Promise<RulePrecision> {
       const { rows } = await sql<RulePrecision>`
-        select ${rule} as rule, count(*) as fired, count(*) filter (where (care->>'relevant')::boolean) as relevant,
-          count(*) filter (where not (care->>'relevant')::boolean) as "notRelevant"
+        select ${rule} as rule, count(*) as fired, count(*) filter (where (handling->>'relevant')::boolean) as relevant,
+          count(*) filter (where not (handling->>'relevant')::boolean) as "notRelevant"
         from earshot.alerts a where a.project_id in ${projects} and rule = ${rule} and fired_at is not null
           and opened_at >= ${at(since)}
       `.execute(db);
@@ -145,5 +145,5 @@ const STATES = {
 const COLUMNS = sql`
   a.id, a.project_id as "projectId", a.rule, a.fingerprint, a.query_id as "queryId", a.query_name as "queryName",
   a.severity, a.state, a.labels, a.opened_at as "openedAt", a.fired_at as "firedAt", a.last_seen_at as "lastSeenAt",
-  a.resolved_at as "resolvedAt", a.tellings, a.retell_reason as "retellReason", a.mentions, a.because,
-  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.care, a.progress`;
+  a.resolved_at as "resolvedAt", a.notify_count as "notifyCount", a.renotify_reason as "renotifyReason", a.mentions, a.because,
+  a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.handling, a.progress`;

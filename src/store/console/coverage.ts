@@ -17,24 +17,24 @@ export function createConsoleCoverage(db: Db) {
       return rows;
     },
 
-    /** Both walks of every watched query; sums over the polls that started since `since`. */
+    /** Both polls of every watched query; sums over the polls that started since `since`. */
     async coverage(since: Instant): Promise<ShownPoll[]> {
       const { rows } = await sql<ShownPoll>`
         select q.project_id as "projectId", q.project_name as "projectName", q.query_id as "queryId",
-          q.name as "queryName", q.active, w.walk, w.polled_at as "polledAt", coalesce(w.next_poll_at, w.next_at) as "nextPollAt",
+          q.name as "queryName", q.active, w.poll, w.polled_at as "polledAt", coalesce(w.next_poll_at, w.next_at) as "nextPollAt",
           w.complete_until as "completeUntil",
           q.ticked_until as "tickedUntil", w.failures, w.last_error as "lastError", c.polls, c.seen, c.stored,
           c.rejected, coalesce((w.state -> 'gap' ->> 'missing')::int, 0) as gap,
           (w.state -> 'gap' ->> 'from')::float8 as "gapFrom",
           (w.state -> 'gap' ->> 'noticedAt')::float8 as "gapNoticedAt",
           (w.state -> 'gap' ->> 'nextAt')::float8 as "gapNextAt"
-        from earshot.queries q join earshot.walks w using (project_id, query_id)
+        from earshot.queries q join earshot.polls w using (project_id, query_id)
         cross join lateral (
           select count(*) as polls, coalesce(sum(seen), 0)::int as seen, coalesce(sum(stored), 0)::int as stored,
             coalesce(sum(rejected), 0)::int as rejected
-          from earshot.coverage c where c.project_id = w.project_id and c.query_id = w.query_id and c.walk = w.walk
+          from earshot.coverage c where c.project_id = w.project_id and c.query_id = w.query_id and c.poll = w.poll
             and c.started_at >= ${at(since)}) c
-        where q.active order by q.name, q.query_id, w.walk limit 2000
+        where q.active order by q.name, q.query_id, w.poll limit 2000
       `.execute(db);
       return rows;
     },
@@ -46,8 +46,8 @@ export function createConsoleCoverage(db: Db) {
             then (extract(epoch from b.closed_until_wall - now()) * 1000)::float8 else 0 end as "closedForMs"
         from earshot.budgets b cross join lateral (
           select count(*) as used, count(*) filter (where taken_for = 'others') as others
-          from earshot.budget_places
-          where account = b.account and place <= coalesce(b.calls, 0) and free_at_wall > now()) p
+          from earshot.budget_slots
+          where account = b.account and slot <= coalesce(b.calls, 0) and free_at_wall > now()) p
         order by b.account limit 20
       `.execute(db);
       return rows;
@@ -55,21 +55,21 @@ export function createConsoleCoverage(db: Db) {
 
     outages: createOutageStore(db).endedAfter,
 
-    async traits(): Promise<ShownQuirk[]> {
+    async quirks(): Promise<ShownQuirk[]> {
       const { rows } = await sql<ShownQuirk>`
-        select account, trait, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.source_traits
-        order by account, trait limit 500
+        select account, quirk, value, ms, first_at as "firstAt", last_at as "lastAt" from earshot.server_quirks
+        order by account, quirk limit 500
       `.execute(db);
-      return rows.filter(({ trait }) => isQuirkName(trait));
+      return rows.filter(({ quirk }) => isQuirkName(quirk));
     },
 
     /** What stands aside, newest first. */
-    async setAside(limit: number): Promise<ShownDeadLetter[]> {
+    async deadLetters(limit: number): Promise<ShownDeadLetter[]> {
       const { rows } = await sql<ShownDeadLetter>`
         select s.query_id as "queryId", coalesce(q.name, 'query ' || s.query_id) as "queryName", s.at,
           s.resource_id as "resourceId", s.reason, s.id, s.kind, s.scope, s.tries, s.body is not null as replayable
         from ${projects} p cross join lateral (
-          select * from earshot.set_aside where project_id = p.project_id and settled_at is null order by at desc, id desc limit ${limit}) s
+          select * from earshot.dead_letters where project_id = p.project_id and settled_at is null order by at desc, id desc limit ${limit}) s
         left join earshot.queries q on q.project_id = s.project_id and q.query_id = s.query_id
         order by s.at desc, s.id desc limit ${limit}
       `.execute(db);

@@ -10,7 +10,7 @@ export function createConsoleMetrics(db: Db) {
     /** Everything that is counted. What grows is counted for the last day, by the time in its ids. */
     async metricFacts(now: Instant): Promise<MetricFacts> {
       const since = uuid7Floor(now - DAY);
-      const [alerts, deliveries, notifications, failures, setAside, rows, size] = await Promise.all([
+      const [alerts, deliveries, notifications, failures, deadLetters, rows, size] = await Promise.all([
         sql<MetricFacts["alerts"][number]>`
           select a.severity, a.state, count(*) as n from earshot.latest_alerts l
           join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
@@ -28,8 +28,8 @@ export function createConsoleMetrics(db: Db) {
         ),
         sql<MetricFacts["failures"][number]>`
           select kind, reason, count(*) as n from earshot.failures group by 1, 2 order by 1, 2`.execute(db),
-        sql<MetricFacts["setAside"][number]>`
-          select kind, count(*) as n from earshot.set_aside where settled_at is null group by 1 order by 1`.execute(
+        sql<MetricFacts["deadLetters"][number]>`
+          select kind, count(*) as n from earshot.dead_letters where settled_at is null group by 1 order by 1`.execute(
           db,
         ),
         sql<MetricFacts["rows"][number]>`
@@ -44,7 +44,7 @@ export function createConsoleMetrics(db: Db) {
         deliveries: deliveries.rows,
         notifications: notifications.rows,
         failures: failures.rows,
-        setAside: setAside.rows,
+        deadLetters: deadLetters.rows,
         rows: rows.rows,
         databaseBytes: size.rows[0]?.bytes ?? 0,
       };

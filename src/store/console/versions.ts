@@ -30,8 +30,8 @@ export function createConsoleVersions(db: Db) {
             as notifications,
           (select ${digest(sql`i.id || extract(epoch from i.updated_at)`)} from (
             select * from earshot.inbox order by received_at desc, id desc limit 50) i) as inbox,
-          (select ${digest(sql`w.query_id || w.walk || concat(w.polled_at, w.complete_until, q.ticked_until) || w.failures`)}
-            from earshot.walks w join earshot.queries q using (project_id, query_id) where q.active)
+          (select ${digest(sql`w.query_id || w.poll || concat(w.polled_at, w.complete_until, q.ticked_until) || w.failures`)}
+            from earshot.polls w join earshot.queries q using (project_id, query_id) where q.active)
           || (select coalesce(max(id), 0) from earshot.outages) as coverage
       `.execute(db);
       const [versions] = rows;
@@ -41,7 +41,7 @@ export function createConsoleVersions(db: Db) {
   };
 }
 
-const ALERT = sql`a.id::text || a.state || a.severity || a.mentions || md5(a.because || a.care::text)`;
+const ALERT = sql`a.id::text || a.state || a.severity || a.mentions || md5(a.because || a.handling::text)`;
 
 function digest(text: ReturnType<typeof sql>) {
   return sql`md5(coalesce(string_agg(${text}, ',' order by ${text}), ''))`;

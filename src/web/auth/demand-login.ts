@@ -23,18 +23,18 @@ export interface Visitor {
 }
 
 /** Who may ask what. Without a login in the settings everybody on this machine may ask everything. */
-export interface Door {
+export interface ConsoleAuth {
   /** Null for a stranger, who sees public pages only. */
   visitor(request: FastifyRequest): Visitor | null;
   isStillOpen(session: OpenSession): Promise<boolean>;
   /** Calls back when a session of this process logs out. */
-  onLogout(heard: (session: OpenSession) => void): void;
+  onLogout(listener: (session: OpenSession) => void): void;
   /** Null where there is no login. */
-  readonly login: LoginDesk | null;
+  readonly login: LoginActions | null;
 }
 
 /** What the form of the login needs. */
-export interface LoginDesk {
+export interface LoginActions {
   /** Opens a session for the right login, or says why not. */
   tryLogin(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
   logOut(request: FastifyRequest): Promise<void>;
@@ -62,8 +62,8 @@ export async function demandLogin(
     readonly wall: Clock;
     readonly log: Logger;
   },
-): Promise<Door> {
-  if (settings.login === undefined) return { ...OPEN_DOOR };
+): Promise<ConsoleAuth> {
+  if (settings.login === undefined) return { ...NO_LOGIN };
   const sessions = await createSessions(settings.login, parts);
   const attempts = await createAttempts(app);
   const programs = createKnownPrograms(app, parts.wall);
@@ -79,7 +79,7 @@ export async function demandLogin(
   return {
     visitor: (request) => visitors.get(request) ?? null,
     isStillOpen: sessions.isStillOpen,
-    onLogout: (heard) => listeners.push(heard),
+    onLogout: (listener) => listeners.push(listener),
     login: {
       tryLogin: async (request, given) => {
         const tried = await judge(attempts, request, given);
@@ -91,7 +91,7 @@ export async function demandLogin(
         request.session.delete();
         if (session === null) return;
         await sessions.close(session);
-        for (const heard of listeners) heard(session);
+        for (const listener of listeners) listener(session);
       },
     },
   };
@@ -123,7 +123,7 @@ export async function demandLogin(
   }
 }
 
-const OPEN_DOOR: Door = {
+const NO_LOGIN: ConsoleAuth = {
   visitor: () => ({ username: null, session: null }),
   isStillOpen: async () => true,
   onLogout: () => {},

@@ -104,8 +104,8 @@ ${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-sto
 </div>
 <div>
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
-<section class="panel" aria-labelledby="h-stand"><h2 id="h-stand">How each receiver stands</h2>${standing(story, times.moment)}</section>
-<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${told(story, times.moment)}
+<section class="panel" aria-labelledby="h-stand"><h2 id="h-stand">How each receiver stands</h2>${receiversSection(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${notificationsSection(story, times.moment)}
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 </div>`;
@@ -129,12 +129,12 @@ function explained({ alert, explanation }: AlertStory, explainer: PageParts["exp
 }
 
 /** Who has it, and what was said of it. */
-function handlingLine({ care = {} }: Alert): Html {
-  return html`${care.assignee !== undefined && html` · assigned to ${foreign(care.assignee)}`}${
-    care.assignee === undefined &&
-    care.acknowledgedBy !== undefined &&
-    html` · in the hands of ${foreign(care.acknowledgedBy)}`
-  }${care.relevant === false && html` · called not relevant`}`;
+function handlingLine({ handling = {} }: Alert): Html {
+  return html`${handling.assignee !== undefined && html` · assigned to ${foreign(handling.assignee)}`}${
+    handling.assignee === undefined &&
+    handling.acknowledgedBy !== undefined &&
+    html` · in the hands of ${foreign(handling.acknowledgedBy)}`
+  }${handling.relevant === false && html` · called not relevant`}`;
 }
 
 type Moment = PageParts["times"]["moment"];
@@ -183,15 +183,15 @@ function wayOf({ actor }: AlertEvent): string {
   return actor?.via === "shell" ? ", at the shell" : "";
 }
 
-function standing({ receivers, waits }: AlertStory, moment: Moment): Html {
+function receiversSection({ receivers, waits }: AlertStory, moment: Moment): Html {
   if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
   return html`<dl class="facts is-wide">${receivers.map(
     (one) =>
-      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.toldAt !== null && html`, told ${moment(one.toldAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
+      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, told ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
   )}</dl>`;
 }
 
-function told({ alert, notifications, deliveries }: AlertStory, moment: Moment): Html {
+function notificationsSection({ alert, notifications, deliveries }: AlertStory, moment: Moment): Html {
   if (notifications.length === 0) {
     return html`<p class="empty">Nobody yet. What was held back, and why, stands under “What happened”.</p>`;
   }

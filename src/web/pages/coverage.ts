@@ -24,13 +24,13 @@ const DEAD_LETTERS = 20;
 
 export interface Coverage {
   readonly now: Instant;
-  readonly walks: readonly ShownPoll[];
-  readonly setAside: readonly ShownDeadLetter[];
+  readonly polls: readonly ShownPoll[];
+  readonly deadLetters: readonly ShownDeadLetter[];
   readonly heartbeat: ShownHeartbeat | null;
   readonly budgets: readonly ShownBudget[];
   readonly outages: readonly Outage[];
-  readonly traits: readonly ShownQuirk[];
-  readonly learning: readonly ShownWarmUp[];
+  readonly quirks: readonly ShownQuirk[];
+  readonly warmingUp: readonly ShownWarmUp[];
   readonly waits: readonly ShownWait[];
 }
 
@@ -38,21 +38,21 @@ export interface Coverage {
 export async function readCoverage({
   facts,
   times,
-  learning: ask = async () => [],
+  warmingUp: ask = async () => [],
   waits: askWaits = async () => [],
 }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [walks, setAside, heartbeat, budgets, outages, traits, learning, waits] = await Promise.all([
+  const [polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits] = await Promise.all([
     facts.coverage(now - DAY),
-    facts.setAside(DEAD_LETTERS),
+    facts.deadLetters(DEAD_LETTERS),
     facts.heartbeat(),
     facts.budgets(),
     facts.outages(now - 7 * DAY),
-    facts.traits(),
+    facts.quirks(),
     ask(),
     askWaits(),
   ]);
-  return { now, walks, setAside, heartbeat, budgets, outages, traits, learning, waits };
+  return { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits };
 }
 
 export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
@@ -65,17 +65,17 @@ ${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await r
 }
 
 export function coveragePart(
-  { now, walks, setAside, heartbeat, budgets, outages, traits, learning, waits }: Coverage,
+  { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits }: Coverage,
   { times }: PageParts,
 ): Html {
-  const added = walks.filter((walk) => walk.walk === "added");
-  const updated = walks.filter((walk) => walk.walk === "updated");
+  const added = polls.filter((poll) => poll.poll === "added");
+  const updated = polls.filter((poll) => poll.poll === "updated");
   return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
 <p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
 <p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
-${warmUpPart(learning, times.moment)}<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${deadLetterList(setAside, times.moment)}</section>
-${quirksPart(traits, times.moment)}`;
+${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${deadLetterList(deadLetters, times.moment)}</section>
+${quirksPart(quirks, times.moment)}`;
 }
 
 /** What the account still allows. */
@@ -116,23 +116,23 @@ function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html |
 }
 
 function pollTable(
-  walks: readonly ShownPoll[],
+  polls: readonly ShownPoll[],
   now: Instant,
   moment: Moment,
   columns: "complete" | "plain",
 ): Html {
-  if (walks.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
+  if (polls.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
   const complete = columns === "complete";
   return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col" class="number">Seen within</th>${
     complete &&
     html`<th scope="col">Complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
   }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Set aside</th></tr></thead>
-<tbody>${walks.map(
-    (walk) =>
-      html`<tr><th scope="row">${foreign(walk.queryName)}<span class="detail">${foreign(walk.projectName)}</span></th><td class="walk-state">${stateOf(walk)}</td><td>${momentOr(walk.polledAt, moment)}</td><td class="number">${within(walk, now)}</td>${
+<tbody>${polls.map(
+    (poll) =>
+      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="walk-state">${stateOf(poll)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
         complete &&
-        html`<td>${momentOr(walk.completeUntil, moment)}</td><td class="number">${behind(walk, now)}</td><td>${moment(walk.tickedUntil)}</td>`
-      }<td class="number">${formatNumber(walk.polls)}</td><td class="number">${formatNumber(walk.seen)}</td><td class="number">${formatNumber(walk.stored)}</td><td class="number">${gapOf(walk, moment)}</td><td class="number">${warned(walk.rejected)}</td></tr>`,
+        html`<td>${momentOr(poll.completeUntil, moment)}</td><td class="number">${behind(poll, now)}</td><td>${moment(poll.tickedUntil)}</td>`
+      }<td class="number">${formatNumber(poll.polls)}</td><td class="number">${formatNumber(poll.seen)}</td><td class="number">${formatNumber(poll.stored)}</td><td class="number">${gapOf(poll, moment)}</td><td class="number">${warned(poll.rejected)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
@@ -141,8 +141,8 @@ function momentOr(at: Instant | null, moment: Moment): Html {
 }
 
 /** The longest that a mention may wait from now on, as calls are planned. */
-function within(walk: ShownPoll, now: Instant): string {
-  const worst = worstDelayMs(walk, now);
+function within(poll: ShownPoll, now: Instant): string {
+  const worst = worstDelayMs(poll, now);
   return worst === null ? "" : formatDuration(worst);
 }
 

@@ -17,7 +17,7 @@ export interface Frame {
   readonly openAlerts: number;
   readonly hasInbox: boolean;
   /** People can act on alerts here. */
-  readonly hasDesk: boolean;
+  readonly hasActions: boolean;
   readonly logoutToken: string | null;
   readonly assets: { readonly stylesheet: string; readonly scripts: readonly string[] };
 }
@@ -74,7 +74,7 @@ function entries(frame: Frame): readonly (readonly [string, Html])[] {
     ["/mentions", html`Mentions`],
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
     ["/coverage", html`Coverage`],
-    ...(frame.hasDesk ? ([["/silences", html`Silences`]] as const) : []),
+    ...(frame.hasActions ? ([["/silences", html`Silences`]] as const) : []),
   ];
 }
 

@@ -12,7 +12,7 @@ export interface PageParts {
   /** Absent: alerts show neither findings nor charts. */
   readonly explainer?: AlertExplainer | null;
   /** Rules that cannot fire yet; absent where the page does not know the rules. */
-  readonly learning?: () => Promise<readonly ShownWarmUp[]>;
+  readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers that are not told at once; absent where the page does not know the receivers. */
   readonly waits?: () => Promise<readonly ShownWait[]>;
   /** Whether messages can be looked at under /preview. */

@@ -5,14 +5,14 @@ import { barePage } from "./bare-page.ts";
 
 /** For readers of a mail, who have no login: it shows nothing but their own subscription. */
 export function unsubscribePage(token: string, subscription: Subscription | null): Html {
-  return barePage("Subscription", subscription === null ? unknown() : standing(token, subscription));
+  return barePage("Subscription", subscription === null ? unknown() : subscribedSection(token, subscription));
 }
 
 function unknown(): Html {
   return html`<h1>This link is not known</h1><p>It may have been cut by a mail program. Take it from the mail again, or ask whoever runs Earshot.</p>`;
 }
 
-function standing(token: string, { digest, receiver, isSubscribed }: Subscription): Html {
+function subscribedSection(token: string, { digest, receiver, isSubscribed }: Subscription): Html {
   return isSubscribed
     ? html`<h1>Unsubscribe from ${foreign(digest)}?</h1><p>${foreign(receiver)} gets this digest.</p>
 <form method="post" action="/unsubscribe/${token}"><button type="submit">Unsubscribe</button></form>`

@@ -57,7 +57,7 @@ function mentionPanel(
 <h3>What the rules make of it</h3>${
     rules.length === 0
       ? html`<p class="empty">No rule is about this query.</p>`
-      : html`<dl class="facts is-wide">${rules.map((one) => html`<dt>${expandReason(one.rule)}</dt><dd>${sight(one, times)}</dd>`)}</dl>`
+      : html`<dl class="facts is-wide">${rules.map((one) => html`<dt>${expandReason(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
   }
 <h3>The alerts that it went to</h3>${
     alerts.length === 0
@@ -66,7 +66,7 @@ function mentionPanel(
   }</section>`;
 }
 
-function sight({ kind, met, because, matchedAt, alertId }: SeenByRule, times: Times): Html {
+function observed({ kind, met, because, matchedAt, alertId }: SeenByRule, times: Times): Html {
   const reason = because === null ? null : html` <span dir="auto" class="detail">${because}</span>`;
   if (matchedAt !== null)
     return html`<strong>met</strong> ${times.moment(matchedAt)}${alertId !== null && html`, <a href="/alerts/${alertId}">its alert</a>`}${reason}`;

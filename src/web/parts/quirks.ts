@@ -6,15 +6,15 @@ import type { PageParts } from "../pages/page.ts";
 import { foreign } from "./words.ts";
 
 /** What was found out about the source, which its documentation does not say. */
-export function quirksPart(traits: readonly ShownQuirk[], moment: PageParts["times"]["moment"]): Html {
-  const accounts = new Set(traits.map(({ account }) => account)).size;
+export function quirksPart(quirks: readonly ShownQuirk[], moment: PageParts["times"]["moment"]): Html {
+  const accounts = new Set(quirks.map(({ account }) => account)).size;
   return html`<section class="panel" aria-labelledby="h-learned"><h2 id="h-learned">Learned about the source</h2>
 ${
-  traits.length === 0
+  quirks.length === 0
     ? html`<p class="empty">Nothing yet: it shows with the first polls.</p>`
-    : html`<ul class="timeline">${inOrder(traits).map(
+    : html`<ul class="timeline">${inOrder(quirks).map(
         (one) =>
-          html`<li><span class="when">${moment(one.firstAt)}</span><span>${QUIRKS[one.trait].what}: ${formatQuirk(one)}${one.ms !== null && one.ms > 0 && html` (${formatDuration(one.ms)})`}${accounts > 1 && html`<span class="detail">${foreign(one.account)}</span>`}</span></li>`,
+          html`<li><span class="when">${moment(one.firstAt)}</span><span>${QUIRKS[one.quirk].what}: ${formatQuirk(one)}${one.ms !== null && one.ms > 0 && html` (${formatDuration(one.ms)})`}${accounts > 1 && html`<span class="detail">${foreign(one.account)}</span>`}</span></li>`,
       )}</ul>`
 }</section>`;
 }

@@ -7,18 +7,18 @@ const MOST = 200;
 
 /** Rules that cannot fire on a query yet; nothing where there are none. */
 export function warmUpPart(
-  learning: readonly ShownWarmUp[],
+  warmingUp: readonly ShownWarmUp[],
   moment: PageParts["times"]["moment"],
 ): Html | null {
-  if (learning.length === 0) return null;
+  if (warmingUp.length === 0) return null;
   return html`<section class="panel" aria-labelledby="h-learning"><h2 id="h-learning">Still learning</h2>
 <p class="hint">These rules cannot fire yet: they do not know long enough what is usual.</p>
 <div class="scrolls" tabindex="0" role="region" aria-label="Rules that are still learning"><table><thead><tr><th scope="col">Query</th><th scope="col">Rule</th><th scope="col">Counts</th><th scope="col">Needs</th><th scope="col">Until about</th></tr></thead>
-<tbody>${learning
+<tbody>${warmingUp
     .slice(0, MOST)
     .map(
       (one) =>
         html`<tr><th scope="row">${foreign(one.queryName)}<span class="detail">${foreign(one.projectName)}</span></th><td>${one.rule}<span class="detail">${one.kind}</span></td><td>${one.counts}</td><td>${one.needs}</td><td>${one.until !== null && moment(one.until)}</td></tr>`,
-    )}</tbody></table></div>${learning.length > MOST && html`<p class="hint">and ${learning.length - MOST} more: <code>earshot coverage</code> names them all.</p>`}</section>
+    )}</tbody></table></div>${warmingUp.length > MOST && html`<p class="hint">and ${warmingUp.length - MOST} more: <code>earshot coverage</code> names them all.</p>`}</section>
 `;
 }

@@ -39,12 +39,12 @@ beforeAll(async () => {
   });
   const apps = slackApps([config]);
   // The page asks for the door before there is a database.
-  let desk: ReturnType<typeof createSlackActions> | undefined;
+  let actions: ReturnType<typeof createSlackActions> | undefined;
   const door = createSlackEndpoint({
     apps,
-    press: async (payload, app) => {
-      if (desk === undefined) throw new Error("not yet");
-      return desk(payload, app);
+    interaction: async (payload, app) => {
+      if (actions === undefined) throw new Error("not yet");
+      return actions(payload, app);
     },
     wall,
     log,
@@ -54,8 +54,8 @@ beforeAll(async () => {
     deps: { slack: door },
   });
   const { stores, clock } = web;
-  desk = createSlackActions({ desk: createAlertActions({ stores, clock }), log });
-  const slackDesk = desk;
+  actions = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
+  const slackDesk = actions;
   interaction = async (payload) => {
     const [app] = apps;
     if (app === undefined) throw new Error("the receiver is no app");
@@ -79,12 +79,12 @@ beforeEach(async () => {
     ...{ queryName: "Acme", severity: "warning", state: "firing", labels: { query: "Acme" }, ...times },
     ...{
       resolvedAt: null,
-      tellings: 1,
-      retellReason: null,
+      notifyCount: 1,
+      renotifyReason: null,
       mentions: 1,
       because: "negative",
       values: {},
-      care: {},
+      handling: {},
     },
   };
   await web.stores.alerts.save([alert]);
@@ -206,7 +206,7 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
       ...{ author: "Bo (U0BO)", endsAt: NOW + MINUTE + 4 * HOUR },
     },
   ]);
-  expect((await web.stores.alerts.find("p", alert.id))?.care).toMatchObject({
+  expect((await web.stores.alerts.find("p", alert.id))?.handling).toMatchObject({
     assignee: "Bo (U0BO)",
     relevant: false,
   });
@@ -214,7 +214,7 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
 
 test("whoever is not known to the workspace is named by their id", async () => {
   await interaction(fake.press(await message(), "earshot-assign", { selectedUser: "U0STRANGER" }));
-  expect((await web.stores.alerts.find("p", alert.id))?.care?.assignee).toBe("U0STRANGER");
+  expect((await web.stores.alerts.find("p", alert.id))?.handling?.assignee).toBe("U0STRANGER");
 });
 
 test("names are text wherever they are told again", async () => {
@@ -261,7 +261,7 @@ test("a press that could not be written down is not answered as taken, and can b
         }),
       ),
   };
-  const broken = createSlackActions({ desk: createAlertActions({ stores: breaking, clock }), log });
+  const broken = createSlackActions({ actions: createAlertActions({ stores: breaking, clock }), log });
   const [app] = slackApps([
     slack.config.parse({ kind: "slack", channel: "#a", token: fake.token, signingSecret: SIGNING_SECRET }),
   ]);
@@ -277,7 +277,7 @@ test("an answer goes to Slack and nowhere else", async () => {
   expect(await interaction({ ...pressed, response_url: `${web.url}/healthz` })).toMatchObject({
     outcome: "Refused",
   });
-  const isTold = () => said.join("").includes("could not be answered");
-  await until("it is told that nobody could be answered", isTold, { withinMs: 1_000 });
+  const isNotified = () => said.join("").includes("could not be answered");
+  await until("it is told that nobody could be answered", isNotified, { withinMs: 1_000 });
   expect(fake.answers).toEqual([]);
 });

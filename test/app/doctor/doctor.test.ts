@@ -99,9 +99,9 @@ async function writeConfig(changes: Changes = {}): Promise<string> {
 }
 
 async function examineWith(file: string, env: Record<string, string> = {}): Promise<readonly Finding[]> {
-  const surroundings = readEnvironment({ DATABASE_URL: database.url, EARSHOT_HOME: folder, ...env });
+  const environment = readEnvironment({ DATABASE_URL: database.url, EARSHOT_HOME: folder, ...env });
   return doctor({
-    surroundings,
+    environment,
     env: {},
     file,
     clock: systemClock,

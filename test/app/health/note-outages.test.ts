@@ -22,7 +22,7 @@ const written = async () =>
   });
 
 test("the first look of a process says that none was there before it, once", async () => {
-  await stores.watch.beat("sweep", NOW - 90 * MINUTE);
+  await stores.health.beat("sweep", NOW - 90 * MINUTE);
   await asAdministrator(url, "update earshot.pulses set at_wall = now() - interval '90 minutes'");
   const own = notes();
   await own.write();
@@ -32,22 +32,22 @@ test("the first look of a process says that none was there before it, once", asy
 
 test("a first start, and one soon after the last sweep, say nothing", async () => {
   await notes().write();
-  await stores.watch.beat("sweep", NOW);
+  await stores.health.beat("sweep", NOW);
   await notes().write();
   expect(await written()).toEqual([]);
 });
 
 test("looks that fail for another reason than the engine are no outage", async () => {
   const own = notes();
-  own.lookFailed(new TypeError("a fault of ours"));
+  own.checkFailed(new TypeError("a fault of ours"));
   await own.write();
   expect(await written()).toEqual([]);
 });
 
 test("what failed in between is told with its first error as soon as something can be written", async () => {
   const own = notes();
-  own.lookFailed(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
-  own.lookFailed(Object.assign(new Error("starting up"), { code: "57P03" }));
+  own.checkFailed(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
+  own.checkFailed(Object.assign(new Error("starting up"), { code: "57P03" }));
   await own.write();
   expect(await written()).toMatchObject([{ what: "database away", because: "connect ECONNREFUSED" }]);
 });

@@ -12,24 +12,24 @@ test("a picture that was left out stands as a failure with what to do, until one
     outcome: "left-out",
     because: "the Slack app lacks the scope files:write",
   };
-  const lane = { key: "edits", everyMs: 0, burst: 1 };
+  const channel = { key: "edits", everyMs: 0, burst: 1 };
   const notifier: Notifier = {
-    lane: { ...lane, key: "posts" },
-    following: { editEveryMs: 0, lane, show: async () => ({ finished: true, picture }) },
+    channel: { ...channel, key: "posts" },
+    liveMessages: { editEveryMs: 0, channel, updateMessage: async () => ({ finished: true, picture }) },
     send: async () => ({ vendorRef: {} }),
     check: async () => {},
     close: async () => {},
   };
   const watched = observeNotifier("comms", notifier, { stores, clock: createManualClock(0) });
-  expect([watched.lane?.key, watched.following?.lane.key]).toEqual(["posts", "edits"]);
+  expect([watched.channel?.key, watched.liveMessages?.channel.key]).toEqual(["posts", "edits"]);
   const [view] = sampleAlertViews;
   const show = () =>
-    watched.following?.show(
+    watched.liveMessages?.updateMessage(
       { notificationId: "n", alertId: "a", attempt: 1, view, previous: {} },
       { signal: AbortSignal.timeout(1_000), mayPost: async () => true, onRef: async () => {} },
     );
   await show();
-  const [failure] = await stores.failures.standing();
+  const [failure] = await stores.failures.open();
   expect(failure).toMatchObject({
     kind: "extra",
     scope: "comms",
@@ -37,8 +37,8 @@ test("a picture that was left out stands as a failure with what to do, until one
   });
   picture = null;
   await show();
-  expect(await stores.failures.standing()).toHaveLength(1);
+  expect(await stores.failures.open()).toHaveLength(1);
   picture = { outcome: "brought" };
   await show();
-  expect(await stores.failures.standing()).toEqual([]);
+  expect(await stores.failures.open()).toEqual([]);
 });

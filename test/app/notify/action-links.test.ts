@@ -34,7 +34,7 @@ test("a mail gets a link for each deed, each for this alert and this reader, and
     "Snooze for 4 hours",
   ]);
   const token = links[0]?.url.replace("https://earshot.example/act/", "") ?? "";
-  expect(readAlertLink("s", token, 1_000)).toEqual({ alertId: ALERT.id, deed: "acknowledge", by: "ann" });
+  expect(readAlertLink("s", token, 1_000)).toEqual({ alertId: ALERT.id, action: "acknowledge", by: "ann" });
   expect(readAlertLink("s", token, 1_000 + 7 * DAY)).toBeNull();
   expect(readAlertLink("other", token, 1_000)).toBeNull();
 });

@@ -47,8 +47,8 @@ beforeAll(async () => {
   places = createChannels(notifiers);
   parts = {
     log: stores.notifications,
-    lanes: stores.lanes,
-    standing: stores.alertMessages,
+    channelLimits: stores.channelLimits,
+    liveMessages: stores.alertMessages,
     receiversOf: places.receiversOf,
     notifierOf: (name) => notifiers.get(name),
     viewOf: async ({ projectId, alertId, kind }) => {
@@ -69,7 +69,7 @@ beforeEach(async () => {
   fake.faults.length = 0;
   fake.calls.length = 0;
   for (const message of await fake.messages()) await fake.remove(message);
-  await sql`delete from earshot.lanes`.execute(database.db);
+  await sql`delete from earshot.channel_limits`.execute(database.db);
   await sql`delete from earshot.notifications`.execute(database.db);
   await sql`delete from earshot.alert_messages`.execute(database.db);
 });
@@ -86,12 +86,20 @@ async function addPending(severity: Severity, name: string, receiver = "alerts")
       queryId: "1",
       queryName: name,
     },
-    ...{ severity, state: "firing", labels: {}, ...times, resolvedAt: null, tellings: 1, retellReason: null },
-    ...{ mentions: 1, because: "negative", values: {}, care: {} },
+    ...{
+      severity,
+      state: "firing",
+      labels: {},
+      ...times,
+      resolvedAt: null,
+      notifyCount: 1,
+      renotifyReason: null,
+    },
+    ...{ mentions: 1, because: "negative", values: {}, handling: {} },
   };
   await stores.alerts.save([alert]);
   const why = { kind: "fired", digest: null, createdAt: NOON, reason: "FirstNotification" } as const;
-  await stores.notifications.owe([
+  await stores.notifications.addPending([
     { id: uuid7(NOON + made), projectId: "p", receiver, alertId: alert.id, ...why },
   ]);
   return alert;
@@ -99,7 +107,7 @@ async function addPending(severity: Severity, name: string, receiver = "alerts")
 
 /** What a sweep and its workers do. */
 async function sweep(): Promise<DeliverOutcome["outcome"][]> {
-  const closed = (await stores.lanes.closed()).flatMap(({ key }) => places.receiversOf(key));
+  const closed = (await stores.channelLimits.closed()).flatMap(({ key }) => places.receiversOf(key));
   const due = await stores.notifications.due(500, closed);
   const outcomes: DeliverOutcome["outcome"][] = [];
   for (const job of due) outcomes.push((await deliver(parts, job, AbortSignal.timeout(10_000))).outcome);
@@ -110,7 +118,7 @@ async function sweep(): Promise<DeliverOutcome["outcome"][]> {
 async function pass(ms: number): Promise<void> {
   const step = sql`make_interval(secs => ${ms / 1000})`;
   await sql`
-    update earshot.lanes set closed_until_wall = closed_until_wall - ${step}, counted_wall = counted_wall - ${step}
+    update earshot.channel_limits set closed_until_wall = closed_until_wall - ${step}, counted_wall = counted_wall - ${step}
   `.execute(database.db);
   await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${step}`.execute(
     database.db,
@@ -164,7 +172,7 @@ test("429 keeps that channel waiting as long as Slack asks, and no other", async
   await pass(4 * MINUTE);
   await sweep();
   expect(fake.calls.length).toBe(calls);
-  expect(await stores.lanes.closed()).toMatchObject([
+  expect(await stores.channelLimits.closed()).toMatchObject([
     { reason: expect.stringContaining("Slack asks us to wait 300s") },
   ]);
   await pass(MINUTE);
@@ -172,7 +180,7 @@ test("429 keeps that channel waiting as long as Slack asks, and no other", async
   await pass(MINUTE);
   await sweep();
   expect(await told("#alerts")).toEqual(["meanwhile", "first"]);
-  expect(await stores.lanes.closed()).toEqual([]);
+  expect(await stores.channelLimits.closed()).toEqual([]);
 });
 
 test("an hour without Slack: one try a minute, and then everything in its order, at the usual pace, none twice", async () => {
@@ -225,7 +233,7 @@ test("edits are collected: one in so long a time however often the alert grows, 
   await sweep();
   const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
   const edit = () =>
-    updateMessage({ ...parts, standing: stores.alertMessages }, key, AbortSignal.timeout(10_000));
+    updateMessage({ ...parts, liveMessages: stores.alertMessages }, key, AbortSignal.timeout(10_000));
   expect(await stores.alertMessages.due(["alerts"], 10)).toEqual([key]);
   expect((await edit()).outcome).toBe("shown");
   for (let mentions = 2; mentions <= 40; mentions++) {
@@ -253,7 +261,7 @@ test("two that edit at once are one edit, and a change in the middle of an edit 
     return view;
   };
   const edit = (reads = parts.viewOf) =>
-    updateMessage({ ...parts, standing, viewOf: reads }, key, AbortSignal.timeout(10_000));
+    updateMessage({ ...parts, liveMessages: standing, viewOf: reads }, key, AbortSignal.timeout(10_000));
   const outcomes = await Promise.all([edit(viewOf), edit(viewOf), edit(viewOf)]);
   expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["not-due", "not-due", "shown"]);
   await pass(2 * MINUTE);
@@ -266,15 +274,15 @@ test("an edit that Slack puts off keeps edits waiting, and no message", async ()
   await sweep();
   const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
   const edit = () =>
-    updateMessage({ ...parts, standing: stores.alertMessages }, key, AbortSignal.timeout(10_000));
+    updateMessage({ ...parts, liveMessages: stores.alertMessages }, key, AbortSignal.timeout(10_000));
   fake.faults.push({
     method: "chat.update",
     answer: { status: 429, headers: { "retry-after": "60" }, body: "" },
   });
   expect((await edit()).outcome).toBe("failed");
-  const closed = new Set((await stores.lanes.closed()).map((lane) => lane.key));
-  expect(places.followers(closed)).toEqual([]);
-  expect([...closed].flatMap((lane) => places.receiversOf(lane))).toEqual([]);
+  const closed = new Set((await stores.channelLimits.closed()).map((channel) => channel.key));
+  expect(places.liveReceivers(closed)).toEqual([]);
+  expect([...closed].flatMap((channel) => places.receiversOf(channel))).toEqual([]);
   await addPending("info", "mild");
   expect(await sweep()).toEqual(["sent"]);
   await pass(61 * SECOND);

@@ -31,7 +31,7 @@ interface Walker {
 
 /** What one walk of one query is shown. */
 interface Track {
-  readonly walk: "added" | "updated";
+  readonly poll: "added" | "updated";
   readonly query: number;
   readonly importance: number;
   readonly moments: Float64Array;
@@ -43,13 +43,13 @@ const CHANGES_AFTER_MS = 10 * MINUTE;
 /** A walk of changes is shown what is new, too: its `updated` is its `added` until something changes it. */
 function tracksOf(world: World, withChanges: boolean): Track[] {
   const added = world.queries.map(({ importance, arrivals }, query): Track => {
-    return { walk: "added", query, importance, moments: arrivals };
+    return { poll: "added", query, importance, moments: arrivals };
   });
   if (!withChanges) return added;
   const updated = added.map(({ query, importance, moments }): Track => {
     const changed = moments.map((at) => at + CHANGES_AFTER_MS).filter((at) => at < world.to);
     return {
-      ...{ walk: "updated", query, importance: importance * CHANGE_WORTH },
+      ...{ poll: "updated", query, importance: importance * CHANGE_WORTH },
       moments: Float64Array.from([...moments, ...changed]).sort(),
     };
   });
@@ -89,7 +89,7 @@ function open(world: World, periodMs: number, tracks: readonly Track[] = tracksO
       const since = Math.min(...own.map(({ watermark }) => watermark)) - OVERLAP_MS;
       let [rows, watermark] = [0, 0];
       const found = indexes.map((index) => {
-        const { walk, query, moments } = tracks[index] as Track;
+        const { poll, query, moments } = tracks[index] as Track;
         const walker = walkers[index] as Walker;
         const before = walker.seen;
         walker.seen = firstAfter(moments, at);
@@ -100,7 +100,7 @@ function open(world: World, periodMs: number, tracks: readonly Track[] = tracksO
           firstAfter((world.queries[query] as World["queries"][number]).arrivals, at),
           at,
         );
-        return walk === "added" ? fresh : walker.seen - before - fresh;
+        return poll === "added" ? fresh : walker.seen - before - fresh;
       });
       for (const walker of own) {
         walker.knownUntil = at;
@@ -167,7 +167,7 @@ export function earshot(
   const places = new Float64Array(slotsOf(limit.limit).usable + 1).fill(Number.NEGATIVE_INFINITY);
   const spacing = spacingMs(limit, "crisis");
   const pools = { added: createPool(), updated: createPool() };
-  const keys = tracks.map(({ walk }, index) => ({ projectId: "p", queryId: String(index), walk }));
+  const keys = tracks.map(({ poll }, index) => ({ projectId: "p", queryId: String(index), poll }));
   const members = sharing === "long" ? mostMembers(ID_LENGTH, tracks.length, limit) : MOST_MEMBERS;
   const settings = {
     sharing: sharing !== "none",
@@ -176,10 +176,10 @@ export function earshot(
     roundMs: roundMs(tracks.length, limit, sharing === "none" ? 1 : members),
   };
   let turn = 0;
-  const lanes = slotsOf(limit.limit).of;
+  const channelLimits = slotsOf(limit.limit).of;
   const takePlace = (at: Instant, crisis: boolean): boolean => {
-    const lane = crisis ? lanes.crisis : lanes.live;
-    for (let place = lane.to; place >= lane.from; place--) {
+    const slots = crisis ? channelLimits.crisis : channelLimits.live;
+    for (let place = slots.to; place >= slots.from; place--) {
       if ((places[place] as number) > at) continue;
       places[place] = at + CALL_MS + limit.periodMs;
       delays.call(at);
@@ -189,9 +189,9 @@ export function earshot(
   };
   for (let at = world.from; at < world.to; at += spacing) {
     const rhythm = { added: pools.added.rhythm(at), updated: pools.updated.rhythm(at) };
-    const candidates = tracks.map(({ walk, importance }, index): Candidate => {
+    const candidates = tracks.map(({ poll, importance }, index): Candidate => {
       const { knownUntil } = walkers[index] as Walker;
-      const rate = expectedRate(histories[index] as ArrivalHistory, rhythm[walk], at);
+      const rate = expectedRate(histories[index] as ArrivalHistory, rhythm[poll], at);
       return {
         key: keys[index] as Candidate["key"],
         importance,
@@ -215,7 +215,7 @@ export function earshot(
     for (const [nth, index] of indexes.entries()) {
       const arrivals = { mentions: found[nth] ?? 0, from: before[nth] ?? at, to: at };
       histories[index] = learnArrivals(histories[index] as ArrivalHistory, arrivals);
-      pools[(tracks[index] as Track).walk].learn(arrivals);
+      pools[(tracks[index] as Track).poll].learn(arrivals);
     }
     for (let more = PAGE; more < rows; more += PAGE) {
       at += spacing;

@@ -40,8 +40,8 @@ afterAll(async () => {
 });
 
 function open(wanted: string): Promise<ShellBudget | null> {
-  const surroundings = { databaseUrl: testDatabase.url, home: "/nowhere", configFile: "" };
-  return openShellBudget(surroundings, { account: wanted, timeoutMs: MINUTE, log });
+  const environment = { databaseUrl: testDatabase.url, home: "/nowhere", configFile: "" };
+  return openShellBudget(environment, { account: wanted, timeoutMs: MINUTE, log });
 }
 
 test("the shell takes its calls from the account's one budget, logins included, and says so", async () => {
@@ -54,7 +54,7 @@ test("the shell takes its calls from the account's one budget, logins included, 
 test("when the budget is used up it says when the next call is possible, and polls still have one", async () => {
   const { shell: lane, live, crisis } = slotsOf(LIMIT.limit).of;
   const take = (priority: "shell" | "live" | "crisis", of: typeof lane) =>
-    budget.take(LIMIT, { lane: of, priority, timeoutMs: MINUTE });
+    budget.take(LIMIT, { slots: of, priority, timeoutMs: MINUTE });
   while ((await take("shell", lane)) !== null);
   const { failure, exitCode, err } = await run("projects");
   expect(failure).toMatch(

@@ -93,9 +93,9 @@ describe("what a mail server says", () => {
       retryable,
       message: expect.stringMatching(says),
       // What it says before it has heard of the mail, or when it goes, it would say to any other: all of them wait.
-      concernsPlace: retryable
+      concernsChannel: retryable
         ? answer.startsWith("421") || ["greeting", "ehlo", "auth"].includes(step)
-        : error.concernsPlace,
+        : error.concernsChannel,
     });
     if (!retryable) expect(error.advice).not.toBeNull();
     expect(JSON.stringify([error, error.stack])).not.toContain("very-secret-password");
@@ -105,7 +105,11 @@ describe("what a mail server says", () => {
     "nothing at all, when it breaks off at %s, can be tried again",
     async (step) => {
       server.breakAt = step;
-      expect(await failureOf(notifier)).toMatchObject({ retryable: true, advice: null, concernsPlace: true });
+      expect(await failureOf(notifier)).toMatchObject({
+        retryable: true,
+        advice: null,
+        concernsChannel: true,
+      });
     },
   );
 

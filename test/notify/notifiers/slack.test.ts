@@ -30,7 +30,7 @@ function failuresOf(fake: FakeSlack): NotifierFailure[] {
     outcome: Omit<NotifierFailure, "name" | "arrange">,
   ) =>
     fault(`HTTP ${code}`, { answer: { status: code, headers, body: `no, not with ${fake.token}` } }, outcome);
-  const away = { retryable: true, concernsPlace: true };
+  const away = { retryable: true, concernsChannel: true };
   return [
     status(429, { "retry-after": "17" }, { ...away, retryAfterMs: 17_000, says: /rate limit/ }),
     ...["", "abc", "Wed, 21 Oct 2099 07:28:00 GMT"].map((time) =>
@@ -46,7 +46,7 @@ function failuresOf(fake: FakeSlack): NotifierFailure[] {
     status(504, {}, away),
     status(408, {}, away),
     ...[400, 401, 403, 404, 413].map((code) =>
-      status(code, {}, { retryable: false, concernsPlace: false, advises: /apiUrl/ }),
+      status(code, {}, { retryable: false, concernsChannel: false, advises: /apiUrl/ }),
     ),
     fault(
       "a proxy's page",
@@ -67,7 +67,7 @@ function failuresOf(fake: FakeSlack): NotifierFailure[] {
 
 /** Every code of Slack's reference for the methods that post, and what has to come of it. */
 const REFUSALS: Readonly<Record<string, Omit<NotifierFailure, "name" | "arrange">>> = {
-  "channel_not_found not_in_channel": { retryable: false, concernsPlace: false, advises: /invite the app/ },
+  "channel_not_found not_in_channel": { retryable: false, concernsChannel: false, advises: /invite the app/ },
   "is_archived is_inactive": { retryable: false, advises: /choose another one/ },
   "invalid_auth not_authed account_inactive token_revoked token_expired": {
     retryable: false,
@@ -83,10 +83,10 @@ const REFUSALS: Readonly<Record<string, Omit<NotifierFailure, "name" | "arrange"
     { retryable: false, advises: /fault of Earshot/ },
   "internal_error fatal_error service_unavailable request_timeout ratelimited rate_limited": {
     retryable: true,
-    concernsPlace: true,
+    concernsChannel: true,
   },
   // Rather a few tries in vain than an alert that nobody sees; but nobody else waits for it.
-  "never_heard_of failed_for_some_other_reason": { retryable: true, concernsPlace: false },
+  "never_heard_of failed_for_some_other_reason": { retryable: true, concernsChannel: false },
 };
 
 describe("the life of an alert in Slack", () => {

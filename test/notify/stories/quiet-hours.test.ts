@@ -29,17 +29,17 @@ test("what becomes grave enough in the night breaks through at that moment", () 
 });
 
 test("whoever wants to be woken by warnings, too, says so; whoever wants nothing hears nothing", () => {
-  const told = (breakThrough: string) =>
+  const lastNotified = (breakThrough: string) =>
     startTale({ manners: quiet({ breakThrough }) })
       .evidence("mild", "23:00", info)
       .evidence("warned", "23:10")
       .evidence("crisis", "23:20", critical)
       .until("day 2 06:00");
-  expect(told("warning")).toEqual([
+  expect(lastNotified("warning")).toEqual([
     "23:10 team: fired warned (FirstNotification)",
     "23:20 team: fired crisis (FirstNotification)",
   ]);
-  expect(told("nothing")).toEqual([]);
+  expect(lastNotified("nothing")).toEqual([]);
 });
 
 test("what began and ended in the night is told in the morning in one message, or not at all where it was mild", () => {

@@ -92,11 +92,11 @@ test.each([
   ["Australia/Lord_Howe", "2026-10-03", "22:00", "07:00", "12:00", "20:00"],
 ])(
   "in %s on the night of %s, %s to %s: what begins at %s is told at %s",
-  (zone, day, from, to, begins, told) => {
+  (zone, day, from, to, begins, lastNotified) => {
     const tale = startTale({ day })
       .silences("00:00", { match: {}, for: "30d", windows: [window(zone, from, to)] })
       .evidence("crisis", begins);
-    expect(tale.until("day 3 00:00")).toEqual([`${told} team: fired crisis (FirstNotification)`]);
+    expect(tale.until("day 3 00:00")).toEqual([`${lastNotified} team: fired crisis (FirstNotification)`]);
   },
 );
 

@@ -15,7 +15,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     // Tried again: a network that strips the offer today may not do so tomorrow.
     return new DeliveryError(`The mail server offers no TLS: ${response ?? message}`, {
       retryable: true,
-      concernsPlace: true,
+      concernsChannel: true,
       advice: "Check the server's port and TLS, or set requireTls: false if sending in clear is meant.",
       secrets,
     });
@@ -24,7 +24,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     const isPermanent = responseCode >= 500;
     return new DeliveryError(`The mail server answered ${response ?? responseCode}`, {
       retryable: !isPermanent,
-      concernsPlace: isBeforeTheMail(command) || responseCode === 421,
+      concernsChannel: isBeforeTheMail(command) || responseCode === 421,
       advice: isPermanent ? adviceFor(responseCode) : null,
       secrets,
     });
@@ -37,7 +37,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     });
   }
   const { said, advice } = describeConnection(code, message);
-  return new DeliveryError(said, { retryable: true, concernsPlace: true, advice, secrets });
+  return new DeliveryError(said, { retryable: true, concernsChannel: true, advice, secrets });
 }
 
 /** What a server says before it has heard of the mail, it would say to any mail. */

@@ -31,9 +31,15 @@ export function actionBlocks(view: AlertView, alertId: string | null): Block[] {
 }
 
 function actions(view: AlertView): ActionElement[] {
-  const notRelevant = view.care.isRelevant ? [NOT_RELEVANT] : [];
+  const notRelevant = view.handling.isRelevant ? [NOT_RELEVANT] : [];
   if (view.resolvedAt !== null) return notRelevant;
-  return [...(view.care.takenBy === null ? [ACKNOWLEDGE] : []), ASSIGN, SILENCE, RESOLVE, ...notRelevant];
+  return [
+    ...(view.handling.acknowledgedBy === null ? [ACKNOWLEDGE] : []),
+    ASSIGN,
+    SILENCE,
+    RESOLVE,
+    ...notRelevant,
+  ];
 }
 
 const ACKNOWLEDGE = blockKit.button(ACTION_IDS.acknowledge, ACTION_LABELS.acknowledge, { style: "primary" });

@@ -31,7 +31,7 @@ export async function addPicture(
   if (ref["sharing"] !== undefined) return settleSharing(ref["sharing"], thread, kept, connection);
   if (chart === undefined || chart === null) return DONE;
   // A new picture where there is a new reason to look: growth alone does not fill the thread with them.
-  const pictureOf = `${view.severity} ${view.tellings}${view.resolvedAt === null ? "" : " resolved"}`;
+  const pictureOf = `${view.severity} ${view.notifyCount}${view.resolvedAt === null ? "" : " resolved"}`;
   if (ref["pictureOf"] === pictureOf) {
     const isShown = ref["picture"] === undefined || ref["embedded"] === ref["picture"];
     // Slack works on a new file for some seconds; if it never takes it, the thread has it all the same.

@@ -20,28 +20,28 @@ const MENTIONS_IN_MESSAGE = 2;
  * how sure it is, the picture, another mention, the fine print. What strangers wrote goes into rich text, whose elements are never parsed;
  * prose comes from templates.
  */
-export function alertBlocks(view: AlertView, renderer: Renderer, around: BlockContext): Block[] {
+export function alertBlocks(view: AlertView, renderer: Renderer, context: BlockContext): Block[] {
   const isOver = view.resolvedAt !== null;
   const headline = renderer.render("slack/alert-headline.header", view);
   return fitBlocks([
     ...blockKit.header(headline),
     ...blockKit.section(renderer.render("slack/alert-why.mrkdwn", view)),
     ...(isOver ? [] : mentionBlocks(view.mentions.slice(0, 1), renderer)),
-    ...blockKit.context(renderer.render("slack/alert-care.mrkdwn", view)),
-    ...actionBlocks(view, around.alertId),
+    ...blockKit.context(renderer.render("slack/alert-handling.mrkdwn", view)),
+    ...actionBlocks(view, context.alertId),
     ...blockKit.context(renderer.render("slack/alert-sure.mrkdwn", view)),
-    ...blockKit.image(around.picture, `Chart: ${headline}`),
+    ...blockKit.image(context.picture, `Chart: ${headline}`),
     ...(isOver ? [] : mentionBlocks(view.mentions.slice(1, MENTIONS_IN_MESSAGE), renderer)),
     ...blockKit.context(renderer.render("slack/alert-foot.mrkdwn", view)),
   ]);
 }
 
 /** What is sent later, in the thread: what is new, in three lines. The message above has the rest, and is edited. */
-export function replyBlocks(view: AlertView, renderer: Renderer, around: BlockContext): Block[] {
+export function replyBlocks(view: AlertView, renderer: Renderer, context: BlockContext): Block[] {
   return fitBlocks([
     ...blockKit.section(renderer.render("slack/alert-reply.mrkdwn", view)),
     ...(view.resolvedAt === null ? mentionBlocks(view.mentions.slice(0, 1), renderer) : []),
-    ...(CALLS.has(view.kind) ? actionBlocks(view, around.alertId) : []),
+    ...(CALLS.has(view.kind) ? actionBlocks(view, context.alertId) : []),
   ]);
 }
 

@@ -17,7 +17,7 @@ const ALONE: BlockContext = { alertId: null, picture: null };
 export function composeSlack(
   content: MessageContent,
   renderer: Renderer,
-  around: BlockContext = ALONE,
+  context: BlockContext = ALONE,
 ): SlackContent {
   if (content.kind === "digest") {
     return {
@@ -25,12 +25,12 @@ export function composeSlack(
       blocks: digestBlocks(content.view, renderer),
     };
   }
-  return { text: fallback(content.view, renderer), blocks: alertBlocks(content.view, renderer, around) };
+  return { text: fallback(content.view, renderer), blocks: alertBlocks(content.view, renderer, context) };
 }
 
 /** What is told of an alert in the thread of its message. */
-export function composeReply(view: AlertView, renderer: Renderer, around: BlockContext): SlackContent {
-  return { text: fallback(view, renderer), blocks: replyBlocks(view, renderer, around) };
+export function composeReply(view: AlertView, renderer: Renderer, context: BlockContext): SlackContent {
+  return { text: fallback(view, renderer), blocks: replyBlocks(view, renderer, context) };
 }
 
 /** What is told at length below the message; null where the message has told everything. */

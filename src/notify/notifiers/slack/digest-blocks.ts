@@ -44,13 +44,13 @@ const NOT_ALL =
   "Not all of this digest has room in one message of Slack; the email and the console have all of it.";
 
 function storyElement(story: DigestStoryRow): RichTextPart {
-  const told = { type: "text" as const, text: `  ${story.query}, shared ${story.mentions} times\n` };
+  const run = { type: "text" as const, text: `  ${story.query}, shared ${story.mentions} times\n` };
   const text = { text: story.text, style: { bold: true } };
   return {
     type: "rich_text_section",
     elements: [
       story.url === null ? { type: "text", ...text } : { type: "link", url: story.url, ...text },
-      told,
+      run,
     ],
   };
 }

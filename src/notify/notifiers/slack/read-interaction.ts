@@ -9,7 +9,7 @@ export interface Interaction {
   /** The same however often Slack tells of it. */
   readonly id: string;
   readonly alertId: string;
-  readonly deed: InteractionAction;
+  readonly action: InteractionAction;
   readonly user: { readonly id: string; readonly name: string };
   /** Where an answer for this person alone goes, for half an hour; null where Slack gave none. */
   readonly responseUrl: string | null;
@@ -21,7 +21,7 @@ export type InteractionAction =
   | { readonly do: "assign"; readonly userId: string };
 
 export type ReadInteraction =
-  | { readonly outcome: "pressed"; readonly press: Interaction }
+  | { readonly outcome: "pressed"; readonly interaction: Interaction }
   /** Nothing that we have to do with: a link was followed, or another kind of interaction. */
   | { readonly outcome: "not-ours" }
   /** Slack would not send this; `reason` says what is wrong with it, and nothing of what it holds. */
@@ -38,26 +38,26 @@ export function readInteraction(payload: unknown): ReadInteraction {
     return { outcome: "unfit", reason: `of another shape: ${[...new Set(fields)].slice(0, 5).join(", ")}` };
   }
   const { user, team, channel, message, response_url: responseUrl, actions } = parsed.data;
-  const [action] = actions;
-  if (action === undefined || alertOfBlock(action.block_id) === null || action.action_id === LINK)
+  const [button] = actions;
+  if (button === undefined || alertOfBlock(button.block_id) === null || button.action_id === LINK)
     return { outcome: "not-ours" };
-  const alertId = alertOfBlock(action.block_id) ?? "";
+  const alertId = alertOfBlock(button.block_id) ?? "";
   if (!z.guid().safeParse(alertId).success) return { outcome: "unfit", reason: "no alert has such an id" };
-  const deed = actionOf(action);
-  if (deed === null) return { outcome: "unfit", reason: "nothing of ours offers this" };
-  const told = [
+  const action = actionOf(button);
+  if (action === null) return { outcome: "unfit", reason: "nothing of ours offers this" };
+  const lastNotified = [
     team?.id ?? "",
     user.id,
     channel?.id ?? "",
     message?.ts ?? "",
-    action.action_id,
-    action.action_ts,
+    button.action_id,
+    button.action_ts,
   ];
-  const id = createHash("sha256").update(JSON.stringify(told)).digest("base64url");
+  const id = createHash("sha256").update(JSON.stringify(lastNotified)).digest("base64url");
   const name = user.name ?? user.username ?? user.id;
   return {
     outcome: "pressed",
-    press: { id, alertId, deed, user: { id: user.id, name }, responseUrl: responseUrl ?? null },
+    interaction: { id, alertId, action, user: { id: user.id, name }, responseUrl: responseUrl ?? null },
   };
 }
 

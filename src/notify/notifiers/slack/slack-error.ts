@@ -18,13 +18,13 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
     return new DeliveryError(`Slack asks us to wait${howLong} (rate limit)`, {
       retryable: true,
       retryAfterMs,
-      concernsPlace: true,
+      concernsChannel: true,
     });
   }
   if (isRefusalWithoutTime(error)) {
     return new DeliveryError("Slack asks us to wait, and does not say how long (rate limit)", {
       retryable: true,
-      concernsPlace: true,
+      concernsChannel: true,
     });
   }
   if (error instanceof WebAPIPlatformError) return fromPlatform(error, secrets);
@@ -32,7 +32,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   if (error instanceof WebAPIRequestError) {
     return new DeliveryError(`Slack cannot be reached: ${reasonOf(error.original)}`, {
       retryable: true,
-      concernsPlace: true,
+      concernsChannel: true,
       secrets,
     });
   }
@@ -40,7 +40,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   if (error instanceof TypeError) return unreadableAnswer();
   return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, {
     retryable: true,
-    concernsPlace: true,
+    concernsChannel: true,
     secrets,
   });
 }
@@ -49,7 +49,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
 export function unreadableAnswer(): DeliveryError {
   return new DeliveryError("Slack's answer was not readable (a proxy in between?)", {
     retryable: true,
-    concernsPlace: true,
+    concernsChannel: true,
   });
 }
 
@@ -68,7 +68,7 @@ function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): D
     retryable: advice === undefined,
     retryAfterMs: boundedWait(error.data.response_metadata?.retryAfter ?? 0),
     advice: advice ?? null,
-    concernsPlace: AWAY.has(code),
+    concernsChannel: AWAY.has(code),
     secrets,
   });
 }
@@ -79,7 +79,7 @@ function fromStatus(error: WebAPIHTTPError): DeliveryError {
   return new DeliveryError(`Slack answered HTTP ${error.statusCode}`, {
     retryable: !isPermanent,
     retryAfterMs: readRetryAfter(error.headers["retry-after"] ?? null, systemClock.now()),
-    concernsPlace: !isPermanent,
+    concernsChannel: !isPermanent,
     advice: isPermanent ? "Check the receiver's apiUrl, and what stands between Earshot and Slack." : null,
   });
 }

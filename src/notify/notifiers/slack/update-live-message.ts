@@ -67,8 +67,8 @@ export function liveContent(
   { renderer, config }: Connection,
 ): SlackContent {
   const kind = view.kind === "test" ? "test" : "fired";
-  const around = { alertId: hasButtons(config) ? alertId : null, picture: parts.embedded ?? null };
-  return composeSlack({ kind, view: { ...view, kind } }, renderer, around);
+  const context = { alertId: hasButtons(config) ? alertId : null, picture: parts.embedded ?? null };
+  return composeSlack({ kind, view: { ...view, kind } }, renderer, context);
 }
 
 /** A file that Slack is still working on, or that somebody deleted, must not keep the text from being shown. */

@@ -5,7 +5,7 @@ import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
 import { NO_MORE } from "../../../../src/templates/shorten-digest.ts";
 
-const renderer = await createRenderer({ directory: "templates" });
+const renderer = await createRenderer({ notifyConfig: "templates" });
 const [full] = sampleDigestViews;
 
 /** What the section of alerts says of a day with so many. */
@@ -28,10 +28,10 @@ test.each([1, 5, 12, 40, 500])(
   "of %i alerts a digest tells those that have room, and how many more there were",
   (count) => {
     const text = alertsOf(count);
-    const told = text.split("… and ")[0]?.match(/Rule \d+\./g)?.length ?? 0;
+    const lastNotified = text.split("… and ")[0]?.match(/Rule \d+\./g)?.length ?? 0;
     const more = Number(/… and (\d+) more/.exec(text)?.[1] ?? 0);
-    expect(told).toBeGreaterThan(0);
-    expect(told + more).toBe(count);
+    expect(lastNotified).toBeGreaterThan(0);
+    expect(lastNotified + more).toBe(count);
     expect(text.length).toBeLessThanOrEqual(3_000);
   },
 );

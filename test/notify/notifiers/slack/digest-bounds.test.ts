@@ -3,7 +3,7 @@ import { digestBlocks } from "../../../../src/notify/notifiers/slack/digest-bloc
 import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";
 
-const renderer = await createRenderer({ directory: "templates" });
+const renderer = await createRenderer({ notifyConfig: "templates" });
 const [sample] = sampleDigestViews;
 if (sample === undefined) throw new Error("no sample");
 const [row] = sample.perQuery;

@@ -11,7 +11,7 @@ import { runs } from "../../../runs.ts";
 
 const ALERT = "019c0000-0000-7000-8000-000000000001";
 
-function payload(action: object, more: object = {}) {
+function payload(button: object, more: object = {}) {
   return {
     type: "block_actions",
     user: { id: "U0ANN", username: "ann", name: "ann" },
@@ -19,14 +19,14 @@ function payload(action: object, more: object = {}) {
     channel: { id: "C1" },
     message: { ts: "1.2" },
     response_url: "https://hooks.slack.com/actions/T1/1/x",
-    actions: [{ block_id: `earshot-alert:${ALERT}`, action_ts: "1771864900.0001", ...action }],
+    actions: [{ block_id: `earshot-alert:${ALERT}`, action_ts: "1771864900.0001", ...button }],
     ...more,
   };
 }
 
 describe("a press", () => {
   it("says which alert, what to do and who it was", () => {
-    const deeds = [
+    const actions = [
       [{ action_id: "earshot-acknowledge" }, { do: "acknowledge" }],
       [{ action_id: "earshot-resolve" }, { do: "resolve" }],
       [{ action_id: "earshot-not-relevant" }, { do: "not-relevant" }],
@@ -39,10 +39,10 @@ describe("a press", () => {
         { do: "silence", lengthMs },
       ]),
     ] as const;
-    for (const [action, deed] of deeds) {
-      expect(readInteraction(payload(action))).toMatchObject({
+    for (const [button, action] of actions) {
+      expect(readInteraction(payload(button))).toMatchObject({
         outcome: "pressed",
-        press: { alertId: ALERT, deed, user: { id: "U0ANN", name: "ann" } },
+        interaction: { alertId: ALERT, action, user: { id: "U0ANN", name: "ann" } },
       });
     }
   });
@@ -57,7 +57,7 @@ describe("a press", () => {
       payload({ action_id: "earshot-acknowledge" }, { message: { ts: "1.3" } }),
     ].map((one) => {
       const read = readInteraction(one);
-      return read.outcome === "pressed" ? read.press.id : "";
+      return read.outcome === "pressed" ? read.interaction.id : "";
     });
     expect(ids[0]).toBe(ids[1]);
     expect(new Set(ids).size).toBe(5);
@@ -123,7 +123,13 @@ describe("what can be done about an alert", () => {
       elements.map((element) => element.action_id.replace("earshot-", "")),
     );
   const [fired] = sampleAlertViews;
-  const care = { takenBy: null, givenTo: null, closedBy: null, endedBecause: null, isRelevant: true };
+  const handling = {
+    acknowledgedBy: null,
+    assignee: null,
+    closedBy: null,
+    endedBecause: null,
+    isRelevant: true,
+  };
 
   it("is what would not be refused", () => {
     expect(deedsOf(fired)).toEqual([
@@ -134,12 +140,12 @@ describe("what can be done about an alert", () => {
       "not-relevant",
       "open-in-earshot",
     ]);
-    expect(deedsOf({ ...fired, state: "acknowledged", care: { ...care, takenBy: "Ann" } })).not.toContain(
-      "acknowledge",
-    );
+    expect(
+      deedsOf({ ...fired, state: "acknowledged", handling: { ...handling, acknowledgedBy: "Ann" } }),
+    ).not.toContain("acknowledge");
     const over = { ...fired, state: "resolved", resolvedAt: fired.openedAt } as const;
     expect(deedsOf(over)).toEqual(["not-relevant", "open-in-earshot"]);
-    expect(deedsOf({ ...over, care: { ...care, isRelevant: false } })).toEqual(["open-in-earshot"]);
+    expect(deedsOf({ ...over, handling: { ...handling, isRelevant: false } })).toEqual(["open-in-earshot"]);
     expect(deedsOf({ ...fired, kind: "test" })).toEqual(["open-in-earshot"]);
   });
 

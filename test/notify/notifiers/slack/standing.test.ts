@@ -31,9 +31,9 @@ describe("the message of an alert in Slack", () => {
     ref = (await notifier.send(alertMessage({ alertId: ALERT }), { signal: signal() })).vendorRef;
   }
 
-  async function show(over: Partial<LiveMessage> = {}, mayPost = true): Promise<Shown | undefined> {
+  async function updateMessage(over: Partial<LiveMessage> = {}, mayPost = true): Promise<Shown | undefined> {
     const message = { notificationId: "n-1", alertId: ALERT, attempt: 1, view: fired, previous: ref };
-    return notifier.following?.show(
+    return notifier.liveMessages?.updateMessage(
       { chart: async () => PNG, ...message, ...over },
       {
         signal: signal(),
@@ -47,7 +47,7 @@ describe("the message of an alert in Slack", () => {
 
   async function showAll(over: Partial<LiveMessage> = {}): Promise<Shown | undefined> {
     for (let attempt = 1; attempt < 10; attempt++) {
-      const shown = await show({ attempt, ...over });
+      const shown = await updateMessage({ attempt, ...over });
       if (shown?.finished === true) return shown;
     }
     throw new Error("it is never finished");
@@ -92,7 +92,7 @@ describe("the message of an alert in Slack", () => {
       ["files.completeUploadExternal", "after"],
     ] as const)("has one picture although %s breaks off %s Slack has done it", async (method, drop) => {
       fake.faults.push({ method, drop });
-      await expect(show()).rejects.toMatchObject({ retryable: true });
+      await expect(updateMessage()).rejects.toMatchObject({ retryable: true });
       await showAll();
       expect(await pictures()).toHaveLength(1);
       const [picture] = await pictures();
@@ -108,8 +108,8 @@ describe("the message of an alert in Slack", () => {
       };
       for (let attempt = 1; attempt < 4 && keeps < nth; attempt++) {
         const message = { notificationId: "n-1", alertId: ALERT, view: fired, previous: ref };
-        await notifier.following
-          ?.show(
+        await notifier.liveMessages
+          ?.updateMessage(
             { ...message, attempt, chart: async () => PNG },
             { signal: signal(), mayPost: async () => true, onRef: die },
           )
@@ -122,9 +122,9 @@ describe("the message of an alert in Slack", () => {
 
     it("waits for a picture that Slack shows only after a while, and brings it anew when it never does", async () => {
       fake.faults.push({ method: "files.completeUploadExternal", drop: "before" });
-      await expect(show()).rejects.toMatchObject({ retryable: true });
+      await expect(updateMessage()).rejects.toMatchObject({ retryable: true });
       const first = ref["sharing"];
-      await show({ attempt: 2 });
+      await updateMessage({ attempt: 2 });
       expect([ref["sharing"], calls("files.getUploadURLExternal")]).toEqual([first, 1]);
       await showAll();
       expect(ref["picture"]).not.toBe(first);
@@ -133,10 +133,10 @@ describe("the message of an alert in Slack", () => {
 
     it("gets a new picture when people are notified anew, and a last one when it is resolved", async () => {
       await showAll();
-      await showAll({ view: { ...fired, tellings: 2 } });
+      await showAll({ view: { ...fired, notifyCount: 2 } });
       const pictures = (await replies()).filter(({ files }) => files !== undefined);
       expect(pictures).toHaveLength(2);
-      const over = { ...fired, tellings: 2, state: "resolved" as const, resolvedAt: fired.openedAt + 9e5 };
+      const over = { ...fired, notifyCount: 2, state: "resolved" as const, resolvedAt: fired.openedAt + 9e5 };
       await showAll({ view: over });
       const all = (await replies()).filter(({ files }) => files !== undefined);
       expect(all).toHaveLength(3);
@@ -145,14 +145,14 @@ describe("the message of an alert in Slack", () => {
     });
 
     it("shows who acknowledged it, and no longer offers what is done", async () => {
-      const care = {
-        takenBy: "Ann <!channel>",
-        givenTo: null,
+      const handling = {
+        acknowledgedBy: "Ann <!channel>",
+        assignee: null,
         closedBy: null,
         endedBecause: null,
         isRelevant: true,
       };
-      await show({ view: { ...fired, state: "acknowledged", care }, chart: null });
+      await updateMessage({ view: { ...fired, state: "acknowledged", handling }, chart: null });
       const blocks = JSON.stringify((await root())?.blocks);
       expect(blocks).toContain("Acknowledged by *Ann &lt;!channel&gt;*");
       expect(blocks).not.toContain("earshot-acknowledge");
@@ -171,45 +171,45 @@ describe("the message of an alert in Slack", () => {
     it("is not posted anew when its alert is over", async () => {
       for (const message of await fake.messages()) await fake.remove(message);
       const over = { ...fired, state: "resolved" as const, resolvedAt: fired.openedAt };
-      expect(await show({ view: over })).toMatchObject({ finished: true });
+      expect(await updateMessage({ view: over })).toMatchObject({ finished: true });
       expect(await fake.messages()).toEqual([]);
     });
 
     it("that was posted anew without our learning of it is found again", async () => {
       for (const message of await fake.messages()) await fake.remove(message);
       fake.faults.push({ method: "chat.postMessage", drop: "after" });
-      await expect(show()).rejects.toMatchObject({ retryable: true });
+      await expect(updateMessage()).rejects.toMatchObject({ retryable: true });
       await showAll({ attempt: 2 });
       expect((await fake.messages()).filter(({ threadTs }) => threadTs === null)).toHaveLength(1);
     });
 
     it("details whose first try got through without an answer are found again", async () => {
       fake.faults.push({ method: "chat.postMessage", drop: "after" });
-      await expect(show({ chart: null })).rejects.toMatchObject({ retryable: true });
-      await show({ chart: null, attempt: 2 });
+      await expect(updateMessage({ chart: null })).rejects.toMatchObject({ retryable: true });
+      await updateMessage({ chart: null, attempt: 2 });
       expect(await replies()).toHaveLength(1);
     });
 
     it("adds nothing while the channel has no room for what nobody waits for, and is up to date all the same", async () => {
-      const shown = await show({ view: { ...fired, mentionsCount: 97 } }, false);
+      const shown = await updateMessage({ view: { ...fired, mentionsCount: 97 } }, false);
       expect(shown).toEqual({ finished: false, picture: null });
       expect(await fake.messages()).toHaveLength(1);
       expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
     });
 
     it("shows its text although Slack still works on the picture, or never takes it", async () => {
-      await show();
+      await updateMessage();
       const refuse = {
         method: "chat.update",
         answer: { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' },
       };
       for (let attempt = 2; attempt <= 6; attempt++) {
         fake.faults.push(refuse);
-        const shown = await show({ attempt, view: { ...fired, mentionsCount: 90 + attempt } });
+        const shown = await updateMessage({ attempt, view: { ...fired, mentionsCount: 90 + attempt } });
         expect(shown?.finished).toBe(attempt > 5);
         expect(JSON.stringify((await root())?.blocks)).toContain(`${90 + attempt} mentions so far`);
       }
-      await show();
+      await updateMessage();
       expect(JSON.stringify((await root())?.blocks)).toContain("slack_file");
     });
 
@@ -218,10 +218,10 @@ describe("the message of an alert in Slack", () => {
         method: "chat.update",
         answer: { status: 429, headers: { "retry-after": "9" }, body: "" },
       });
-      await expect(show()).rejects.toMatchObject({ retryAfterMs: 9_000, concernsPlace: true });
+      await expect(updateMessage()).rejects.toMatchObject({ retryAfterMs: 9_000, concernsChannel: true });
       for (const fault of [{ drop: "before" as const }, { answer: { status: 500, body: fake.token } }]) {
         fake.faults.push({ method: "upload", ...fault });
-        const error = await show().catch((thrown: unknown) => thrown);
+        const error = await updateMessage().catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ retryable: true });
         expect(String(error)).not.toContain(fake.token);
       }
@@ -237,18 +237,20 @@ describe("the message of an alert in Slack", () => {
           body: '{"ok":true,"upload_url":"http://169.254.169.254/x","file_id":"F012345678"}',
         },
       });
-      await expect(show()).rejects.toMatchObject({ message: "Slack wanted a picture somewhere else" });
+      await expect(updateMessage()).rejects.toMatchObject({
+        message: "Slack wanted a picture somewhere else",
+      });
     });
   });
 
   it("brings no picture without the scope for it, says why and what to do, and asks once", async () => {
     await start({ scopes: ["chat:write", "channels:read", "channels:history"] });
-    const shown = await show();
+    const shown = await updateMessage();
     expect(shown).toMatchObject({
       finished: true,
       picture: { outcome: "left-out", because: expect.stringContaining("files:write") },
     });
-    await show({ view: { ...fired, mentionsCount: 97 } });
+    await updateMessage({ view: { ...fired, mentionsCount: 97 } });
     expect(calls("files.getUploadURLExternal")).toBe(1);
     expect(JSON.stringify((await root())?.blocks)).not.toContain("slack_file");
   });

@@ -2,8 +2,8 @@ import {
   LEARN_MENTIONS,
   LONGEST_WINDOW,
   SPARSE_WINDOW,
-  SWING_PRIOR,
-  SWING_WEIGHT,
+  VARIATION_PRIOR,
+  VARIATION_WEIGHT,
   WINDOWS,
 } from "./constants.ts";
 import { usualLevel } from "./expectation.ts";
@@ -12,31 +12,36 @@ import { factorsOf, type SpikeTuning } from "./tuning.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /**
- * Where the cubes of one side stand. The usual variation is measured from two sides: `swingCubes` from what the hour
+ * Where the cubes of one side stand. The usual variation is measured from two sides: `variationCubes` from what the hour
  * leads to expect, `levelCubes` from the level of the query at any hour, so that day and night count as variation there.
  */
-type Side = typeof AT.swingCubes | typeof AT.levelCubes;
+type Side = typeof AT.variationCubes | typeof AT.levelCubes;
 
 /**
  * By how many mentions a window is usually off: the cubic mean. The root of the mean square takes a query that rarely
  * bursts, and then by a lot, for nearly as calm as one that never does, and pages at the next burst of a third of the
  * size; the higher the order of the mean, the more do the largest bursts count in it.
  */
-export function usualSwing(state: SpikeState, window: number, side: Side = AT.swingCubes): number {
+export function usualVariation(state: SpikeState, window: number, side: Side = AT.variationCubes): number {
   if (window === WINDOWS.length) {
     // What goes on with the length of the window as it did from one hour to two.
-    const [one, two] = [usualSwing(state, window - 2, side), usualSwing(state, window - 1, side)];
+    const [one, two] = [usualVariation(state, window - 2, side), usualVariation(state, window - 1, side)];
     return two * (two / one) ** STRETCH_POWER;
   }
   const cubes = (state.numbers[side + window] ?? 0) + PRIOR_CUBES;
-  return Math.cbrt(cubes / (mark(state, MARK.swingWeight) + SWING_WEIGHT));
+  return Math.cbrt(cubes / (mark(state, MARK.variationWeight) + VARIATION_WEIGHT));
 }
 
 /**
  * A query that bursts shall need a larger burst the next time. What scores beyond the cap teaches as if it had just
  * scored that: else nothing but the like of it would be told for months after a crisis.
  */
-export function learnSwing(state: SpikeState, sums: WindowSums, tuning: SpikeTuning, first: boolean): void {
+export function learnVariation(
+  state: SpikeState,
+  sums: WindowSums,
+  tuning: SpikeTuning,
+  first: boolean,
+): void {
   const { numbers } = state;
   const { windowWeights, variationFading } = factorsOf(tuning);
   const level = usualLevel(state);
@@ -45,15 +50,15 @@ export function learnSwing(state: SpikeState, sums: WindowSums, tuning: SpikeTun
     const cap = tuning.cap / (windowWeights[window] ?? 1);
     const fromHour = Math.abs(observed - (sums.expected[window] ?? 0));
     const fromLevel = Math.abs(observed - level * (sums.buckets[window] ?? 0));
-    const hour = first ? 0 : Math.min(fromHour, cap * usualSwing(state, window) + LEARN_MENTIONS);
+    const hour = first ? 0 : Math.min(fromHour, cap * usualVariation(state, window) + LEARN_MENTIONS);
     const flat = first
       ? 0
-      : Math.min(fromLevel, cap * usualSwing(state, window, AT.levelCubes) + LEARN_MENTIONS);
-    const [atHour, atLevel] = [AT.swingCubes + window, AT.levelCubes + window];
+      : Math.min(fromLevel, cap * usualVariation(state, window, AT.levelCubes) + LEARN_MENTIONS);
+    const [atHour, atLevel] = [AT.variationCubes + window, AT.levelCubes + window];
     numbers[atHour] = variationFading * (numbers[atHour] ?? 0) + hour * hour * hour;
     numbers[atLevel] = variationFading * (numbers[atLevel] ?? 0) + flat * flat * flat;
   }
-  numbers[AT.marks + MARK.swingWeight] = variationFading * mark(state, MARK.swingWeight) + 1;
+  numbers[AT.marks + MARK.variationWeight] = variationFading * mark(state, MARK.variationWeight) + 1;
 }
 
 /**
@@ -61,20 +66,20 @@ export function learnSwing(state: SpikeState, sums: WindowSums, tuning: SpikeTun
  * times the root of the mean square; what is guessed here fades as everything does.
  */
 export function takeSquaresForCubes({ numbers }: SpikeState): void {
-  const weight = numbers[AT.marks + MARK.swingWeight] ?? 0;
+  const weight = numbers[AT.marks + MARK.variationWeight] ?? 0;
   for (let window = 0; window < WINDOWS.length; window++) {
-    const squares = numbers[AT.swingCubes + window] ?? 0;
+    const squares = numbers[AT.variationCubes + window] ?? 0;
     const usual = weight > 0 ? 1.6 * Math.sqrt(squares / weight) : 0;
-    numbers[AT.swingCubes + window] = weight * usual * usual * usual;
+    numbers[AT.variationCubes + window] = weight * usual * usual * usual;
   }
 }
 
 /** For a state of the first three versions, which measured from one side only: the other begins as that one stands. */
 export function takeHourForLevel({ numbers }: SpikeState): void {
-  numbers.copyWithin(AT.levelCubes, AT.swingCubes, AT.swingCubes + WINDOWS.length);
+  numbers.copyWithin(AT.levelCubes, AT.variationCubes, AT.variationCubes + WINDOWS.length);
 }
 
-const PRIOR_CUBES = SWING_WEIGHT * SWING_PRIOR ** 3;
+const PRIOR_CUBES = VARIATION_WEIGHT * VARIATION_PRIOR ** 3;
 
 /** ln2 of how much longer the window of sparse series is than the longest that is learned. */
 const STRETCH_POWER = Math.log2(SPARSE_WINDOW / LONGEST_WINDOW);

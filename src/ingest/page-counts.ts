@@ -1,7 +1,7 @@
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
 
-export interface Tally {
+export interface PageCounts {
   /** `arrivedAt` and `eventAt` are put into their buckets. */
   add(series: string, arrivedAt: Instant, eventAt: Instant, n: number): void;
   /** One change a count; what cancels out is not a change. */
@@ -9,7 +9,7 @@ export interface Tally {
 }
 
 /** Sums single changes of counts into one change for each count. */
-export function createTally(): Tally {
+export function createPageCounts(): PageCounts {
   const changes = new Map<string, Map<Instant, Map<Instant, CountChange & { n: number }>>>();
   return {
     add(series, arrivedAt, eventAt, n) {

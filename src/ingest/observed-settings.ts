@@ -5,27 +5,27 @@ import { PLAIN_PATH, type PollPath, type PollState } from "./poll-state.ts";
 import type { PollSettings } from "./watermark.ts";
 
 /** The configured settings, fitted to what is known of the server. */
-export function learnedSettings(
+export function observedSettings(
   configured: PollSettings,
-  traits: ServerQuirks,
-  walk: PollKind,
+  quirks: ServerQuirks,
+  poll: PollKind,
   now: Instant,
 ): PollSettings {
-  const late = traits.get("late-indexing")?.ms ?? 0;
+  const late = quirks.get("late-indexing")?.ms ?? 0;
   return {
     ...configured,
     // Half as much again as was ever seen: the next one may be later.
     overlapMs: Math.max(configured.overlapMs, Math.min(MOST_OVERLAP_MS, late * 1.5)),
-    path: pathOf(traits, walk, now),
+    path: pathOf(quirks, poll, now),
   };
 }
 
 /** Beyond this, reading again what is known costs more than the count of what is there (see reconcile). */
 const MOST_OVERLAP_MS = 6 * HOUR;
 
-function pathOf(traits: ServerQuirks, walk: PollKind, now: Instant): PollPath {
-  const withheld = withholdsSince(traits, walk, now);
-  const byNumber = mistrustsCursors(traits, now);
+function pathOf(quirks: ServerQuirks, poll: PollKind, now: Instant): PollPath {
+  const withheld = withholdsSince(quirks, poll, now);
+  const byNumber = mistrustsCursors(quirks, now);
   if (!withheld && !byNumber) return PLAIN_PATH;
   return {
     direction: withheld ? "desc" : "asc",
@@ -35,8 +35,8 @@ function pathOf(traits: ServerQuirks, walk: PollKind, now: Instant): PollPath {
 }
 
 /** Servers change, and one refusal may have had another reason: once a day it is tried again. */
-function withholdsSince(traits: ServerQuirks, walk: PollKind, now: Instant): boolean {
-  const since = traits.get(`since-${walk}`);
+function withholdsSince(quirks: ServerQuirks, poll: PollKind, now: Instant): boolean {
+  const since = quirks.get(`since-${poll}`);
   if (since === undefined || now - since.lastAt >= DAY) return false;
   return since.value === "ignored" || since.value === "refused";
 }
@@ -45,8 +45,8 @@ function withholdsSince(traits: ServerQuirks, walk: PollKind, now: Instant): boo
  * Page numbers do not reach far, so a refused cursor is tried again once a day. One that expires may have been old; but
  * where it was not, and many mentions share a moment, a walk that goes on from there would not move.
  */
-function mistrustsCursors(traits: ServerQuirks, now: Instant): boolean {
-  const cursors = traits.get("cursors");
+function mistrustsCursors(quirks: ServerQuirks, now: Instant): boolean {
+  const cursors = quirks.get("cursors");
   if (cursors === undefined) return false;
   const age = now - cursors.lastAt;
   return (cursors.value === "refused" && age < DAY) || (cursors.value === "expire" && age < HOUR);

@@ -1,5 +1,5 @@
 /** What a walk has to know of a page. */
-export interface WalkedPage {
+export interface FetchedPage {
   readonly mentions: readonly unknown[];
   readonly rejected: { readonly length: number };
   readonly nextCursor: string | null;
@@ -9,7 +9,7 @@ export interface WalkedPage {
   readonly total: number | null;
 }
 
-export interface WalkOptions {
+export interface FetchPagesOptions {
   /** The cursor to begin at, null for the first page. */
   readonly cursor: string | null;
   /** The page size that was asked for, null where the server chooses. */
@@ -28,9 +28,9 @@ export interface WalkOptions {
  * before (a server that repeats it would be walked for ever), a short page. Leaving early stops the call
  * that is under way.
  */
-export async function* walkPages<Page extends WalkedPage>(
+export async function* fetchPages<Page extends FetchedPage>(
   fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
-  options: WalkOptions,
+  options: FetchPagesOptions,
 ): AsyncGenerator<Page, void, undefined> {
   const left = new AbortController();
   const leave = (): void => left.abort();
@@ -65,7 +65,7 @@ interface Progress {
   readonly rows: number;
 }
 
-function nextCursor(page: WalkedPage, { followed, asked, rows }: Progress, options: WalkOptions) {
+function nextCursor(page: FetchedPage, { followed, asked, rows }: Progress, options: FetchPagesOptions) {
   const cursor = page.nextCursor;
   if (cursor === null || isEmpty(page) || (followed.has(cursor) && cursor !== asked)) return null;
   const isMore = page.total !== null && rows < page.total;
@@ -75,7 +75,7 @@ function nextCursor(page: WalkedPage, { followed, asked, rows }: Progress, optio
 }
 
 /** Whether most of a page was on the one before: mentions that come in between move the others. */
-function isSame(before: WalkedPage, page: WalkedPage): boolean {
+function isSame(before: FetchedPage, page: FetchedPage): boolean {
   const known = new Set(before.mentions.map(idOf));
   return page.mentions.filter((one) => known.has(idOf(one))).length * 2 >= page.mentions.length;
 }
@@ -85,12 +85,12 @@ function idOf(mention: unknown): unknown {
   return resourceId ?? id;
 }
 
-function isEmpty(page: WalkedPage): boolean {
+function isEmpty(page: FetchedPage): boolean {
   return page.mentions.length + page.rejected.length === 0;
 }
 
 /** A server may give smaller pages than it was asked for; it then says so, and its size is what counts. */
-function isShort(page: WalkedPage, asked: number | null): boolean {
+function isShort(page: FetchedPage, asked: number | null): boolean {
   const size = Math.min(asked ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(size) && page.mentions.length + page.rejected.length < size;
 }

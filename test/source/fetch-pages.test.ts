@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Mention } from "../../src/model/mention.ts";
+import { type FetchPagesOptions, fetchPages } from "../../src/source/fetch-pages.ts";
 import { pageFetcher } from "../../src/source/page-fetcher.ts";
 import { toMention } from "../../src/source/to-mention.ts";
 import type { Page } from "../../src/source/to-page.ts";
-import { type WalkOptions, walkPages } from "../../src/source/walk-pages.ts";
 
-const OPTIONS: WalkOptions = { cursor: null, pageSize: 2, endOnShortPage: true };
+const OPTIONS: FetchPagesOptions = { cursor: null, pageSize: 2, endOnShortPage: true };
 const SCOPE = { projectId: "1", queryIds: ["1"], startDate: 0, endDate: 1 };
 
 function mention(resourceId: string): Mention {
@@ -28,7 +28,7 @@ function page(ids: readonly string[], nextCursor: string | null, more: Partial<P
 }
 
 /** Pages by the cursor that asks for them, "" for the first. */
-async function walk(pages: Record<string, Page>, options: Partial<WalkOptions> = {}) {
+async function walk(pages: Record<string, Page>, options: Partial<FetchPagesOptions> = {}) {
   const asked: (string | null)[] = [];
   const given: string[][] = [];
   const fetchPage = async (cursor: string | null): Promise<Page> => {
@@ -37,7 +37,7 @@ async function walk(pages: Record<string, Page>, options: Partial<WalkOptions> =
     if (found === undefined) throw new Error(`nobody has a page for ${cursor}`);
     return found;
   };
-  for await (const one of walkPages(fetchPage, { ...OPTIONS, ...options })) {
+  for await (const one of fetchPages(fetchPage, { ...OPTIONS, ...options })) {
     given.push(one.mentions.map(({ resourceId }) => resourceId));
   }
   return { asked, given };
@@ -105,7 +105,7 @@ test("a cursor that repeats, at once or in a circle, ends the walk where it lead
 test("a cursor that stands for a place which the server keeps is followed to the end", async () => {
   const left = [page(["a", "b"], "s"), page(["c", "d"], "s"), page(["e", "f"], "s"), page([], "s")];
   const given: string[][] = [];
-  for await (const { mentions } of walkPages(async () => left.shift() ?? page([], "s"), OPTIONS))
+  for await (const { mentions } of fetchPages(async () => left.shift() ?? page([], "s"), OPTIONS))
     given.push(mentions.map(({ resourceId }) => resourceId));
   expect(given).toEqual([
     ["a", "b"],
@@ -132,7 +132,7 @@ test("leaving a walk stops the call that is under way", async () => {
           });
           leaving.abort();
         });
-  const pages = walkPages(fetchPage, { ...OPTIONS, signal: leaving.signal });
+  const pages = fetchPages(fetchPage, { ...OPTIONS, signal: leaving.signal });
   await pages.next();
   await expect(pages.next()).rejects.toThrow("stopped");
   expect(stopped).toBe(true);
@@ -154,7 +154,7 @@ test.each([
         return page(rows, "refused");
       },
     );
-    for await (const _page of walkPages(fetchPage, { ...OPTIONS, endOnShortPage: false })) {
+    for await (const _page of fetchPages(fetchPage, { ...OPTIONS, endOnShortPage: false })) {
       // The walk alone is of interest.
     }
     expect(asked).toEqual(Array.from({ length: pages }, (_, number) => [number, null]));
