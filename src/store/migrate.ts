@@ -1,49 +1,11 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../lib/errors.ts";
+import * as schema from "./migrations/0001-schema.ts";
 import { openDatabase } from "./database.ts";
-import * as facts from "./migrations/0001-facts.ts";
-import * as noHash from "./migrations/0002-no-hash.ts";
-import * as budget from "./migrations/0010-budget.ts";
-import * as explainedAlerts from "./migrations/0020-explained-alerts.ts";
-import * as voicesAndValues from "./migrations/0021-voices-and-values.ts";
-import * as watch from "./migrations/0030-watch.ts";
-import * as desk from "./migrations/0040-desk.ts";
-import * as unsubscribed from "./migrations/0050-unsubscribed.ts";
-import * as slack from "./migrations/0070-slack.ts";
-import * as bounces from "./migrations/0080-bounces.ts";
-import * as digestsByTheHour from "./migrations/0081-digests-by-the-hour.ts";
-import * as telling from "./migrations/0090-telling.ts";
-import * as toldTexts from "./migrations/0091-told-texts.ts";
-import * as sourceTraits from "./migrations/0100-source-traits.ts";
-import * as countChecks from "./migrations/0101-count-checks.ts";
-import * as outages from "./migrations/0110-outages.ts";
-import * as consoleSecurity from "./migrations/0120-console-security.ts";
-import * as arrivalsOfAQuery from "./migrations/0130-arrivals-of-a-query.ts";
-import * as alertProgress from "./migrations/0160-alert-progress.ts";
-import * as redelivered from "./migrations/0170-redelivered.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {
-  "0001-facts": facts,
-  "0002-no-hash": noHash,
-  "0010-budget": budget,
-  "0020-explained-alerts": explainedAlerts,
-  "0021-voices-and-values": voicesAndValues,
-  "0030-watch": watch,
-  "0040-desk": desk,
-  "0050-unsubscribed": unsubscribed,
-  "0070-slack": slack,
-  "0080-bounces": bounces,
-  "0081-digests-by-the-hour": digestsByTheHour,
-  "0090-telling": telling,
-  "0091-told-texts": toldTexts,
-  "0100-source-traits": sourceTraits,
-  "0101-count-checks": countChecks,
-  "0110-outages": outages,
-  "0120-console-security": consoleSecurity,
-  "0130-arrivals-of-a-query": arrivalsOfAQuery,
-  "0160-alert-progress": alertProgress,
-  "0170-redelivered": redelivered,
+  "0001-schema": schema,
 };
 
 /**

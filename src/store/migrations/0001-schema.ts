@@ -1,0 +1,546 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * Every fact of Earshot. Moments are timestamptz in domain time, except columns that say `wall`: those are compared
+ * with the database's own now(). Every table that grows leads its key with the project and is partitioned by time,
+ * either by a moment or by an id that is a UUID version 7 and so orders by time; a default partition takes what falls
+ * outside the months that have one, so that an odd date can never be refused.
+ */
+export async function up(db: Kysely<never>): Promise<void> {
+  await sql.raw(FACTS).execute(db);
+  for (const [table, key] of Object.entries(PARTITIONED)) {
+    await sql.raw(`alter table earshot.${table} add primary key (${key})`).execute(db);
+    await sql.raw(`create table earshot.${table}_rest partition of earshot.${table} default`).execute(db);
+  }
+  await sql.raw(INDEXES).execute(db);
+}
+
+/** Partitioned tables and their primary keys. */
+const PARTITIONED = {
+  mentions: "project_id, query_id, resource_id, day",
+  matches: "project_id, query_id, resource_id, day, rule",
+  counts: "project_id, query_id, series, arrived, bucket",
+  coverage: "project_id, query_id, poll, started_at",
+  dead_letters: "project_id, at, id",
+  alerts: "project_id, id",
+  alert_events: "project_id, alert_id, seq",
+  alert_receivers: "project_id, alert_id, receiver",
+  notifications: "project_id, id",
+  deliveries: "project_id, notification_id, attempt",
+};
+
+const FACTS = `
+create table earshot.queries (
+  project_id text not null,
+  query_id text not null,
+  name text not null,
+  project_name text not null,
+  timezone text not null,
+  active boolean not null default true,
+  -- Mentions that entered the query before this moment teach baselines and never alert.
+  watch_from timestamptz not null,
+  -- Windows are closed up to here (arrival time).
+  ticked_until timestamptz not null,
+  primary key (project_id, query_id)
+);
+
+create table earshot.polls (
+  project_id text not null,
+  query_id text not null,
+  poll text not null check (poll in ('added', 'updated')),
+  state jsonb not null,
+  complete_until timestamptz,
+  polled_at timestamptz,
+  next_at timestamptz not null,
+  lease uuid,
+  leased_until_wall timestamptz,
+  failures integer not null default 0,
+  retry_at_wall timestamptz,
+  last_error text,
+  -- A poll is on its way to a worker; it gets calls of its own, because shared calls fail with it; when it is due next
+  -- as the plan stands (null: when next_at says).
+  planned_until_wall timestamptz,
+  own_call boolean not null default false,
+  next_poll_at timestamptz,
+  primary key (project_id, query_id, poll)
+);
+
+create table earshot.mentions (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  -- UTC day of publication; 1970-01-01 where the source withholds it.
+  day date not null,
+  event_at timestamptz not null,
+  added_at timestamptz not null,
+  updated_at timestamptz not null,
+  seen_at timestamptz not null,
+  sentiment text,
+  story text not null,
+  reach bigint,
+  body json not null
+) partition by range (day);
+
+-- Which mention met which mention rule, and the alert it went to: a mention alerts once for a rule, however often
+-- it is read or changed.
+create table earshot.matches (
+  project_id text not null,
+  query_id text not null,
+  resource_id text not null,
+  day date not null,
+  rule text not null,
+  alert_id uuid not null,
+  at timestamptz not null,
+  because text not null
+) partition by range (day);
+
+create table earshot.series (
+  project_id text not null,
+  query_id text not null,
+  series text not null,
+  primary key (project_id, query_id, series)
+);
+
+create table earshot.counts (
+  project_id text not null,
+  query_id text not null,
+  series text not null,
+  arrived timestamptz not null,
+  bucket timestamptz not null,
+  n integer not null
+) partition by range (arrived);
+
+create table earshot.condition_states (
+  project_id text not null,
+  query_id text not null,
+  condition text not null,
+  -- Hash of what the condition learns: a rule that was edited finds its state again.
+  baseline text,
+  state jsonb not null,
+  stepped_until timestamptz not null,
+  watch_from timestamptz not null,
+  primary key (project_id, query_id, condition)
+);
+
+create table earshot.coverage (
+  project_id text not null,
+  query_id text not null,
+  poll text not null,
+  started_at timestamptz not null,
+  from_at timestamptz not null,
+  until_at timestamptz not null,
+  claimed integer,
+  seen integer not null,
+  stored integer not null,
+  rejected integer not null,
+  gap integer not null default 0
+) partition by range (started_at);
+
+-- What always failed, kept with its reason so that everything else goes on.
+create table earshot.dead_letters (
+  project_id text not null,
+  query_id text not null,
+  at timestamptz not null,
+  id uuid not null,
+  kind text not null default 'mention' check (kind in ('mention', 'page', 'job')),
+  resource_id text,
+  -- What it was: the job's key, the poll's interval.
+  scope text,
+  reason text not null,
+  -- What a replay needs: the mention as it was read, the poll to repeat, the job's payload.
+  body jsonb,
+  tries integer not null default 1,
+  replay_wanted_at timestamptz,
+  settled_at timestamptz
+) partition by range (at);
+
+create table earshot.alerts (
+  project_id text not null,
+  id uuid not null,
+  rule text not null,
+  fingerprint text not null,
+  query_id text not null,
+  query_name text not null,
+  severity text not null,
+  state text not null check (state in ('pending', 'firing', 'acknowledged', 'resolved')),
+  labels jsonb not null,
+  opened_at timestamptz not null,
+  fired_at timestamptz,
+  last_seen_at timestamptz not null,
+  resolved_at timestamptz,
+  mentions integer not null,
+  because text not null,
+  window_from timestamptz not null,
+  window_to timestamptz not null,
+  "values" jsonb not null,
+  -- How often there was a reason to notify: 1 for the first, one more each time it grew much more severe.
+  notify_count integer not null default 1,
+  renotify_reason text,
+  -- What was found out about it when people were notified.
+  explanation jsonb,
+  -- Who acknowledged it, its assignee, who closed it.
+  handling jsonb not null default '{}',
+  -- How it went: the count when people were first notified, the peak, the step of severity that it reached.
+  progress jsonb not null default '{}'
+) partition by range (id);
+
+-- The newest alert of a fingerprint: the open one, or the one that evidence which comes late may still belong to.
+create table earshot.latest_alerts (
+  project_id text not null,
+  fingerprint text not null,
+  query_id text not null,
+  alert_id uuid not null,
+  open boolean not null,
+  primary key (project_id, fingerprint)
+);
+
+create table earshot.alert_events (
+  project_id text not null,
+  alert_id uuid not null,
+  seq bigint generated always as identity,
+  at timestamptz not null,
+  what text not null,
+  detail text not null,
+  -- Who did it: who logged in, by which way, and the name that was typed.
+  actor jsonb
+) partition by range (alert_id);
+
+create table earshot.alert_receivers (
+  project_id text not null,
+  alert_id uuid not null,
+  receiver text not null,
+  entry jsonb not null,
+  next_at timestamptz
+) partition by range (alert_id);
+
+create table earshot.notifications (
+  project_id text not null,
+  id uuid not null,
+  receiver text not null,
+  kind text not null,
+  alert_id uuid,
+  digest_name text,
+  -- The local date, with the time where there are several editions a day.
+  digest_date text,
+  created_at timestamptz not null,
+  reason text not null,
+  state text not null default 'due' check (state in ('due', 'sent', 'dead')),
+  attempts integer not null default 0,
+  -- Attempts before the last redelivery: they do not count towards giving up again.
+  attempts_before integer not null default 0,
+  next_attempt_wall timestamptz not null default now(),
+  leased_until_wall timestamptz,
+  sent_at timestamptz,
+  last_error text,
+  vendor_ref jsonb,
+  -- Other alerts that the same message covers.
+  also jsonb
+) partition by range (id);
+
+create table earshot.deliveries (
+  project_id text not null,
+  notification_id uuid not null,
+  attempt integer not null,
+  at_wall timestamptz not null default now(),
+  outcome text not null,
+  detail text not null
+) partition by range (notification_id);
+
+create table earshot.digests (
+  project_id text not null,
+  name text not null,
+  local_date text not null,
+  period_from timestamptz not null,
+  period_to timestamptz not null,
+  before_from timestamptz not null,
+  before_to timestamptz not null,
+  due_at timestamptz not null,
+  state text not null default 'due' check (state in ('due', 'built', 'skipped')),
+  body jsonb,
+  primary key (project_id, name, local_date)
+);
+
+create table earshot.tokens (
+  account text primary key,
+  token text not null,
+  expires_at timestamptz not null
+);
+
+create table earshot.settings (
+  key text primary key,
+  value jsonb not null
+);
+
+create table earshot.inbox (
+  id text primary key,
+  kind text not null check (kind in ('slack', 'email')),
+  place text not null,
+  thread text,
+  -- Order of arrival.
+  seq bigint generated always as identity,
+  received_at timestamptz not null,
+  updated_at timestamptz not null,
+  message jsonb not null
+);
+
+-- An author or a story inside the span of time in which it counts once. Keyed by hashes, deleted by age.
+create table earshot.distinct_authors (
+  project_id text not null,
+  query_id text not null,
+  series text not null,
+  author text not null,
+  -- Start of the span in which the author counts once; each author has spans of its own.
+  span timestamptz not null,
+  -- The bucket in which its one count stands.
+  bucket timestamptz not null,
+  mentions integer not null,
+  primary key (project_id, query_id, series, author, span)
+);
+
+create table earshot.seen_values (
+  project_id text not null,
+  query_id text not null,
+  series text not null,
+  value text not null,
+  -- Earliest mention that had it, by the mention's own time.
+  first_at timestamptz not null,
+  -- Hashes of who used it while it was new.
+  authors jsonb not null,
+  primary key (project_id, query_id, series, value)
+);
+
+-- The texts of a query's stories, a row for each page that brought new ones, to find texts that are nearly the same.
+create table earshot.story_texts (
+  project_id text not null,
+  query_id text not null,
+  seq integer not null,
+  texts integer not null,
+  body bytea not null,
+  primary key (project_id, query_id, seq)
+);
+
+-- What fails at this moment: a call of the source, a receiver, a job. The next success deletes the row.
+create table earshot.failures (
+  kind text not null check (kind in ('call', 'receiver', 'job', 'extra')),
+  scope text not null,
+  -- The kind of fault, as the part that met it names it.
+  reason text not null,
+  message text not null,
+  final boolean not null,
+  since timestamptz not null,
+  since_wall timestamptz not null default now(),
+  last_wall timestamptz not null default now(),
+  times integer not null default 1,
+  -- The receiver's own check failed as well, so the check can show when it works again.
+  check_failed boolean not null default false,
+  primary key (kind, scope)
+);
+
+-- When a part of the pipeline last worked.
+create table earshot.pulses (
+  name text primary key,
+  at timestamptz not null,
+  at_wall timestamptz not null default now()
+);
+
+create table earshot.silences (
+  id uuid primary key,
+  match jsonb not null,
+  author text not null,
+  comment text not null,
+  created_at timestamptz not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  windows jsonb not null,
+  ended_by text,
+  actor jsonb
+);
+
+-- When a receiver was last notified of a group of alerts.
+create table earshot.group_flushes (
+  project_id text not null,
+  receiver text not null,
+  key text not null,
+  at timestamptz not null,
+  primary key (project_id, receiver, key)
+);
+
+-- Readers who ended their subscription to a digest. The configuration keeps naming them, so that it can be undone.
+create table earshot.unsubscribed (
+  digest_name text not null,
+  receiver text not null,
+  at_wall timestamptz not null default now(),
+  primary key (digest_name, receiver)
+);
+
+-- A channel that takes only so many messages in a time, and what is left of that.
+create table earshot.channel_limits (
+  channel text primary key,
+  tokens double precision not null,
+  counted_wall timestamptz not null default now(),
+  -- The vendor asked to wait, or is away.
+  closed_until_wall timestamptz not null default '-infinity',
+  -- In a row; while it is not 0, one message at a time tries whether the channel is open again.
+  failures integer not null default 0,
+  reason text
+);
+
+-- The live message of an alert at a receiver, and the state of the alert that it shows.
+create table earshot.alert_messages (
+  project_id text not null,
+  alert_id uuid not null,
+  receiver text not null,
+  -- Made of the alert as it was when it was last shown; '' where something is still to be added to the message.
+  shown text not null,
+  next_edit_wall timestamptz not null,
+  leased_until_wall timestamptz,
+  attempts integer not null default 0,
+  -- False once the end of the alert is shown.
+  watched boolean not null default true,
+  primary key (project_id, alert_id, receiver)
+);
+
+-- Slack interactions that were handled, so that one that Slack sends twice acts once.
+create table earshot.interactions (
+  id text primary key,
+  taken_wall timestamptz not null default now()
+);
+
+-- The rate budget of an account at the source, shared by every process. It lives on the database's own clock, because
+-- the source's window is one of real time.
+create table earshot.budgets (
+  account text primary key,
+  -- Calls in any rolling window; null: the account has no limit.
+  calls integer,
+  period_ms bigint not null,
+  -- Who said so: 'assumed' (nobody yet), 'client' (the client's tags), 'answer' (a header).
+  learned_from text not null,
+  -- Refused calls in a row, and until when nobody calls because of them.
+  refusals integer not null default 0,
+  closed_until_wall timestamptz not null default '-infinity',
+  -- When the last planned call was due, and how many were planned in all.
+  paced_at_wall timestamptz not null default '-infinity',
+  turn bigint not null default 0,
+  -- Whether one call may ask for several queries: 'untried', 'proven' or 'refused'.
+  sharing text not null default 'untried',
+  sharing_tried_wall timestamptz
+);
+
+-- One row for each call that a window allows. A call takes a free row; the row is free again one window after the
+-- answer. So no window can hold more calls than there are rows.
+create table earshot.budget_slots (
+  account text not null,
+  slot integer not null,
+  free_at_wall timestamptz not null default '-infinity',
+  call uuid,
+  -- 'crisis', 'live', 'background', or 'others': a call that somebody else made with the same account.
+  taken_for text,
+  primary key (account, slot)
+) with (fillfactor = 50);
+
+-- How many mentions (or changes) arrive, by hour of the week (0 is Monday 00:00 UTC); -1 all hours, -2 the last minutes.
+create table earshot.arrival_rates (
+  project_id text not null,
+  query_id text not null,
+  poll text not null,
+  hour smallint not null,
+  mentions double precision not null,
+  ms double precision not null,
+  until_at timestamptz not null,
+  primary key (project_id, query_id, poll, hour)
+);
+
+-- What the server of an account was observed to do where its specification is silent.
+create table earshot.server_quirks (
+  account text not null,
+  quirk text not null,
+  value text not null,
+  ms double precision,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  primary key (account, quirk)
+);
+
+-- How many mentions the source says it has of a past time, compared with what is stored of it.
+create table earshot.count_checks (
+  id uuid primary key,
+  project_id text not null,
+  query_ids text[] not null,
+  -- Dates of the mentions themselves, both ends included.
+  from_at timestamptz not null,
+  to_at timestamptz not null,
+  claimed integer not null,
+  asked_at timestamptz not null,
+  -- Null while the polls have not caught up with the check.
+  stored integer,
+  outcome text
+);
+
+create table earshot.counted_queries (
+  project_id text not null,
+  query_id text not null,
+  next_at timestamptz not null,
+  -- Checks in a row that found something missing although it had been polled again.
+  fruitless integer not null default 0,
+  primary key (project_id, query_id)
+);
+
+-- When an engine was away or came back empty, and when no process worked.
+create table earshot.outages (
+  id bigint generated always as identity primary key,
+  engine text not null check (engine in ('database', 'queue', 'earshot')),
+  outcome text not null check (outcome in ('away', 'emptied')),
+  from_at timestamptz not null,
+  to_at timestamptz not null check (to_at >= from_at),
+  because text
+);
+
+-- Pictures that the local Slack took.
+create table earshot.inbox_files (
+  id text primary key,
+  name text not null,
+  type text not null,
+  received_at timestamptz not null,
+  bytes bytea not null
+);
+
+-- Sessions of the console that logged out before they expired.
+create table earshot.closed_sessions (
+  id text primary key,
+  until timestamptz not null
+);
+
+-- The query that alerts about Earshot itself belong to. It is never polled; its row is what their writers lock.
+insert into earshot.queries (project_id, query_id, name, project_name, timezone, active, watch_from, ticked_until)
+values ('all', 'earshot:itself', 'Earshot', 'Earshot itself', 'UTC', false, 'epoch', 'epoch')
+on conflict do nothing;
+`;
+
+const INDEXES = `
+create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc);
+create index mentions_by_arrival on earshot.mentions (added_at desc);
+-- The history of one query in order of arrival: a new rule reads it in batches.
+create index mentions_of_query on earshot.mentions (project_id, query_id, added_at, resource_id);
+create index matches_by_alert on earshot.matches (project_id, alert_id);
+create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
+create index alerts_by_opening on earshot.alerts (opened_at desc);
+create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
+create index notifications_due on earshot.notifications (next_attempt_wall) where state = 'due';
+create index notifications_given_up on earshot.notifications (created_at) where state = 'dead';
+create index notifications_by_alert on earshot.notifications (project_id, alert_id);
+create index latest_alerts_open on earshot.latest_alerts (project_id, query_id) where open;
+create index inbox_by_arrival on earshot.inbox (seq desc);
+create index distinct_authors_by_span on earshot.distinct_authors (span);
+create index dead_letters_open on earshot.dead_letters (project_id, query_id, kind) where settled_at is null;
+create index silences_by_end on earshot.silences (ends_at);
+create index alert_messages_watched on earshot.alert_messages (next_edit_wall) where watched;
+create index notifications_by_message on earshot.notifications ((vendor_ref->>'messageId')) where vendor_ref ? 'messageId';
+create index notifications_also on earshot.notifications using gin (also jsonb_path_ops) where also is not null;
+create index notifications_due_of on earshot.notifications (receiver) where state = 'due';
+create index deliveries_bounced on earshot.deliveries (notification_id) where outcome = 'bounced';
+create index arrival_rates_by_hour on earshot.arrival_rates (hour, poll);
+create index count_checks_open on earshot.count_checks (asked_at) where outcome is null;
+create index outages_newest on earshot.outages (to_at desc);
+-- Sketches look like noise: compressing them only costs time.
+alter table earshot.story_texts alter column body set storage external;
+`;
