@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { unknownNamesIn } from "../src/app/actions/unknown-names-in.ts";
+import { unknownNamesIn } from "../src/config/unknown-names-in.ts";
 import { loadConfig } from "../src/config.ts";
 import { notifiers } from "../src/notify/notifiers.ts";
 import { loadRules } from "../src/rules/load-rules.ts";

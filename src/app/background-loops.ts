@@ -1,21 +1,21 @@
+import { createAlertActions } from "../alerts/actions/alert-actions.ts";
+import { appsOf, listenToSlack } from "../alerts/actions/listen-to-slack.ts";
+import { createSlackActions } from "../alerts/actions/slack-actions.ts";
 import type { Config } from "../config.ts";
+import { checkHealthLoop } from "../health/check-health-loop.ts";
+import type { OutageLog } from "../health/note-outages.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { HOUR, MINUTE } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { Query } from "../model/query.ts";
+import { reconcileCounts } from "../polling/reconcile-counts.ts";
 import type { Db } from "../store/database.ts";
 import type { Stores } from "../store/stores.ts";
-import { createAlertActions } from "./actions/alert-actions.ts";
-import { appsOf, listenToSlack } from "./actions/listen-to-slack.ts";
-import { createSlackActions } from "./actions/slack-actions.ts";
-import { checkHealthLoop } from "./health/check-health-loop.ts";
-import type { OutageLog } from "./health/note-outages.ts";
+import type { OpenSource } from "./open-source.ts";
 import { pruneTables } from "./prune-tables.ts";
-import { reconcileCounts } from "./reconcile-counts.ts";
 import { refreshQueriesLoop } from "./refresh-queries.ts";
 import type { Role } from "./roles.ts";
-import type { OpenSource } from "./source/open-source.ts";
 
 interface LoopParts {
   readonly config: Config;

@@ -1,15 +1,15 @@
 import { buildDigest, type DigestParts } from "../digest/build-digest.ts";
+import type { RetriedJob } from "../health/note-jobs.ts";
 import { closeWindows } from "../ingest/close-windows.ts";
-import { type PollOutcome, pollQuery } from "../ingest/poll-query.ts";
-import { pollTogether, type TogetherParts } from "../ingest/poll-together.ts";
 import type { Logger } from "../log.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
-import { type DeliverParts, deliver } from "../notify/deliver.ts";
-import { type UpdateMessageParts, updateMessage } from "../notify/update-message.ts";
+import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
+import { type UpdateMessageParts, updateMessage } from "../notify/deliver/update-message.ts";
+import { type PollOutcome, pollQuery } from "../polling/poll-query.ts";
+import { pollTogether, type TogetherParts } from "../polling/poll-together.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Handlers } from "../queue/worker.ts";
-import type { RetriedJob } from "./health/note-jobs.ts";
 
 export interface HandlerParts {
   readonly poll: Omit<TogetherParts, "onPending">;

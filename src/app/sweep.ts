@@ -1,16 +1,16 @@
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/readiness.ts";
-import { DIGEST_PATIENCE_MS } from "../health/find-problems.ts";
+import { DIGEST_PATIENCE_MS } from "../health/checks/find-problems.ts";
+import { jobScope } from "../health/note-jobs.ts";
 import { floorTo, type Instant } from "../lib/instant.ts";
 import { fitsQuery } from "../lib/patterns.ts";
 import { BUCKET_MS } from "../model/count-change.ts";
 import type { DigestEdition } from "../model/digest-edition.ts";
 import type { PollKey } from "../model/poll.ts";
+import type { PlannedPoll } from "../polling/plan-polls.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
-import { jobScope } from "./health/note-jobs.ts";
-import type { Channels } from "./notify/channels.ts";
-import type { PlannedPoll } from "./source/plan-polls.ts";
+import type { Channels } from "./channels.ts";
 
 /** Work that the tables say is due, by kind. */
 export interface Swept {

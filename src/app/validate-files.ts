@@ -6,7 +6,7 @@ import { shippedFolder } from "../lib/shipped-folder.ts";
 import { loadRules } from "../rules/load-rules.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Renderer } from "../templates/create-renderer.ts";
-import { openTemplates } from "./notify/open-templates.ts";
+import { openTemplates } from "./open-templates.ts";
 
 /** The rules of a folder. Rejects with a UserError that names every fault. */
 export async function validRules(notifyConfig: string): Promise<readonly Rule[]> {

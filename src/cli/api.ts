@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { openShellBudget } from "../app/source/shell-budget.ts";
-import { accountOf } from "../app/source/sources.ts";
+import { openShellBudget } from "../app/shell-budget.ts";
+import { accountOf } from "../app/sources.ts";
 import { readEnvironment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";

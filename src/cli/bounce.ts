@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type TakenBounce, takeBounce } from "../app/notify/take-bounce.ts";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
+import { type TakenBounce, takeBounce } from "../notify/deliver/take-bounce.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
-import { openTemplates } from "../app/notify/open-templates.ts";
+import { openTemplates } from "../app/open-templates.ts";
 import { findConcerns } from "../config/find-concerns.ts";
 import { configJsonSchema } from "../config/json-schema.ts";
+import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { loadConfig, readEnvironment } from "../config.ts";
 import { counted } from "../lib/counted.ts";
 import { UserError } from "../lib/errors.ts";

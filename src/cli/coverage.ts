@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { type CoverageReport, readCoverage } from "../app/read-coverage.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
+import { type CoverageReport, readCoverage } from "../polling/read-coverage.ts";
 import { loadRulesInUse } from "./alerts/load-rules-in-use.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { doctor } from "../app/doctor/doctor.ts";
-import type { Finding } from "../app/doctor/finding.ts";
 import { readEnvironment } from "../config.ts";
+import { doctor } from "../health/doctor/doctor.ts";
+import type { Finding } from "../health/doctor/finding.ts";
 import { counted } from "../lib/counted.ts";
 import { createLog } from "../log.ts";
 import { cleanLine } from "../templates/clean-text.ts";

@@ -1,9 +1,9 @@
 import { openEngines } from "../app/engines.ts";
-import { DEMO_SPEED, type Demo, startDemo } from "../app/local/demo.ts";
-import { openDemoDatabase } from "../app/local/demo-database.ts";
-import { LOCAL_ACCOUNT } from "../app/local/local-account.ts";
 import { openPage } from "../app/open-console.ts";
 import type { Environment } from "../config.ts";
+import { DEMO_SPEED, type Demo, startDemo } from "../demo/demo.ts";
+import { openDemoDatabase } from "../demo/demo-database.ts";
+import { LOCAL_ACCOUNT } from "../demo/local-account.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/shipped-folder.ts";

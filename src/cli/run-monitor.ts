@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { unknownNamesIn } from "../app/actions/unknown-names-in.ts";
 import { type Engines, openEngines } from "../app/engines.ts";
-import { refuseDemoData } from "../app/local/demo-database.ts";
 import { openPage } from "../app/open-console.ts";
 import { RELOAD_SETTING } from "../app/reload.ts";
 import { ROLES } from "../app/roles.ts";
 import { validRules, validTemplates } from "../app/validate-files.ts";
 import { type Earshot, startEarshot } from "../app.ts";
+import { unknownNamesIn } from "../config/unknown-names-in.ts";
 import { type Config, type Environment, loadConfig } from "../config.ts";
+import { refuseDemoData } from "../demo/demo-database.ts";
 import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { openEngines } from "../app/engines.ts";
 import { openPage } from "../app/open-console.ts";
-import { type ReplayProgress, startReplay } from "../app/replay/replay.ts";
-import type { ReplayReport } from "../app/replay/report.ts";
 import type { Environment } from "../config.ts";
+import { type ReplayProgress, startReplay } from "../demo/replay/replay.ts";
+import type { ReplayReport } from "../demo/replay/report.ts";
 import { monotonicMs } from "../lib/clock.ts";
 import { counted } from "../lib/counted.ts";
 import { formatDuration } from "../lib/duration.ts";

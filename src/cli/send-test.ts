@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { openTemplates } from "../app/notify/open-templates.ts";
-import { receiverNamed, sendTest, type TestOutcome } from "../app/notify/send-test.ts";
+import { openTemplates } from "../app/open-templates.ts";
 import { loadConfig, readEnvironment } from "../config.ts";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";
+import { receiverNamed, sendTest, type TestOutcome } from "../notify/deliver/send-test.ts";
 import { cleanLine } from "../templates/clean-text.ts";
 import { commandLog } from "./command-log.ts";
 import { print, printJson } from "./print.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { matchOfAlert } from "../app/actions/alert-actions.ts";
-import { refuseUnknownNames } from "../app/actions/unknown-names-in.ts";
+import { matchOfAlert } from "../alerts/actions/alert-actions.ts";
+import { refuseUnknownNames } from "../config/unknown-names-in.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import type { Instant } from "../lib/instant.ts";

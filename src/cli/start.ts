@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import type { ReplaySpeed } from "../app/replay/replay.ts";
 import { ROLES, type Role } from "../app/roles.ts";
 import { readEnvironment } from "../config.ts";
+import type { ReplaySpeed } from "../demo/replay/replay.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { whyAlert, whyMention } from "../app/actions/why.ts";
+import { whyAlert, whyMention } from "../alerts/actions/why.ts";
 import { UserError } from "../lib/errors.ts";
 import { findAlertOrNull } from "./alerts/find-alert.ts";
 import { loadRulesInUse, timezoneInUse } from "./alerts/load-rules-in-use.ts";

@@ -1,7 +1,7 @@
 import { digestClashes } from "../digest/digest-clashes.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/fault.ts";
-import type { RouteConfig } from "../notify/route.ts";
+import type { RouteConfig } from "../notify/decide/route.ts";
 import type { ConfigFile } from "./config-file.ts";
 
 type Path = Issue["path"];

@@ -5,10 +5,10 @@ import { OperatorConfig } from "../health/operator-config.ts";
 import { durationBetween } from "../lib/duration.ts";
 import { DAY } from "../lib/instant.ts";
 import { TimeZone } from "../lib/local-time.ts";
-import { EscalationConfig } from "../notify/escalation.ts";
-import { Inhibition } from "../notify/inhibition.ts";
-import { Rotation } from "../notify/rotation.ts";
-import { RouteConfig } from "../notify/route.ts";
+import { EscalationConfig } from "../notify/decide/escalation.ts";
+import { Inhibition } from "../notify/decide/inhibition.ts";
+import { Rotation } from "../notify/decide/rotation.ts";
+import { RouteConfig } from "../notify/decide/route.ts";
 import { SourceConfig } from "./source-config.ts";
 
 const Web = z.strictObject({

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { describeIssues } from "../lib/describe-issues.ts";
 import type { Issue } from "../lib/fault.ts";
+import { QuietHours } from "../notify/decide/quiet-hours.ts";
+import { STORM_THROTTLE, Throttle } from "../notify/decide/throttle.ts";
 import { NotifierConfig } from "../notify/notifiers.ts";
-import { QuietHours } from "../notify/quiet-hours.ts";
-import { STORM_THROTTLE, Throttle } from "../notify/throttle.ts";
 
 /** What every kind of receiver has. */
 export const Receiver = z.object({

@@ -7,7 +7,7 @@ import { BUCKET_MS } from "../model/count-change.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import { OWN_QUERY } from "../model/own-query.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
-import type { NotifyConfig } from "../notify/decide-notifications.ts";
+import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import { judgeWindows } from "./judge-windows.ts";
 import type { IngestFacts, IngestStore } from "./ports.ts";

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
 import { isTransient } from "../lib/is-transient.ts";
 import type { Mention } from "../model/mention.ts";
+import type { PollState } from "../polling/poll-state.ts";
 import { type CommitParts, type CommittedPage, commitPage } from "./commit-page.ts";
-import type { PollState } from "./poll-state.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import type { RejectedRow, SourcePage } from "./source-page.ts";
 

@@ -8,9 +8,9 @@ import {
   type NotifyConfig,
   type NotifyState,
   type RecentNotifications,
-} from "../notify/decide-notifications.ts";
-import { isInhibitor } from "../notify/inhibition.ts";
-import type { RouteConfig } from "../notify/route.ts";
+} from "../notify/decide/decide-notifications.ts";
+import { isInhibitor } from "../notify/decide/inhibition.ts";
+import type { RouteConfig } from "../notify/decide/route.ts";
 import type { IngestFacts } from "./ports.ts";
 
 /**

@@ -3,10 +3,10 @@ import { fitsGlob } from "../lib/glob.ts";
 import { fitsAny } from "../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";
-import type { EscalationConfig } from "./escalation.ts";
-import type { Inhibition } from "./inhibition.ts";
-import type { Rotation } from "./rotation.ts";
-import type { RouteConfig } from "./route.ts";
+import type { EscalationConfig } from "./decide/escalation.ts";
+import type { Inhibition } from "./decide/inhibition.ts";
+import type { Rotation } from "./decide/rotation.ts";
+import type { RouteConfig } from "./decide/route.ts";
 
 /** What is known of the alerts of a rule before there is one. */
 export interface RuleAlerts {

@@ -2,9 +2,9 @@ import { closestWord } from "../lib/closest-word.ts";
 import type { Issue } from "../lib/fault.ts";
 import { fitsGlob } from "../lib/glob.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
-import type { EscalationConfig } from "./escalation.ts";
-import type { Inhibition } from "./inhibition.ts";
-import type { RouteConfig } from "./route.ts";
+import type { EscalationConfig } from "./decide/escalation.ts";
+import type { Inhibition } from "./decide/inhibition.ts";
+import type { RouteConfig } from "./decide/route.ts";
 
 /** What alerts can be told apart by: the names of all rules, and of all labels that their alerts may have. */
 export interface AlertNames {

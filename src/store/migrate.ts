@@ -1,7 +1,7 @@
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import { UserError } from "../lib/errors.ts";
-import * as schema from "./migrations/0001-schema.ts";
 import { openDatabase } from "./database.ts";
+import * as schema from "./migrations/0001-schema.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
 export const MIGRATIONS: Record<string, Migration> = {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { databaseForCommands, openDemoDatabase, refuseDemoData } from "../../src/app/local/demo-database.ts";
+import { databaseForCommands, openDemoDatabase, refuseDemoData } from "../../src/demo/demo-database.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { createSettingStore } from "../../src/store/settings.ts";

@@ -3,6 +3,7 @@ import { type SplitSource, splitSource } from "./split-source.ts";
 import {
   GENERATED_FOLDERS,
   MAY_IMPORT,
+  MAY_IMPORT_TYPES,
   PACKAGE_PLACES,
   PLUG_IN_LISTS,
   TEXT_RULES,
@@ -23,13 +24,18 @@ export function findFaults(repository: Repository): string[] {
   for (const [path, text] of Object.entries(repository.files)) {
     const source = splitSource(text);
     const imports = findImports(source.statements);
-    const local = imports.filter((name) => name.startsWith(".")).map((name) => resolveFrom(path, name));
-    graph.set(path, local);
+    const local = imports
+      .filter(({ name }) => name.startsWith("."))
+      .map(({ name, isType }) => ({ target: resolveFrom(path, name), isType }));
+    graph.set(
+      path,
+      local.map(({ target }) => target),
+    );
     const unknown = unknownPart(path);
     faults.push(
       ...unknown,
-      ...(unknown.length > 0 ? [] : local.flatMap((target) => direction(path, target))),
-      ...imports.filter((name) => !name.startsWith(".")).flatMap((name) => placement(path, name)),
+      ...(unknown.length > 0 ? [] : local.flatMap((one) => direction(path, one))),
+      ...imports.filter(({ name }) => !name.startsWith(".")).flatMap(({ name }) => placement(path, name)),
       ...textFaults(path, source),
     );
   }
@@ -40,20 +46,35 @@ export function findFaults(repository: Repository): string[] {
   return [...faults, ...findCycles(graph), ...findUnlisted(graph)];
 }
 
-function findImports(statements: string): string[] {
+interface Import {
+  readonly name: string;
+  /** `import type` or `export type`: nothing of it is there when the program runs. */
+  readonly isType: boolean;
+}
+
+function findImports(statements: string): Import[] {
   const found = statements.matchAll(
-    /\b(?:import|export)\b[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']/g,
+    /\b(?:import|export)\b(\s+type\b)?[^;"'()]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']/g,
   );
-  return [...found].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? "");
+  return [...found].map(([, type, from, dynamic, bare]) => ({
+    name: from ?? dynamic ?? bare ?? "",
+    isType: type !== undefined,
+  }));
 }
 
 function resolveFrom(path: string, specifier: string): string {
   return posix.join(posix.dirname(path), specifier);
 }
 
-/** `src/queue/jobs.ts` → `queue`, `src/app.ts` → `app`; undefined outside src. */
+/**
+ * `src/queue/jobs.ts` → `queue`, `src/app.ts` → `app`, `src/notify/decide/route.ts` → `notify/decide`; the name of the
+ * folder or file where the tables have none; undefined outside src.
+ */
 function partOf(path: string): string | undefined {
-  return /^src\/([^/]+?)(?:\.ts)?(?:\/|$)/.exec(path)?.[1];
+  const within = /^src\/(.+?)(?:\.ts)?$/.exec(path)?.[1];
+  if (within === undefined) return undefined;
+  const [first = "", second] = within.split("/");
+  return Object.hasOwn(MAY_IMPORT, `${first}/${second}`) ? `${first}/${second}` : first;
 }
 
 function unknownPart(path: string): string[] {
@@ -61,7 +82,7 @@ function unknownPart(path: string): string[] {
   return part === undefined || Object.hasOwn(MAY_IMPORT, part) ? [] : [`${path}: src has no part ${part}`];
 }
 
-function direction(path: string, target: string): string[] {
+function direction(path: string, { target, isType }: { target: string; isType: boolean }): string[] {
   const from = partOf(path);
   const to = partOf(target);
   if (from === undefined) {
@@ -72,6 +93,7 @@ function direction(path: string, target: string): string[] {
     return /^(?:test|workers)\//.test(target) ? [`${path}: src may not import ${target}`] : [];
   }
   if (from === to || MAY_IMPORT[from]?.includes(to)) return [];
+  if (isType && MAY_IMPORT_TYPES[from]?.includes(to)) return [];
   return [`${path}: ${from} may not import ${to} (${target})`];
 }
 

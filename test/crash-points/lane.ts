@@ -1,9 +1,9 @@
 import { Redis } from "ioredis";
 import pg from "pg";
+import type { InboxMessage, InboxStore } from "../../src/demo/inbox/inbox-store.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { createLocalApi } from "../../src/local-api/create-local-api.ts";
-import type { InboxMessage, InboxStore } from "../../src/local-inbox/inbox-store.ts";
 import { createLog } from "../../src/log.ts";
 import type { BackendOptions } from "../../src/queue/backend.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";

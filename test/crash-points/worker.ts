@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
-import { linkSecret } from "../../src/app/notify/link-secret.ts";
-import { createUnsubscribing } from "../../src/app/notify/unsubscribe-links.ts";
+import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { ROLES } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/log.ts";
+import { linkSecret } from "../../src/notify/view/link-secret.ts";
+import { createUnsubscribing } from "../../src/notify/view/unsubscribe-links.ts";
 import { createOutcomes, type Order, type Report } from "./orders.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { InboxStore, SlackInboxMessage } from "../../src/demo/inbox/inbox-store.ts";
+import { startLocalSlack } from "../../src/demo/inbox/start-local-slack.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
-import type { InboxStore, SlackInboxMessage } from "../../src/local-inbox/inbox-store.ts";
-import { startLocalSlack } from "../../src/local-inbox/start-local-slack.ts";
 import { createLog } from "../../src/log.ts";
 import { createMemoryInboxStore } from "./memory-inbox-store.ts";
 import { startSocketServer } from "./socket-server.ts";

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { createNotifyConfig } from "../../src/app/notify/notify-config.ts";
-import { createViewOf } from "../../src/app/notify/view-of.ts";
 import { parseConfig } from "../../src/config.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
-import type { PollParts } from "../../src/ingest/poll-parts.ts";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { composeSlack, type SlackContent } from "../../src/notify/notifiers/slack/compose-slack.ts";
+import { createNotifyConfig } from "../../src/notify/notify-config.ts";
+import { createViewOf } from "../../src/notify/view/view-of.ts";
+import type { PollParts } from "../../src/polling/poll-parts.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
 import { timeStore } from "../bench/time-store.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type AlertActions, createAlertActions } from "../../src/app/actions/alert-actions.ts";
+import { type AlertActions, createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
 import { ROLES, type Role } from "../../src/app/roles.ts";
 import { type Earshot, startEarshot } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";
 import { NOON, useWalks } from "./use-polls.ts";

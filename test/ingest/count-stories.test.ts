@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
 import { aMention } from "../mention.ts";
 import { aWindowRule } from "../rules/a-rule.ts";
 import { NOON, useWalks } from "./use-polls.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createStoryCache, type StoryCache } from "../../src/ingest/fold-stories.ts";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";
 import { aRule } from "../rules/a-rule.ts";

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { guardRules } from "../../src/app/health/guard-rules.ts";
-import { rulesWarmingUp } from "../../src/app/rules-warming-up.ts";
+import { guardRules } from "../../src/health/guard-rules.ts";
 import { prepareSeries } from "../../src/ingest/prepare-series.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Query } from "../../src/model/query.ts";
+import { rulesWarmingUp } from "../../src/polling/rules-warming-up.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";

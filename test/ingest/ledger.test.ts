@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
-import type { PollRequest } from "../../src/ingest/poll-request.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
-import type { PollSettings } from "../../src/ingest/watermark.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
+import type { PollRequest } from "../../src/polling/poll-request.ts";
+import type { PollSettings } from "../../src/polling/watermark.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { NOON, negative, useWalks } from "./use-polls.ts";
 

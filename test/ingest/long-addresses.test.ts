@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { pollTogether } from "../../src/ingest/poll-together.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
+import { pollTogether } from "../../src/polling/poll-together.ts";
 import { createMemoryKnowledge, NOON, negative, useWalks } from "./use-polls.ts";
 
 // More than 200 queries in one call make an address that some servers refuse, and others hang up on.

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
-import { rulesWarmingUp } from "../../src/app/rules-warming-up.ts";
 import { closeWindows } from "../../src/ingest/close-windows.ts";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
+import { rulesWarmingUp } from "../../src/polling/rules-warming-up.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { createConsoleStore } from "../../src/store/console.ts";
 import { aMention } from "../mention.ts";

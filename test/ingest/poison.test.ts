@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { pollQuery } from "../../src/ingest/poll-query.ts";
-import type { PollRequest } from "../../src/ingest/poll-request.ts";
 import type { SourcePage } from "../../src/ingest/source-page.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
+import { pollQuery } from "../../src/polling/poll-query.ts";
+import type { PollRequest } from "../../src/polling/poll-request.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { negative as aNegative, NOON, RULE, useWalks } from "./use-polls.ts";
 

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import type { QuirkLog } from "../../src/ingest/adapt-pages.ts";
-import type { PollParts } from "../../src/ingest/poll-parts.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { Mention } from "../../src/model/mention.ts";
 import type { QuirkName, ServerQuirk } from "../../src/model/server-quirk.ts";
+import type { QuirkLog } from "../../src/polling/adapt-pages.ts";
+import type { PollParts } from "../../src/polling/poll-parts.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createStores, type Stores } from "../../src/store/stores.ts";
 import { aMention } from "../mention.ts";

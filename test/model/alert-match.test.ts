@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createNotifyConfig } from "../../src/app/notify/notify-config.ts";
 import { parseConfig } from "../../src/config.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { type AlertMatch, matchesAlert } from "../../src/model/alert-match.ts";
 import { OWN_QUERY } from "../../src/model/own-query.ts";
 import type { Silence } from "../../src/model/silence.ts";
-import { decideNotifications } from "../../src/notify/decide-notifications.ts";
-import { escalationOf } from "../../src/notify/escalation.ts";
+import { decideNotifications } from "../../src/notify/decide/decide-notifications.ts";
+import { escalationOf } from "../../src/notify/decide/escalation.ts";
+import { createNotifyConfig } from "../../src/notify/notify-config.ts";
 import { anAlert } from "../web/make-a-story.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");

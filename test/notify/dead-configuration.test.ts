@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alertsOf } from "../../src/app/actions/unknown-names-in.ts";
+import { alertsOf } from "../../src/config/unknown-names-in.ts";
 import { parseConfig } from "../../src/config.ts";
 import { findDeadConfiguration } from "../../src/notify/dead-configuration.ts";
 import type { Rule } from "../../src/rules/rule.ts";

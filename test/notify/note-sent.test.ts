@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
-import { type DeliverParts, deliver } from "../../src/notify/deliver.ts";
+import { type DeliverParts, deliver } from "../../src/notify/deliver/deliver.ts";
 import { email } from "../../src/notify/notifiers/email.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
-import { deliver } from "../../src/notify/deliver.ts";
+import { deliver } from "../../src/notify/deliver/deliver.ts";
 import { email } from "../../src/notify/notifiers/email.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LifeChange } from "../../src/alerts/alert-life.ts";
 import { wordsOf } from "../../src/model/reason-words.ts";
-import type { DropReason, HoldReason, NotifyReason } from "../../src/notify/batch.ts";
+import type { DropReason, HoldReason, NotifyReason } from "../../src/notify/decide/batch.ts";
 
 /** Growth is not written into a history; `Worsened` stands there by its reason. */
 type Unwritten = "Nothing" | "Grew" | "CountedLate" | "Worsened";

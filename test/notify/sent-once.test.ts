@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import type { Notifier } from "../../src/notify/define-notifier.ts";
-import { type DeliverParts, deliver } from "../../src/notify/deliver.ts";
+import { type DeliverParts, deliver } from "../../src/notify/deliver/deliver.ts";
 import { slack } from "../../src/notify/notifiers/slack.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";
 import { sampleAlertViews } from "../../src/templates/sample-alert-views.ts";

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkReceiver } from "../../src/health/check-receiver.ts";
+import { checkReceiver } from "../../src/health/checks/check-receiver.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import type { PendingNotification } from "../../src/model/notification.ts";
 import type { Notifier } from "../../src/notify/define-notifier.ts";
-import { type DeliverParts, deliver } from "../../src/notify/deliver.ts";
+import { type DeliverParts, deliver } from "../../src/notify/deliver/deliver.ts";
 import { email } from "../../src/notify/notifiers/email.ts";
 import { webhook } from "../../src/notify/notifiers/webhook.ts";
 import { ensurePartitions } from "../../src/store/partitions.ts";

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
-import { createSlackEndpoint } from "../../src/app/actions/slack-endpoint.ts";
+import { createSlackEndpoint } from "../../src/alerts/actions/slack-endpoint.ts";
 import { atMost } from "../../src/lib/at-most.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { BusyError } from "../../src/lib/errors.ts";

@@ -1,8 +1,8 @@
 import { createTransport } from "nodemailer";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createLocalInbox, type LocalInbox } from "../../src/demo/inbox/create-local-inbox.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createLocalApi, type LocalApi } from "../../src/local-api/create-local-api.ts";
-import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
 import { createLog } from "../../src/log.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { type Fixture, startFixture } from "../local-api/fixture.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { beat, HEARTBEAT_KEY } from "../../src/app/health/heartbeat.ts";
+import { beat, HEARTBEAT_KEY } from "../../src/health/heartbeat.ts";
 import { HeartbeatConfig } from "../../src/health/heartbeat-config.ts";
 import { createLog } from "../../src/log.ts";
 import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";

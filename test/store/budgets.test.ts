@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
 import { PRIORITIES } from "../../src/model/call-budget.ts";
-import { slotsOf } from "../../src/planner/allowance.ts";
+import { slotsOf } from "../../src/polling/planner/allowance.ts";
 import { createBudgetStore, type TakenCall } from "../../src/store/budgets.ts";
 import { type Database, openDatabase } from "../../src/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "../postgres.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { faultOfMessage } from "../../src/local-inbox/slack-limits.ts";
+import { faultOfMessage } from "../../src/demo/inbox/slack-limits.ts";
 import { alertBlocks, detailBlocks, replyBlocks } from "../../src/notify/notifiers/slack/alert-blocks.ts";
 import { digestBlocks } from "../../src/notify/notifiers/slack/digest-blocks.ts";
 import { cleanLine } from "../../src/templates/clean-text.ts";

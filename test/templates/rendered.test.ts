@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { contentOfSample } from "../../src/app/preview/create-previews.ts";
-import { previewFiles } from "../../src/app/preview/preview-files.ts";
 import { previewMessage } from "../../src/notify/preview-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { contentOfSample } from "../../src/templates/previews/create-previews.ts";
+import { previewFiles } from "../../src/templates/previews/preview-files.ts";
 import { samples } from "../../src/templates/samples.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAlertExplainer } from "../../src/app/notify/alert-explainer.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { ShownWait, ShownWarmUp } from "../../src/model/shown.ts";
+import { createAlertExplainer } from "../../src/notify/view/alert-explainer.ts";
 import type { EmailMessage } from "../../src/web/inbox-view.ts";
 import { waitsPanel } from "../../src/web/parts/receiver-waits.ts";
 import { warmUpPart } from "../../src/web/parts/warm-up.ts";

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
-import { createSlackActions } from "../../src/app/actions/slack-actions.ts";
-import { createSlackEndpoint } from "../../src/app/actions/slack-endpoint.ts";
+import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
+import { createSlackActions } from "../../src/alerts/actions/slack-actions.ts";
+import { createSlackEndpoint } from "../../src/alerts/actions/slack-endpoint.ts";
+import { createLocalInbox, type LocalInbox } from "../../src/demo/inbox/create-local-inbox.ts";
+import { renderSlackMessage } from "../../src/demo/inbox/render-slack-message.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { createLocalInbox, type LocalInbox } from "../../src/local-inbox/create-local-inbox.ts";
-import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import { actionBlocks } from "../../src/notify/notifiers/slack/action-blocks.ts";
 import { samples } from "../../src/templates/samples.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createPreviews } from "../../src/app/preview/create-previews.ts";
-import { renderSlackMessage } from "../../src/local-inbox/render-slack-message.ts";
+import { renderSlackMessage } from "../../src/demo/inbox/render-slack-message.ts";
 import { createRenderer } from "../../src/templates/create-renderer.ts";
+import { createPreviews } from "../../src/templates/previews/create-previews.ts";
 import { TEMPLATE_NAMES } from "../../src/templates/template-names.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 

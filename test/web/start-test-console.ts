@@ -1,6 +1,6 @@
 import { pino } from "pino";
-import { createAlertActions } from "../../src/app/actions/alert-actions.ts";
-import { whyMention } from "../../src/app/actions/why.ts";
+import { createAlertActions } from "../../src/alerts/actions/alert-actions.ts";
+import { whyMention } from "../../src/alerts/actions/why.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { Rule } from "../../src/rules/rule.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createUnsubscribeLinks, createUnsubscribing } from "../../src/app/notify/unsubscribe-links.ts";
 import { parseConfig } from "../../src/config.ts";
 import { buildDigest } from "../../src/digest/build-digest.ts";
 import { planDigests } from "../../src/digest/planned-digest.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import type { PendingNotification } from "../../src/model/notification.ts";
+import { createUnsubscribeLinks, createUnsubscribing } from "../../src/notify/view/unsubscribe-links.ts";
 import type { Unsubscribing } from "../../src/web/unsubscribing.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 

@@ -1,4 +1,4 @@
-import type { OpenAlertActions } from "../../app/actions/open-alert-actions.ts";
+import type { OpenAlertActions } from "../../app/open-alert-actions.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Alert } from "../../model/alert.ts";
 

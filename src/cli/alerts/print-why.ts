@@ -1,4 +1,4 @@
-import type { AlertWhy, MentionWhy, RuleObservation } from "../../app/actions/why.ts";
+import type { AlertWhy, MentionWhy, RuleObservation } from "../../alerts/actions/why.ts";
 import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { type OpenAlertActions, openAlertActions } from "../../app/actions/open-alert-actions.ts";
+import { type OpenAlertActions, openAlertActions } from "../../app/open-alert-actions.ts";
 import { readEnvironment } from "../../config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import type { Actor } from "../../model/actor.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../app/local/local-account.ts";
-import { openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readEnvironment } from "../../config.ts";
+import { DEMO_CLIENT, LOCAL_ACCOUNT } from "../../demo/local-account.ts";
+import { openLocalTables } from "../../demo/open-local-tables.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError, UserError } from "../../lib/errors.ts";

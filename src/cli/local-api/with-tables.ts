@@ -1,5 +1,5 @@
-import { type LocalTables, openLocalTables } from "../../app/local/open-local-tables.ts";
 import { readEnvironment } from "../../config.ts";
+import { type LocalTables, openLocalTables } from "../../demo/open-local-tables.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { createDatabase, type Database } from "../../local-api/store/database.ts";
 import { commandLog } from "../command-log.ts";

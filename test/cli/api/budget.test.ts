@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openShellBudget, type ShellBudget } from "../../../src/app/source/shell-budget.ts";
-import { accountOf } from "../../../src/app/source/sources.ts";
+import { openShellBudget, type ShellBudget } from "../../../src/app/shell-budget.ts";
+import { accountOf } from "../../../src/app/sources.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/log.ts";
-import { slotsOf } from "../../../src/planner/allowance.ts";
+import { slotsOf } from "../../../src/polling/planner/allowance.ts";
 import { type BudgetStore, createBudgetStore } from "../../../src/store/budgets.ts";
 import { type Database, openDatabase } from "../../../src/store/database.ts";
 import { type Fixture, SEED, startFixture } from "../../local-api/fixture.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { faultOfMessage } from "../../../../src/local-inbox/slack-limits.ts";
+import { faultOfMessage } from "../../../../src/demo/inbox/slack-limits.ts";
 import { type Block, blockKit, fitBlocks } from "../../../../src/notify/notifiers/slack/block-kit.ts";
 import { escapeValue } from "../../../../src/templates/escape.ts";
 import { runs } from "../../../runs.ts";

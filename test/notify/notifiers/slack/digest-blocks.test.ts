@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultOfMessage } from "../../../../src/local-inbox/slack-limits.ts";
+import { faultOfMessage } from "../../../../src/demo/inbox/slack-limits.ts";
 import { digestBlocks } from "../../../../src/notify/notifiers/slack/digest-blocks.ts";
 import { createRenderer } from "../../../../src/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../../../src/templates/sample-digest-views.ts";

@@ -1,0 +1,61 @@
+import type { Config } from "../config.ts";
+import { createStoryCache } from "../ingest/fold-stories.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../log.ts";
+import type { Query } from "../model/query.ts";
+import { createNotifyConfig } from "../notify/notify-config.ts";
+import { pollSettings } from "../polling/poll-settings.ts";
+import { recordArrivals } from "../polling/record-arrivals.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Stores } from "../store/stores.ts";
+import type { HandlerParts } from "./handlers.ts";
+import type { OpenSource } from "./open-source.ts";
+
+/** How queries are walked at this source, and what is learned from walks that came to their end. */
+export function createPollParts(parts: {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly source: OpenSource;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Pick<HandlerParts, "poll" | "sharing" | "onCompleted"> {
+  const { config, stores, source, rulesFor, clock, log } = parts;
+  const { budget } = source;
+  const { pollEvery, updatesEvery, history } = config.source;
+  return {
+    poll: {
+      store: stores,
+      fetchPages: (query, request, signal) => source.pages([query], request, signal),
+      fetchSharedPages: source.pages,
+      firstPage: source.firstPage,
+      quirkLog: source.quirkLog,
+      pollAlone: stores.polls.pollAlone,
+      rulesFor,
+      notifyConfig: createNotifyConfig(config),
+      clock,
+      settings: (query, poll) => pollSettings(config.source, query, poll, rulesFor(query)),
+      stories: createStoryCache(),
+      everyMs: (poll) => (poll === "added" ? pollEvery : updatesEvery),
+    },
+    sharing: {
+      isProven: async () => (await budget.read()).sharing === "proven",
+      learn: async (sharing) => {
+        await budget.setSharing(sharing);
+        log.info({ sharing }, "calls for several queries at once");
+      },
+    },
+    onCompleted: async (polls) => {
+      // Arrivals are for the plan, and without a limit there is none.
+      if ((await budget.read()).limit === null) return;
+      const historyFrom = clock.now() - history;
+      const finished = polls.map(({ key, result }) => ({
+        key,
+        found: key.poll === "added" ? result.added : result.changed,
+        startedAt: result.startedAt,
+        historyFrom,
+      }));
+      await recordArrivals(stores, finished);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Environment } from "../config.ts";
+import { systemClock } from "../lib/clock.ts";
+import type { Logger } from "../log.ts";
+import type { Rule } from "../rules/rule.ts";
+import { createContentOfAlert } from "../templates/previews/content-of-alert.ts";
+import type { PreviewContent } from "../templates/previews/preview-content.ts";
+import { type OpenAlertActions, openAlertActions } from "./open-alert-actions.ts";
+
+/** What messages about stored alerts show, for one command: beside a running Earshot, or without one. */
+export async function openAlertContents(options: {
+  readonly environment: Pick<Environment, "databaseUrl" | "home" | "configFile">;
+  readonly rules: readonly Rule[];
+  readonly timezone: string;
+  readonly consoleUrl: string | null;
+  readonly log: Logger;
+}): Promise<{
+  contentOf(alertId: string): Promise<PreviewContent | null>;
+  readonly stores: Pick<OpenAlertActions["stores"], "alerts">;
+  close(): Promise<void>;
+}> {
+  const { environment, rules, timezone, consoleUrl, log } = options;
+  const { stores, facts, close } = await openAlertActions(environment, systemClock, log);
+  const contentOf = createContentOfAlert({
+    facts,
+    stores,
+    rulesFor: (query) => rules.filter((rule) => rule.appliesTo(query)),
+    timezone,
+    consoleUrl: () => consoleUrl,
+  });
+  return { contentOf, stores, close };
+}

@@ -1,0 +1,71 @@
+import { createPngRenderer } from "../charts/png-renderer.ts";
+import type { Config } from "../config.ts";
+import { type PlannedDigest, planDigests } from "../digest/planned-digest.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Closing } from "../lib/closing.ts";
+import type { Logger } from "../log.ts";
+import type { Query } from "../model/query.ts";
+import type { Notifier } from "../notify/define-notifier.ts";
+import type { DeliverParts } from "../notify/deliver/deliver.ts";
+import { createActionLinks } from "../notify/view/action-links.ts";
+import { linkSecret } from "../notify/view/link-secret.ts";
+import { createUnsubscribeLinks } from "../notify/view/unsubscribe-links.ts";
+import { createViewOf, type ViewParts } from "../notify/view/view-of.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Stores } from "../store/stores.ts";
+import type { Renderer } from "../templates/create-renderer.ts";
+import { type Channels, createChannels } from "./channels.ts";
+import { openReceivers } from "./open-receivers.ts";
+
+/** How people are told: who, where, and what they get to see. */
+export interface NotifyParts {
+  readonly notifiers: ReadonlyMap<string, Notifier>;
+  readonly channels: Channels;
+  readonly digests: readonly PlannedDigest[];
+  readonly view: ViewParts;
+  readonly deliver: DeliverParts;
+}
+
+/** Notifiers and pictures are closed with `closing`. */
+export async function openNotify(
+  parts: {
+    readonly config: Config;
+    readonly stores: Stores;
+    readonly renderer: Renderer;
+    readonly rulesFor: (query: Query) => readonly Rule[];
+    readonly consoleUrl: () => string | null;
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
+  closing: Closing,
+): Promise<NotifyParts> {
+  const { config, stores, renderer, rulesFor, consoleUrl, clock, log } = parts;
+  const { receivers, timezone } = config;
+  const pictures = createPngRenderer();
+  closing.add(pictures.close);
+  const notifiers = openReceivers(receivers, { renderer, stores, clock, log }, closing);
+  const channels = createChannels(notifiers);
+  const digests = planDigests(config.digests);
+  const secret = await linkSecret(stores);
+  const view: ViewParts = {
+    stores,
+    rulesFor,
+    timezone,
+    pictures,
+    consoleUrl,
+    actionsFor: createActionLinks({ receivers, secret, consoleUrl, clock }),
+    unsubscribeUrl: createUnsubscribeLinks({ receivers, secret, consoleUrl }),
+    languageOf: (digest, receiver) =>
+      digests.find(({ name }) => name === digest)?.languages.get(receiver) ?? null,
+  };
+  const deliver: DeliverParts = {
+    log: stores.notifications,
+    channelLimits: stores.channelLimits,
+    liveMessages: stores.alertMessages,
+    receiversOf: channels.receiversOf,
+    notifierOf: (receiver) => notifiers.get(receiver),
+    viewOf: createViewOf(view),
+    clock,
+  };
+  return { notifiers, channels, digests, view, deliver };
+}

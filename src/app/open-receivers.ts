@@ -1,0 +1,21 @@
+import type { Config } from "../config.ts";
+import { observeNotifier } from "../health/observe-notifier.ts";
+import type { Closing } from "../lib/closing.ts";
+import type { Notifier, NotifierDeps } from "../notify/define-notifier.ts";
+import { createNotifier } from "../notify/notifiers.ts";
+import type { Stores } from "../store/stores.ts";
+
+/** The notifier of each receiver, by its name; what fails there is noted. They are closed with `closing`. */
+export function openReceivers(
+  receivers: Config["receivers"],
+  parts: NotifierDeps & { readonly stores: Stores },
+  closing: Closing,
+): ReadonlyMap<string, Notifier> {
+  const opened = new Map<string, Notifier>();
+  for (const { name, notifier } of receivers) {
+    const made = createNotifier(notifier, parts);
+    opened.set(name, observeNotifier(name, made, parts));
+    closing.add(made.close);
+  }
+  return opened;
+}

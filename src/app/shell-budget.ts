@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Environment } from "../config.ts";
+import { databaseForCommands } from "../demo/demo-database.ts";
+import { openTogether } from "../lib/closing.ts";
+import { describeError } from "../lib/errors.ts";
+import type { Logger } from "../log.ts";
+import { createCallGate } from "../polling/call-gate.ts";
+import type { Gate } from "../source/gate.ts";
+import { createBudgetStore } from "../store/budgets.ts";
+import { openDatabase } from "../store/database.ts";
+import { openPostgres } from "./open-postgres.ts";
+
+/** The account's one budget, for a command that calls the source beside the monitor. */
+export interface ShellBudget {
+  readonly gate: Gate;
+  close(): Promise<void>;
+}
+
+/**
+ * Where an Earshot keeps the budget of this account in tables that can be reached from here: in `DATABASE_URL`, or in
+ * the embedded PostgreSQL of the data folder. Null where none does: then the headers and refusals of the source are all
+ * there is to go by. A database that cannot be reached keeps nobody from asking.
+ */
+export async function openShellBudget(
+  environment: Pick<Environment, "databaseUrl" | "home" | "configFile">,
+  { account, timeoutMs, log }: { readonly account: string; readonly timeoutMs: number; readonly log: Logger },
+): Promise<ShellBudget | null> {
+  const { databaseUrl, home } = environment;
+  if (databaseUrl === null && !existsSync(resolve(home, "postgres"))) return null;
+  try {
+    const opened = await openTogether(async (closing) => {
+      const server = await openPostgres(environment, log, { share: true });
+      closing.add(server.stop);
+      const url = await databaseForCommands(server.url, environment.configFile);
+      const onError = (error: Error) =>
+        log.warn({ error: describeError(error) }, "a connection to the database broke");
+      const database = openDatabase({ url, connections: 2, onError });
+      closing.add(database.close);
+      const budget = createBudgetStore(database.db, account);
+      const isKept = await budget.isKept();
+      const gate = createCallGate({ budget, priority: "shell", timeoutMs, patienceMs: PATIENCE_MS, log });
+      return { gate, isKept, close: closing.close };
+    });
+    if (opened.isKept) return opened;
+    await opened.close();
+    return null;
+  } catch (error) {
+    log.debug({ error: describeError(error) }, "no budget is kept where it was looked for");
+    return null;
+  }
+}
+
+/** Somebody sits in front of it: what takes longer is told, with the time. */
+const PATIENCE_MS = 1_000;

@@ -1,0 +1,97 @@
+import type { SourceConfig } from "../config/source-config.ts";
+import type { Config } from "../config.ts";
+import { DAY, SECOND } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import type { Priority } from "../model/call-budget.ts";
+import type { Query, WatchedQuery } from "../model/query.ts";
+import { createCallGate } from "../polling/call-gate.ts";
+import { importanceOf, isCrisis } from "../polling/planner/importance.ts";
+import type { PollRequest } from "../polling/poll-request.ts";
+import type { Rule } from "../rules/rule.ts";
+import { createSourceClient, type SourceClient } from "../source/source-client.ts";
+import { SourceError } from "../source/source-error.ts";
+import type { BudgetStore } from "../store/budgets.ts";
+import type { Database } from "../store/database.ts";
+import { createTokenStore } from "../store/tokens.ts";
+
+/** Whose budget it is: every user of one client shares it, and a login may belong to several clients. */
+export function accountOf({
+  username,
+  baseUrl,
+  platformClientId,
+}: Pick<SourceConfig, "username" | "baseUrl"> & { readonly platformClientId?: string | undefined }): string {
+  return `${platformClientId === undefined ? username : `client ${platformClientId}`} at ${baseUrl}`;
+}
+
+/** Priorities of the running monitor; the shell has one of its own. */
+export type OwnPriority = Exclude<Priority, "shell">;
+
+/** A client for each priority: they share the token and the budget, and differ in which of its places they may take. */
+export function sourcesOf(
+  config: Config,
+  database: Database,
+  budget: BudgetStore,
+  log: Logger,
+  signal: AbortSignal,
+): Readonly<Record<OwnPriority, SourceClient>> {
+  const { baseUrl, username, password, clientId, platformClientId, timeout } = config.source;
+  const open = (priority: OwnPriority): SourceClient =>
+    createSourceClient({
+      baseUrl,
+      credentials: { username, password, clientId, platformClientId },
+      tokens: createTokenStore(database.db, `${username} at ${baseUrl}`),
+      gate: createCallGate({ budget, priority, timeoutMs: timeout, patienceMs: PATIENCE_MS, log }),
+      timeoutMs: timeout,
+      log,
+      signal,
+    });
+  return { crisis: open("crisis"), live: open("live"), background: open("background") };
+}
+
+/** A call that has to wait longer for its place gives its worker back. */
+const PATIENCE_MS = 2 * SECOND;
+
+/** Reading back to before a query was watched is history: it can wait. */
+export function priorityOf(
+  queries: readonly WatchedQuery[],
+  request: PollRequest,
+  rulesFor: (query: Query) => readonly Rule[],
+): OwnPriority {
+  const since = request.sinceAdded ?? request.sinceUpdated ?? 0;
+  if (queries.every(({ watchFrom }) => since < watchFrom - DAY)) return "background";
+  return queries.some((query) => isCrisis(importanceOf(rulesFor(query)))) ? "crisis" : "live";
+}
+
+/**
+ * What the account's record says about its rate limit. Where it says nothing, or may not be read, headers and refusals
+ * still may: no reason to watch nothing.
+ */
+export async function learnLimit(
+  source: Pick<SourceClient, "client">,
+  budget: BudgetStore,
+  log: Logger,
+): Promise<void> {
+  const record = await source.client().catch((error: unknown) => {
+    if (!(error instanceof SourceError) || !WITHHELD.has(error.kind)) throw error;
+    log.warn(
+      { error: error.message },
+      "the record of the account cannot be read; its rate limit is learned from answers",
+    );
+    return null;
+  });
+  if (record === null) return;
+  const { rateLimit } = record;
+  const { limit, learnedFrom } = await budget.read();
+  if (learnedFrom === "answer") return;
+  if (
+    learnedFrom === "client" &&
+    limit?.limit === rateLimit?.limit &&
+    limit?.periodMs === rateLimit?.periodMs
+  )
+    return;
+  await budget.learn(rateLimit, "client");
+  log.info({ ...rateLimit }, "the rate limit of the account is known");
+}
+
+/** How a source says that it keeps the record to itself. */
+const WITHHELD: ReadonlySet<string> = new Set(["forbidden", "not-found", "rejected", "malformed"]);

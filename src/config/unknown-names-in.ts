@@ -1,0 +1,65 @@
+import type { Config } from "../config.ts";
+import { OPERATOR_RULES } from "../health/operator-rules.ts";
+import { OPERATOR_LABELS } from "../health/problem.ts";
+import { closestWord } from "../lib/closest-word.ts";
+import { didYouMean } from "../lib/did-you-mean.ts";
+import { UserError } from "../lib/errors.ts";
+import type { Fault } from "../lib/fault.ts";
+import { fitsGlob } from "../lib/glob.ts";
+import type { AlertMatch } from "../model/alert-match.ts";
+import { OWN_QUERY } from "../model/own-query.ts";
+import { findDeadConfiguration, type RuleAlerts } from "../notify/dead-configuration.ts";
+import { type AlertNames, findUnknownNames, unknownNamesInMatch } from "../notify/unknown-names.ts";
+import { GROUP_KEYS } from "../rules/group-key.ts";
+import type { Rule } from "../rules/rule.ts";
+import { locateIssues } from "./locate-issues.ts";
+
+/**
+ * What of the configuration in `file` never does anything with these rules: names of rules and labels that no alert can
+ * have, rules whose alerts nobody gets, receivers that nothing leads to, queries that are not watched.
+ */
+export async function unknownNamesIn(
+  file: string,
+  config: Config,
+  rules: readonly Rule[],
+): Promise<readonly Fault[]> {
+  return locateIssues(file, [
+    ...findUnknownNames(config, alertNames(rules)),
+    ...findDeadConfiguration(config, rules.map(alertsOf)),
+  ]);
+}
+
+/** What of a rule decides who gets its alerts. */
+export function alertsOf({ name, severities, queries, extraLabels, groupBy }: Rule): RuleAlerts {
+  return { name, severities, queries, extraLabels, groupBy };
+}
+
+/** Throws a UserError where a matcher names a rule or label that no alert of these rules can have. */
+export function refuseUnknownNames(match: AlertMatch, rules: readonly Rule[]): void {
+  const [issue] = unknownNamesInMatch(match, alertNames(rules), []);
+  if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
+}
+
+/** Throws a UserError where a matcher names in full a query that is not watched. Before the first poll none is known. */
+export function refuseUnknownQueries(
+  { query = [], not }: AlertMatch,
+  watched: readonly { readonly queryId: string; readonly name: string }[],
+): void {
+  const names = [...watched.map(({ name }) => name), OWN_QUERY.name];
+  if (watched.length === 0) return;
+  for (const pattern of [...query, ...(not?.query ?? [])]) {
+    if (/[*?]/.test(pattern) || watched.some(({ queryId }) => queryId === pattern)) continue;
+    if (names.some((name) => fitsGlob(pattern, name))) continue;
+    const meant = didYouMean(closestWord(pattern, names));
+    throw new UserError(`no query "${pattern}" is watched${meant}`);
+  }
+}
+
+/** What alerts can be told apart by: those of these rules, and those of Earshot about itself. */
+function alertNames(rules: readonly Rule[]): AlertNames {
+  const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
+  return {
+    rules: [...rules.map((rule) => rule.name), ...Object.keys(OPERATOR_RULES)],
+    labels: [...new Set([...GROUP_KEYS, ...extra, ...OPERATOR_LABELS])],
+  };
+}

@@ -1,0 +1,91 @@
+import type { Instant } from "../../lib/instant.ts";
+
+export type InboxMessage = SlackInboxMessage | EmailInboxMessage;
+
+/** A message as the local Slack keeps it. Texts hold no NUL and no half characters, so JSON columns take them. */
+export interface SlackInboxMessage {
+  readonly kind: "slack";
+  /** `<channel>:<ts>`. */
+  readonly id: string;
+  readonly receivedAt: Instant;
+  /** Channel id. */
+  readonly channel: string;
+  /** Without `#`. */
+  readonly channelName: string;
+  /** Slack's name of a message inside its channel: seconds and six digits, in order of arrival. */
+  readonly ts: string;
+  /** `ts` of the message whose thread it is in, null for a message of the channel. */
+  readonly threadTs: string | null;
+  /** A reply in a thread that is shown in the channel, too. */
+  readonly broadcast: boolean;
+  /** Seen only by whoever pressed a button; no reader of the channel's history gets it. */
+  readonly ephemeral?: boolean;
+  readonly text: string;
+  /** Block Kit, as sent. */
+  readonly blocks: readonly unknown[];
+  readonly metadata: {
+    readonly eventType: string;
+    readonly payload: Readonly<Record<string, unknown>>;
+  } | null;
+  readonly editedAt: Instant | null;
+  /** Ids and titles of what was shared with it; absent for most. */
+  readonly files?: readonly { readonly id: string; readonly title: string }[];
+}
+
+/** A file that the local Slack took, or that came with a mail. */
+export interface InboxFile {
+  /** As Slack names it: `F…`; of a mail `M…`. */
+  readonly id: string;
+  readonly name: string;
+  /** Media type by its first bytes; `application/octet-stream` for what is not known. */
+  readonly type: string;
+  readonly receivedAt: Instant;
+  readonly bytes: Uint8Array;
+}
+
+export interface EmailInboxMessage {
+  readonly kind: "email";
+  readonly id: string;
+  readonly receivedAt: Instant;
+  /** Envelope. */
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly messageId: string | null;
+  readonly inReplyTo: string | null;
+  readonly references: readonly string[];
+  /** In the order of the mail, names as written. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly text: string | null;
+  /** Hostile to whoever shows it: only inside a sandboxed frame. */
+  readonly html: string | null;
+  /** Files that came with it for its HTML, by the Content-ID that names them there; absent for most. */
+  readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
+  readonly sizeBytes: number;
+}
+
+export interface InboxFilter {
+  readonly kind?: InboxMessage["kind"];
+  /** Slack: channel id. */
+  readonly channel?: string;
+  /** Slack: the replies of this thread, without the message they answer. */
+  readonly threadTs?: string;
+  /** Only messages older than the one of this id (in the same order as the answer). */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/** Where the local inbox keeps what it took. Only the inbox writes; pages may read beside it. */
+export interface InboxStore {
+  /** Resolves once the message is kept; only then the sender is told that it was taken. */
+  append(message: InboxMessage): Promise<void>;
+  /** Replaces the message of the same id. */
+  update(message: InboxMessage): Promise<void>;
+  find(id: string): Promise<InboxMessage | null>;
+  /** Somebody deleted it. */
+  remove(id: string): Promise<void>;
+  putFile(file: InboxFile): Promise<void>;
+  findFile(id: string): Promise<InboxFile | null>;
+  /** Newest first, in order of arrival. */
+  list(filter: InboxFilter): Promise<readonly InboxMessage[]>;
+}

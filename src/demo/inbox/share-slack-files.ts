@@ -1,0 +1,36 @@
+import { storableText } from "../../lib/storable-text.ts";
+import type { SlackMethod } from "./slack-method.ts";
+import type { SlackWorkspace } from "./slack-workspace.ts";
+
+/** `files.completeUploadExternal`: what was uploaded is shared as a message of its own. */
+export function shareSlackFiles({ store, clock, channels, files, nextTs }: SlackWorkspace): SlackMethod {
+  return async (fields) => {
+    const wanted = fields["channel_id"];
+    if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted))
+      return { ok: false, error: "invalid_channel" };
+    const channel = wanted === undefined ? null : await channels.resolve(wanted);
+    if (wanted !== undefined && channel === null) return { ok: false, error: "channel_not_found" };
+    const threadTs = fields["thread_ts"] ?? null;
+    const completed = await files.complete(fields["files"] ?? "");
+    if ("error" in completed) return { ok: false, error: completed.error };
+    if (channel !== null) {
+      const ts = await nextTs();
+      await store.append({
+        kind: "slack",
+        id: `${channel.id}:${ts}`,
+        receivedAt: clock.now(),
+        channel: channel.id,
+        channelName: channel.name,
+        ts,
+        threadTs,
+        broadcast: false,
+        text: storableText(fields["initial_comment"] ?? ""),
+        blocks: [],
+        metadata: null,
+        editedAt: null,
+        files: completed.files,
+      });
+    }
+    return { ok: true, files: completed.files };
+  };
+}

@@ -1,0 +1,55 @@
+import { describeError } from "../lib/errors.ts";
+import { SECOND } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import { type FetchInsights, type Insights, joinInsights } from "./insights.ts";
+
+/** What a digest would say of it in any case. */
+const MOST = 50;
+const PATIENCE_MS = 20 * SECOND;
+
+/**
+ * Top authors and hashtags as the source counts them, in calls that may wait. A source that does not have them, or has
+ * no call left, keeps no digest from its readers: then they are counted over what is stored.
+ */
+export function createFetchInsights(
+  source: Pick<SourceClient, "hashtags" | "extensions">,
+  log: Logger,
+  stopping: AbortSignal,
+): FetchInsights {
+  return async (queries, { from, to }) => {
+    const projects = new Set(queries.map(({ projectId }) => projectId));
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]);
+    const talks: Insights[] = [];
+    try {
+      for (const projectId of projects) {
+        // The end of a range belongs to it at the source, and not to a period.
+        const scope = {
+          projectId,
+          queryIds: queries.filter((one) => one.projectId === projectId).map(({ queryId }) => queryId),
+          startDate: from,
+          endDate: to - SECOND,
+        };
+        const hashtags = await source.hashtags(scope, { signal });
+        const authors = await source.extensions.topAuthors({ ...scope, limit: MOST }, { signal });
+        talks.push({
+          hashtags: hashtags.items.flatMap(({ name, volume }) =>
+            volume === null ? [] : [{ name: name.replace(/^#/, ""), mentions: volume }],
+          ),
+          authors: authors.flatMap(({ name, volume, sentiment }) =>
+            name === null || volume === null
+              ? []
+              : [{ name, mentions: volume, negative: sentiment?.negative ?? null }],
+          ),
+        });
+      }
+    } catch (error) {
+      log.info(
+        { reason: describeError(error) },
+        "the source does not say who spoke most; counted over what is stored",
+      );
+      return null;
+    }
+    return joinInsights(talks);
+  };
+}

@@ -1,0 +1,43 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Instant } from "../../lib/instant.ts";
+
+/** An edition that is announced and not built. */
+export interface DueDigest {
+  readonly name: string;
+  readonly localDate: string;
+  readonly dueAt: Instant;
+  /** What its last try met; null when none failed. */
+  readonly error: string | null;
+  /** It was given up after all its tries. */
+  readonly deadLetters: boolean;
+}
+
+export type DigestVerdict =
+  | { readonly outcome: "OnTime" }
+  /** Queries may still be read up to the end of its period. */
+  | { readonly outcome: "Late" }
+  | { readonly outcome: "NotBuilt"; readonly because: string };
+
+/** Whether a digest that was due could not be built. `patienceMs`: how long digests wait for their queries. */
+export function checkDigest(
+  digest: DueDigest,
+  terms: { readonly lateMs: number; readonly patienceMs: number; readonly upForMs: number },
+  now: Instant,
+): DigestVerdict {
+  const lateMs = now - digest.dueAt;
+  if (lateMs < 0) return { outcome: "OnTime" };
+  const what = `the digest ${digest.name} of ${digest.localDate}`;
+  const reason = digest.error === null ? "" : `: ${digest.error}`;
+  if (digest.deadLetters) {
+    return {
+      outcome: "NotBuilt",
+      because: `${what} was given up${reason}. Mend the cause, then: earshot dead-letters replay`,
+    };
+  }
+  const waitedMs = Math.min(lateMs, terms.upForMs);
+  if (waitedMs < terms.lateMs + terms.patienceMs) return { outcome: "Late" };
+  return {
+    outcome: "NotBuilt",
+    because: `${what} is late by ${formatDuration(lateMs)}${reason}. ${digest.error === null ? "Does a process with the role digest run?" : "It is tried again"}`,
+  };
+}

@@ -1,0 +1,64 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { QueryProgress } from "../../model/pipeline-facts.ts";
+import type { Severity } from "../../model/severity.ts";
+import { nameSome } from "./name-some.ts";
+
+export type Lag =
+  | { readonly outcome: "UpToDate" }
+  /** Another trouble that is told already is the reason. */
+  | { readonly outcome: "Explained" }
+  | {
+      readonly outcome: "Lags";
+      readonly since: Instant;
+      readonly behind: number;
+      readonly worstMs: number;
+      readonly severity: Severity;
+      readonly because: string;
+    };
+
+/** Three rounds may fail before anything is wrong. */
+const ROUNDS = 3;
+/** Once it stands, it is over at half the limit: a lag around the limit is one alert. */
+const OVER_AT = 0.5;
+/** Beyond so many times the limit, it has become critical. */
+const CRITICAL_AT = 4;
+
+/** Whether queries lie further behind the present than they may. All that do are one trouble: they have one cause. */
+export function checkLag(
+  progress: readonly QueryProgress[],
+  terms: {
+    readonly limitMs: number;
+    readonly pollEveryMs: number;
+    readonly stands: boolean;
+    readonly explained: boolean;
+    readonly upForMs: number;
+  },
+  now: Instant,
+): Lag {
+  const limitMs = Math.max(terms.limitMs, ROUNDS * terms.pollEveryMs);
+  const beginsAt = terms.stands ? limitMs * OVER_AT : limitMs;
+  const lagging = progress
+    .map((query) => ({ query, lagMs: lagOf(query, now) }))
+    .filter(({ lagMs }) => lagMs > beginsAt)
+    .sort((a, b) => b.lagMs - a.lagMs);
+  const [worst] = lagging;
+  // Whoever was off for a day has to be given the time to catch up.
+  if (worst === undefined || (!terms.stands && terms.upForMs < limitMs)) return { outcome: "UpToDate" };
+  if (terms.explained) return { outcome: "Explained" };
+  const reason = lagging.find(({ query }) => query.lastError !== null)?.query.lastError;
+  const names = nameSome(lagging.map(({ query }) => query.queryName));
+  return {
+    outcome: "Lags",
+    since: now - worst.lagMs,
+    behind: lagging.length,
+    worstMs: worst.lagMs,
+    severity: worst.lagMs > CRITICAL_AT * limitMs ? "critical" : "warning",
+    because: `${lagging.length} of ${progress.length} queries are not read up to the present, the last by ${formatDuration(worst.lagMs)} (limit ${formatDuration(limitMs)}): ${names}. ${reason === undefined ? "The calls succeed: the account may have too few of them, or no worker polls" : `The last call failed: ${reason}`}`,
+  };
+}
+
+/** A query that was never read to its end lags since it is watched. */
+export function lagOf({ completeUntil, watchFrom }: QueryProgress, now: Instant): number {
+  return Math.max(0, now - (completeUntil ?? watchFrom));
+}

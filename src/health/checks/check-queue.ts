@@ -1,0 +1,65 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { WaitingWork } from "../../model/pipeline-facts.ts";
+
+export type QueueVerdict =
+  | { readonly outcome: "Moves" }
+  | {
+      readonly outcome: "StandsStill";
+      readonly part: "engine" | "deliver" | "poll";
+      readonly forMs: number;
+      readonly because: string;
+    };
+
+/** The sweep comes out of the queue every second, so its engine has no more patience than this. */
+export const ENGINE_PATIENCE_MS = 60_000;
+
+/** A rate budget that is spent at once is free again after its window, of ten minutes as a rule. */
+const POLL_FACTOR = 3;
+
+/** Whether work is due that nobody takes. No age counts from before this process looked on. */
+export function checkQueue(
+  facts: {
+    readonly waiting: WaitingWork;
+    readonly lastJobAgoMs: number | null;
+    readonly upForMs: number;
+    readonly pollEveryMs: number;
+  },
+  standstillMs: number,
+  now: Instant,
+): QueueVerdict {
+  const { waiting, lastJobAgoMs, upForMs } = facts;
+  const engineMs = Math.min(lastJobAgoMs ?? upForMs, upForMs);
+  if (engineMs > Math.min(ENGINE_PATIENCE_MS, standstillMs)) {
+    return stands(
+      "engine",
+      engineMs,
+      `no work has come out of the queue for ${formatDuration(engineMs)}, so nothing is polled and nobody is told of new alerts. Nothing is lost: it goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: is it up, has it room, does it take writes?`,
+    );
+  }
+  const deliverMs = Math.min(waiting.deliveries > 0 ? waiting.oldestDeliveryMs : 0, upForMs);
+  if (deliverMs > standstillMs) {
+    return stands(
+      "deliver",
+      deliverMs,
+      `${waiting.deliveries} notifications could be sent and are not taken, the oldest for ${formatDuration(deliverMs)}. Does a process with the role deliver run?`,
+    );
+  }
+  const idleMs = Math.min(
+    waiting.lastPolledAt === null ? upForMs : Math.max(0, now - waiting.lastPolledAt),
+    waiting.oldestPollMs,
+    upForMs,
+  );
+  if (waiting.polls > 0 && idleMs > Math.max(POLL_FACTOR * standstillMs, 2 * facts.pollEveryMs)) {
+    return stands(
+      "poll",
+      idleMs,
+      `${waiting.polls} polls are due and none was taken for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
+    );
+  }
+  return { outcome: "Moves" };
+}
+
+function stands(part: "engine" | "deliver" | "poll", forMs: number, because: string): QueueVerdict {
+  return { outcome: "StandsStill", part, forMs, because };
+}

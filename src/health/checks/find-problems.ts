@@ -1,0 +1,189 @@
+import { groupBy } from "../../lib/group-by.ts";
+import { MINUTE } from "../../lib/instant.ts";
+import type { OperatorConfig } from "../operator-config.ts";
+import type { Problem } from "../problem.ts";
+import { checkBounces } from "./check-bounces.ts";
+import { checkDeadLetters } from "./check-dead-letters.ts";
+import { checkDigest } from "./check-digests.ts";
+import { checkLag } from "./check-lag.ts";
+import { checkOutages } from "./check-outage.ts";
+import { checkQueue } from "./check-queue.ts";
+import { checkRateLimit } from "./check-rate-limit.ts";
+import { checkReceiver } from "./check-receiver.ts";
+import { checkRefusal } from "./check-refusal.ts";
+import { checkSilentQuery } from "./check-silent-query.ts";
+import type { PipelineHealth } from "./pipeline-health.ts";
+
+/** How long digests wait for their queries. */
+export const DIGEST_PATIENCE_MS = 30 * MINUTE;
+
+/** More silent queries than this at once have one cause, and are one trouble. */
+const MOST_SILENT = 5;
+
+/** What is wrong with Earshot at this moment: a pure function of the facts, one trouble for each cause. */
+export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
+  const source = sourceProblems(health, settings);
+  return [
+    ...source,
+    ...lagProblems(health, settings, source.length > 0),
+    ...silences(health, settings, source.length > 0),
+    ...queueProblems(health, settings),
+    ...receiverProblems(health, settings),
+    ...bounceProblems(health),
+    ...pictureProblems(health),
+    ...digestProblems(health, settings),
+    ...outageProblems(health),
+    ...deadLetterProblems(health),
+  ];
+}
+
+function sourceProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const refusal = checkRefusal(health.failures);
+  if (refusal.outcome !== "Answers") {
+    const { since, because } = refusal;
+    return [{ rule: "source-refuses", labels: {}, since, because, values: {} }];
+  }
+  const limit = checkRateLimit(health.failures, settings.rateLimited, health.now);
+  if (limit.outcome !== "LimitedForLong") return [];
+  const { since, because } = limit;
+  return [{ rule: "source-rate-limited", labels: {}, since, because, values: {} }];
+}
+
+function lagProblems(health: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+  const lag = checkLag(
+    health.progress,
+    {
+      limitMs: settings.lag,
+      pollEveryMs: health.pollEveryMs,
+      stands: health.openRules.has("source-lag"),
+      explained,
+      upForMs: health.upForMs,
+    },
+    health.now,
+  );
+  if (lag.outcome !== "Lags") return [];
+  const { since, because, severity, behind, worstMs } = lag;
+  return [
+    { rule: "source-lag", labels: {}, since, because, severity, values: { queries: behind, lagMs: worstMs } },
+  ];
+}
+
+function silences(health: PipelineHealth, settings: OperatorConfig, explained: boolean): Problem[] {
+  if (explained) return [];
+  const silent = health.rhythms.flatMap((rhythm): Problem[] => {
+    const verdict = checkSilentQuery(rhythm, settings.silence);
+    if (verdict.outcome !== "Silent") return [];
+    const { queryName, queryId, silentSince } = rhythm;
+    return [
+      {
+        rule: "query-silent",
+        labels: { query: queryName, queryId },
+        since: silentSince,
+        because: `${queryName}: ${verdict.because}`,
+        values: { usual: verdict.usual },
+      },
+    ];
+  });
+  if (silent.length <= MOST_SILENT) return silent;
+  return [
+    {
+      rule: "query-silent",
+      labels: { query: "many" },
+      since: Math.min(...silent.map(({ since }) => since)),
+      because: `${silent.length} queries that are usually busy at this hour bring nothing new. The source may have stopped to index`,
+      values: { queries: silent.length },
+    },
+  ];
+}
+
+function queueProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  // Right after the tables came back, no job can have come out of the queue for as long as they were away.
+  const back = Math.max(...health.outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
+  const upForMs = Math.min(health.upForMs, Math.max(0, health.now - back));
+  const verdict = checkQueue({ ...health, upForMs }, settings.standstill, health.now);
+  if (verdict.outcome === "Moves") return [];
+  const { forMs, because } = verdict;
+  return [{ rule: "queue-stands-still", labels: {}, since: health.now - forMs, because, values: { forMs } }];
+}
+
+function receiverProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  return health.receivers.flatMap((receiver): Problem[] => {
+    const failure = health.failures.find((one) => one.kind === "receiver" && one.scope === receiver);
+    const givenUp = health.givenUp.find((one) => one.receiver === receiver);
+    const verdict = checkReceiver(receiver, failure, settings.receiverFails, givenUp);
+    if (verdict.outcome === "GaveUp") {
+      // The label is not `receiver`: this one works, and may be told so itself.
+      const labels = { messagesTo: receiver };
+      const { since = health.now, n = 0 } = givenUp ?? {};
+      return [
+        { rule: "messages-given-up", labels, since, because: verdict.because, values: { messages: n } },
+      ];
+    }
+    if (verdict.outcome === "Works" || verdict.outcome === "TriesAgain") return [];
+    const since = failure?.since ?? health.now;
+    const values = { failures: failure?.times ?? 0 };
+    return [{ rule: "receiver-fails", labels: { receiver }, since, because: verdict.because, values }];
+  });
+}
+
+function bounceProblems({ bounces, addresses }: PipelineHealth): Problem[] {
+  return bounces.flatMap((standing): Problem[] => {
+    const { receiver, since, times } = standing;
+    const verdict = checkBounces(standing, addresses.get(receiver));
+    if (verdict.outcome !== "ComesBack") return [];
+    const values = { bounces: times };
+    return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];
+  });
+}
+
+/** The label is not `receiver`: this one works, and may be told so itself. */
+function pictureProblems(health: PipelineHealth): Problem[] {
+  return health.failures
+    .filter(({ kind, scope }) => kind === "extra" && health.receivers.includes(scope))
+    .map(({ scope, since, message }) => ({
+      rule: "pictures-left-out" as const,
+      labels: { messagesTo: scope },
+      since,
+      because: `messages to ${scope} bring no charts: ${message}`,
+      values: {},
+    }));
+}
+
+function digestProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
+  const terms = {
+    lateMs: settings.digestLate,
+    patienceMs: DIGEST_PATIENCE_MS,
+    upForMs: health.upForMs,
+  };
+  return health.digests.flatMap((digest): Problem[] => {
+    const verdict = checkDigest(digest, terms, health.now);
+    if (verdict.outcome !== "NotBuilt") return [];
+    const { name, localDate, dueAt } = digest;
+    const labels = { digest: name, date: localDate };
+    return [{ rule: "digest-not-built", labels, since: dueAt, because: verdict.because, values: {} }];
+  });
+}
+
+/** All that one engine went through is one alert. */
+function outageProblems({ outages, queueAlert, now }: PipelineHealth): Problem[] {
+  return [...groupBy(outages, ({ engine }) => engine)].flatMap(([engine, its]): Problem[] => {
+    const verdict = checkOutages(its, queueAlert, now);
+    if (verdict.outcome !== "WorthTelling") return [];
+    const { from, to } = verdict.outage;
+    const { because } = verdict;
+    return [
+      { rule: "engine-was-away", labels: { engine }, since: from, because, values: { forMs: to - from } },
+    ];
+  });
+}
+
+function deadLetterProblems({ deadLetters }: PipelineHealth): Problem[] {
+  return deadLetters.flatMap((one): Problem[] => {
+    const verdict = checkDeadLetters(one);
+    if (verdict.outcome === "Nothing") return [];
+    const { kind, since, n } = one;
+    return [
+      { rule: "dead-letters", labels: { kind }, since, because: verdict.because, values: { [kind]: n } },
+    ];
+  });
+}

@@ -1,0 +1,141 @@
+import type { Config } from "../config.ts";
+import { type Clock, monotonicMs } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import { MINUTE } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import { OWN_QUERY } from "../model/own-query.ts";
+import type { QueryRhythm } from "../model/pipeline-facts.ts";
+import type { Notifier } from "../notify/define-notifier.ts";
+import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
+import { createNotifyConfig } from "../notify/notify-config.ts";
+import type { Stores } from "../store/stores.ts";
+import { checkHeartbeat, type Heartbeat } from "./checks/check-heartbeat.ts";
+import { findProblems } from "./checks/find-problems.ts";
+import { beat, type HeartbeatState } from "./heartbeat.ts";
+import type { OutageLog } from "./note-outages.ts";
+import type { Problem } from "./problem.ts";
+import { readPipelineHealth } from "./read-pipeline-health.ts";
+import { recordProblems } from "./record-problems.ts";
+
+export interface HealthParts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly notifiers: ReadonlyMap<string, Notifier>;
+  readonly deliver: DeliverParts;
+  readonly outages: OutageLog;
+  /** The interval in which queries are wanted to be polled. */
+  readonly pollEveryMs: number;
+  /** Sweeps come out of the queue by themselves. */
+  readonly sweepsRun: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+export interface HealthReport {
+  readonly problems: readonly Problem[];
+  readonly heartbeat: Heartbeat;
+}
+
+/** Rhythms are read, and failing receivers are asked, so often (wall time). */
+const SLOW_MS = 5 * MINUTE;
+/** Days of which a rhythm is made. */
+const RHYTHM_DAYS = 14;
+
+/**
+ * Earshot's look at itself: reads the facts, judges them, moves its alerts, tells the operators without the queue's
+ * help, and calls the heartbeat while all is well. Any number of processes may look at the same time.
+ */
+export function createHealth(parts: HealthParts): { checkHealth(): Promise<HealthReport> } {
+  const { config, stores, clock, log, signal } = parts;
+  const startedAt = clock.now();
+  let rhythms: readonly QueryRhythm[] = [];
+  let slowAt = Number.NEGATIVE_INFINITY;
+  return {
+    checkHealth: async () => {
+      await parts.outages.write();
+      const now = clock.now();
+      if (monotonicMs() - slowAt >= SLOW_MS || clock.speed === 0) {
+        slowAt = monotonicMs();
+        rhythms = await stores.health.rhythms(now, config.operator.silence, RHYTHM_DAYS);
+        await checkFailingReceivers(parts);
+      }
+      const line = await readPipelineHealth({
+        stores,
+        receivers: config.receivers.map(({ name }) => name),
+        addresses: addressesOf(config),
+        receiversOf: parts.deliver.receiversOf,
+        pollEveryMs: parts.pollEveryMs,
+        upForMs: now - startedAt,
+        sweepsRun: parts.sweepsRun,
+        rhythms,
+        now,
+      });
+      const settings = paced(config.operator, clock.speed);
+      const problems = findProblems(line, settings);
+      const failing = new Set(problems.flatMap(({ labels }) => labels["receiver"] ?? []));
+      const notifyConfig = createNotifyConfig(config, failing);
+      await recordProblems({ stores, notifyConfig, clock }, problems);
+      await notifyOperators(parts);
+      const heartbeat = checkHeartbeat(line, problems, settings);
+      const state: HeartbeatState = { at: now, ...heartbeat };
+      await beat(config.heartbeat, state, { stores, log, signal });
+      return { problems, heartbeat };
+    },
+  };
+}
+
+function addressesOf({ receivers }: Config): ReadonlyMap<string, string> {
+  return new Map(
+    receivers.flatMap(({ name, notifier }): [string, string][] =>
+      notifier.kind === "email" ? [[name, notifier.to]] : [],
+    ),
+  );
+}
+
+/** Limits are meant in the time of people: a demo lives faster than it can be polled. */
+function paced(settings: Config["operator"], speed: number): Config["operator"] {
+  const factor = Math.max(1, speed);
+  return {
+    ...settings,
+    lag: settings.lag * factor,
+    digestLate: settings.digestLate * factor,
+    standstill: settings.standstill * factor,
+  };
+}
+
+/** A receiver whose own check found what its messages met is well again when the check passes. */
+async function checkFailingReceivers({ stores, notifiers, signal }: HealthParts): Promise<void> {
+  const failing = (await stores.failures.open()).filter(({ kind }) => kind === "receiver");
+  for (const { scope, checkFailed } of failing) {
+    const notifier = notifiers.get(scope);
+    if (notifier === undefined) {
+      await stores.failures.clear("receiver", [scope]);
+      continue;
+    }
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(CHECK_PATIENCE_MS)]);
+    const works = await notifier.check({ signal: patience }).then(
+      () => true,
+      () => false,
+    );
+    if (works && checkFailed) await stores.failures.clear("receiver", [scope]);
+    else if (!works) await stores.failures.noteCheck(scope, true);
+  }
+}
+
+const CHECK_PATIENCE_MS = 15_000;
+
+/** Directly, and not by a job: that the queue stands still has to be told, too. The row is claimed like any other. */
+async function notifyOperators(parts: HealthParts): Promise<void> {
+  const due = await parts.stores.health.ownDue(OWN_QUERY.projectId);
+  await Promise.all(
+    due.map(async (job) => {
+      const result = await deliver(parts.deliver, job, parts.signal).catch((error: unknown) => ({
+        outcome: "failed" as const,
+        error: describeError(error),
+      }));
+      if (result.outcome === "failed" || result.outcome === "dead")
+        parts.log.warn({ ...job, ...result }, "an operator could not be told");
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import { describeError } from "../lib/errors.ts";
+import type { Rule, WindowRule } from "../rules/rule.ts";
+
+export interface RuleNotes {
+  /** A rule broke on something. */
+  onFault(rule: string, reason: string): void;
+  /** What a rule had learned cannot be read, so it is learned anew. */
+  onUnreadable(rule: string): void;
+}
+
+/**
+ * The rules as they are, only that one which breaks is not met instead: a fault in one rule must not keep its query
+ * from being judged by the others, nor a mention from being stored.
+ */
+export function guardRules(rules: readonly Rule[], notes: RuleNotes): readonly Rule[] {
+  return rules.map((rule) => {
+    const guarded = { ...rule, judge: guardJudge(rule, notes) };
+    return guarded.kind === "window" ? { ...guarded, window: guardWindow(guarded, notes) } : guarded;
+  });
+}
+
+function guardJudge(rule: Rule, { onFault }: RuleNotes): Rule["judge"] {
+  return (mention) => {
+    try {
+      return rule.judge(mention);
+    } catch (error) {
+      onFault(rule.name, describeError(error));
+      return { met: false };
+    }
+  };
+}
+
+function guardWindow(
+  { name, window }: WindowRule,
+  { onFault, onUnreadable }: RuleNotes,
+): WindowRule["window"] {
+  return {
+    ...window,
+    series: window.series.map((series) => ({
+      ...series,
+      counts: (mention) => {
+        try {
+          return series.counts(mention);
+        } catch (error) {
+          onFault(name, describeError(error));
+          return false;
+        }
+      },
+    })),
+    canRead: (state) => {
+      const isReadable = window.canRead?.(state) !== false;
+      if (!isReadable) onUnreadable(name);
+      return isReadable;
+    },
+    step: (state, tick) => {
+      try {
+        return window.step(state, tick);
+      } catch (error) {
+        onFault(name, describeError(error));
+        const { bucket, bucketMs } = tick;
+        const verdict = {
+          met: false,
+          because: "the rule broke",
+          windowFrom: bucket,
+          windowTo: bucket + bucketMs,
+          observed: 0,
+          arrived: 0,
+          values: {},
+        };
+        // The state of before: what broke on this bucket may do well with the next.
+        return { state, verdict };
+      }
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { type Agent, request } from "undici";
+import { describeError } from "../lib/errors.ts";
+import type { Instant } from "../lib/instant.ts";
+import { createAgent } from "../lib/public-agent.ts";
+import type { Logger } from "../log.ts";
+import type { Stores } from "../store/stores.ts";
+import type { Heartbeat } from "./checks/check-heartbeat.ts";
+import type { HeartbeatConfig } from "./heartbeat-config.ts";
+
+/** What the page and the doctor show of the heartbeat. Stands in the settings under HEARTBEAT_KEY. */
+export type HeartbeatState = Heartbeat & {
+  readonly at: Instant;
+  /** Of the last call: `200`, or why there was no answer. Null before the first. */
+  readonly answer?: string | null;
+  /** The line works and nobody is called: no address is configured. */
+  readonly configured?: boolean;
+};
+
+export const HEARTBEAT_KEY = "heartbeat";
+
+/**
+ * Calls the address when the line works and it is time, once for all processes. What came of it, or why the call is
+ * withheld, stands in the tables.
+ */
+export async function beat(
+  config: HeartbeatConfig | undefined,
+  state: HeartbeatState,
+  parts: { readonly stores: Stores; readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  const { stores, log, signal } = parts;
+  const before = (await stores.settings.get(HEARTBEAT_KEY)) as HeartbeatState | null;
+  const isNews = before === null || before.outcome !== state.outcome || state.at - before.at > REFRESH_MS;
+  const shown = { ...state, configured: config !== undefined, answer: before?.answer ?? null };
+  if (config === undefined || state.outcome !== "Beats") {
+    if (isNews) await stores.settings.put(HEARTBEAT_KEY, shown);
+    if (config !== undefined && state.outcome !== "Beats" && before?.outcome !== state.outcome)
+      log.warn({ outcome: state.outcome, reason: state.reason }, "the heartbeat is withheld");
+    return;
+  }
+  if (!(await stores.health.takeTurn("heartbeat", config.every, state.at))) return;
+  const answer = await call(config, signal);
+  if (answer !== "200" && before?.answer !== answer) log.warn({ answer }, "the heartbeat was not taken");
+  await stores.settings.put(HEARTBEAT_KEY, { ...shown, answer });
+}
+
+const REFRESH_MS = 30_000;
+const PATIENCE_MS = 10_000;
+
+/**
+ * The address is a secret, so an error says no more than its code. A redirect is an answer like others: followed, it
+ * could lead into the network that Earshot stands in.
+ */
+async function call({ url, allowPrivateAddress }: HeartbeatConfig, signal: AbortSignal): Promise<string> {
+  let connections: Agent | undefined;
+  try {
+    connections = createAgent(url, allowPrivateAddress);
+    const response = await request(url, {
+      headers: { "User-Agent": "Earshot" },
+      dispatcher: connections,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    });
+    await response.body.dump();
+    return String(response.statusCode);
+  } catch (error) {
+    const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : null);
+    if (code === "EPRIVATE")
+      return "refused: a private address, and heartbeat.allowPrivateAddress is not set";
+    return code ?? (describeError(error).includes("timeout") ? "no answer in time" : "no answer");
+  } finally {
+    await connections?.destroy();
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}

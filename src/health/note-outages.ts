@@ -1,0 +1,67 @@
+import { type Clock, monotonicMs } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import { SECOND } from "../lib/instant.ts";
+import { isTransient } from "../lib/is-transient.ts";
+import type { Outage } from "../model/outage.ts";
+import type { BackendOptions } from "../queue/backend.ts";
+import type { EngineOutage } from "../queue/reminders.ts";
+import type { Stores } from "../store/stores.ts";
+
+export interface OutageLog {
+  /** The queue's engine is there again. */
+  queueIsBack(outage: EngineOutage): void;
+  /** A look at the tables failed. */
+  checkFailed(error: unknown): void;
+  /** Writes down what has come to its end. Called when the tables answer. */
+  write(): Promise<void>;
+}
+
+/** A sweep comes every second: where the last one is so long ago, no process was there to make it. */
+const NOBODY_WORKED_MS = 60 * SECOND;
+
+/** Remembers outages while nothing can be written, and writes them down as soon as it can. */
+export function createOutageLog(parts: {
+  readonly stores: Stores;
+  readonly clock: Clock;
+  /** Sweeps come out of the queue by themselves, so a pause in them means something. */
+  readonly sweepsRun: boolean;
+  /** Where the queue lives in the same PostgreSQL, one is not away without the other. */
+  readonly queueIn: BackendOptions["kind"];
+}): OutageLog {
+  const { stores, clock, sweepsRun, queueIn } = parts;
+  let pending: Outage[] = [];
+  let failing: { readonly since: number; readonly because: string } | null = null;
+  let isFirst = true;
+
+  const ended = (engine: Outage["engine"], outage: EngineOutage): void => {
+    const to = clock.now();
+    const { outcome, forMs, because } = outage;
+    pending.push({ engine, outcome, from: to - forMs * Math.max(1, clock.speed), to, because });
+  };
+
+  return {
+    queueIsBack: (outage) => {
+      if (queueIn === "redis" || outage.outcome === "emptied") ended("queue", outage);
+    },
+    checkFailed: (error) => {
+      if (isTransient(error)) failing ??= { since: monotonicMs(), because: describeError(error) };
+    },
+    write: async () => {
+      const lastSweepAgoMs = isFirst && sweepsRun ? ((await stores.health.pulses()).get("sweep") ?? 0) : 0;
+      if (isFirst && lastSweepAgoMs > NOBODY_WORKED_MS)
+        ended("earshot", { outcome: "away", forMs: lastSweepAgoMs, because: null });
+      isFirst = false;
+      if (failing !== null)
+        ended("database", {
+          outcome: "away",
+          forMs: monotonicMs() - failing.since,
+          because: failing.because,
+        });
+      failing = null;
+      for (let next = pending[0]; next !== undefined; next = pending[0]) {
+        await stores.outages.note(next);
+        pending = pending.slice(1);
+      }
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Clock } from "../lib/clock.ts";
+import { describeError } from "../lib/errors.ts";
+import type { LiveMessages, Notifier, Shown } from "../notify/define-notifier.ts";
+import { DeliveryError } from "../notify/delivery-error.ts";
+import type { Stores } from "../store/stores.ts";
+
+/** The notifier as it is; what becomes of its messages is kept in the tables, for the watch of all processes. */
+export function observeNotifier(
+  name: string,
+  notifier: Notifier,
+  parts: { readonly stores: Stores; readonly clock: Clock },
+): Notifier {
+  const { failures } = parts.stores;
+  const { send: _, liveMessages, ...rest } = notifier;
+  return {
+    ...rest,
+    ...(liveMessages !== undefined && { liveMessages: watchPictures(name, liveMessages, parts) }),
+    send: async (message, options) => {
+      try {
+        const sent = await notifier.send(message, options);
+        // A note that cannot be written must not make a message that was sent look unsent.
+        await failures.clear("receiver", [name]).catch(() => {});
+        return sent;
+      } catch (error) {
+        if (!options.signal.aborted) {
+          const { final, said } = judge(error);
+          const reason = final ? "refused" : "failing";
+          await failures
+            .note({ kind: "receiver", scope: name, reason, message: said, final }, parts.clock.now())
+            .catch(() => {});
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/** A picture that is missing for a reason that somebody can mend is told to the operators, once, and not in every log line. */
+function watchPictures(
+  name: string,
+  liveMessages: LiveMessages,
+  { stores: { failures }, clock }: Parameters<typeof observeNotifier>[2],
+): LiveMessages {
+  const note = async (picture: NonNullable<Shown["picture"]>): Promise<void> => {
+    if (picture.outcome === "brought") return failures.clear("extra", [name]);
+    const { because: message } = picture;
+    await failures.note({ kind: "extra", scope: name, reason: "picture", message, final: true }, clock.now());
+  };
+  return {
+    ...liveMessages,
+    updateMessage: async (message, options) => {
+      const shown = await liveMessages.updateMessage(message, options);
+      // A note that cannot be written must not make a message that was shown look as if it were not.
+      if (shown.picture !== null) await note(shown.picture).catch(() => {});
+      return shown;
+    },
+  };
+}
+
+function judge(error: unknown): { readonly final: boolean; readonly said: string } {
+  const notifiedAt = describeError(error).slice(0, 300);
+  if (!(error instanceof DeliveryError)) return { final: false, said: notifiedAt };
+  return {
+    final: !error.retryable,
+    said: error.advice === null ? notifiedAt : `${notifiedAt}. ${error.advice}`,
+  };
+}

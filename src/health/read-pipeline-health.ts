@@ -1,0 +1,103 @@
+import { HOUR, type Instant } from "../lib/instant.ts";
+import type { Alert } from "../model/alert.ts";
+import { OWN_QUERY } from "../model/own-query.ts";
+import type { QueryRhythm } from "../model/pipeline-facts.ts";
+import type { Stores } from "../store/stores.ts";
+import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
+import type { PipelineHealth } from "./checks/pipeline-health.ts";
+import { queryScope } from "./note-calls.ts";
+import { jobScope } from "./note-jobs.ts";
+import { OPERATOR_RULES } from "./operator-rules.ts";
+import type { OperatorRuleName } from "./problem.ts";
+
+export interface PipelineReadings {
+  readonly stores: Stores;
+  readonly receivers: readonly string[];
+  readonly addresses: ReadonlyMap<string, string>;
+  /** The receivers whose messages go by a lane. */
+  readonly receiversOf: (channel: string) => readonly string[];
+  readonly pollEveryMs: number;
+  readonly upForMs: number;
+  /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
+  readonly sweepsRun: boolean;
+  readonly rhythms: readonly QueryRhythm[];
+  readonly now: Instant;
+}
+
+/** Reads all facts about the line from the tables. */
+export async function readPipelineHealth(readings: PipelineReadings): Promise<PipelineHealth> {
+  const { stores, now } = readings;
+  const inLine = (await stores.channelLimits.moving()).flatMap((channel) => readings.receiversOf(channel));
+  const [
+    failures,
+    progress,
+    waiting,
+    pulses,
+    digests,
+    deadJobs,
+    bounces,
+    deadLetters,
+    outages,
+    open,
+    givenUp,
+    lately,
+  ] = await Promise.all([
+    stores.failures.open(),
+    stores.health.progress(),
+    stores.health.waiting(now, inLine),
+    stores.health.pulses(),
+    stores.digests.due(),
+    stores.deadLetters.jobs(),
+    stores.bounces.open(),
+    stores.deadLetters.counts(now - NEWS_MS),
+    stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    stores.notifications.givenUpLately(now),
+    stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
+  ]);
+  const watched = new Set(progress.map(queryScope));
+  return {
+    // What fails of a query that nobody watches any more does not matter any more.
+    failures: failures.filter(({ scope }) => !scope.startsWith("query ") || watched.has(scope)),
+    progress,
+    rhythms: readings.rhythms,
+    waiting,
+    digests: digests.map(({ name, localDate, dueAt }) => {
+      const scope = jobScope("build-digest", { name, localDate });
+      const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
+      const given = deadJobs.find((one) => one.scope === scope);
+      return {
+        name,
+        localDate,
+        dueAt,
+        error: given?.reason ?? failure?.message ?? null,
+        deadLetters: given !== undefined,
+      };
+    }),
+    outages,
+    deadLetters,
+    lastJobAgoMs: readings.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
+    upForMs: readings.upForMs,
+    pollEveryMs: readings.pollEveryMs,
+    receivers: readings.receivers,
+    addresses: readings.addresses,
+    givenUp,
+    bounces,
+    queueAlert: queueAlertOf(lately, now),
+    openRules: new Set(open.map(({ rule }) => rule).filter(isOperatorRule)),
+    now,
+  };
+}
+
+function queueAlertOf(alerts: readonly Alert[], now: Instant): PipelineHealth["queueAlert"] {
+  const rule: OperatorRuleName = "queue-stands-still";
+  const last = alerts.findLast((alert) => alert.projectId === OWN_QUERY.projectId && alert.rule === rule);
+  return last === undefined ? null : { from: last.openedAt, to: last.resolvedAt ?? now };
+}
+
+/** What was set aside so long ago has been told. */
+const NEWS_MS = HOUR;
+
+function isOperatorRule(name: string): name is OperatorRuleName {
+  return Object.hasOwn(OPERATOR_RULES, name);
+}

@@ -1,0 +1,97 @@
+import type { Instant } from "../../lib/instant.ts";
+import type { NotificationKind } from "../../model/notification.ts";
+import {
+  type Batch,
+  type Candidate,
+  type Dropped,
+  type DropReason,
+  EMPTY_CONTEXT,
+  type Held,
+  type HoldReason,
+  type LastNotified,
+  type NotifyContext,
+  type NotifyReason,
+  type Outgoing,
+  type ReceiverTerms,
+} from "./batch.ts";
+import { runPipeline } from "./pipeline.ts";
+
+/** What to do about one alert and one receiver, why, and when to ask again although nothing has changed. */
+export type Decision =
+  | {
+      readonly do: "tell";
+      readonly kind: NotificationKind;
+      readonly reason: NotifyReason;
+      readonly by: string;
+      readonly nextAt: Instant | null;
+      /** What the receiver knows from now on. */
+      readonly lastNotified: LastNotified;
+      /** The alert whose message tells of it; null for one of its own. */
+      readonly with: string | null;
+    }
+  | { readonly do: "hold"; readonly reason: HoldReason; readonly by: string; readonly nextAt: Instant }
+  | {
+      readonly do: "drop";
+      readonly reason: DropReason;
+      readonly by: string;
+      readonly nextAt: Instant | null;
+    };
+
+/** Decides for all alerts of one receiver that are to be looked at now; throttled together, gravest first. */
+export function decideAll(
+  candidates: readonly Candidate[],
+  receiver: ReceiverTerms,
+  now: Instant,
+  context: NotifyContext = EMPTY_CONTEXT,
+): readonly Decided[] {
+  return decisionsOf(runPipeline(candidates, receiver, now, context));
+}
+
+export interface Decided {
+  readonly candidate: Candidate;
+  readonly decision: Decision;
+}
+
+function decisionsOf({ send, held, dropped, now }: Batch): readonly Decided[] {
+  return [
+    ...send.flatMap((outgoing) => [
+      { candidate: outgoing.candidate, decision: notifyDecision(outgoing, now, null) },
+      ...(outgoing.also ?? []).map((other) => ({
+        candidate: other.candidate,
+        decision: notifyDecision(other, now, outgoing.candidate.alert.id),
+      })),
+    ]),
+    ...held.map((entry) => ({ candidate: entry.candidate, decision: hold(entry) })),
+    ...dropped.map((entry) => ({ candidate: entry.candidate, decision: drop(entry) })),
+  ];
+}
+
+function notifyDecision(
+  { candidate: { alert, terms }, kind, reason }: Outgoing,
+  now: Instant,
+  leader: string | null,
+): Decision {
+  const ended = alert.resolvedAt !== null;
+  const { severity, lastSeenAt, notifyCount } = alert;
+  const lastNotified = { at: now, severity, lastSeenAt, notifyCount, ended };
+  const isCalling = !ended && alert.state !== "acknowledged";
+  const repeatAt = terms.repeatEveryMs === null ? Number.POSITIVE_INFINITY : now + terms.repeatEveryMs;
+  const nextAt = Math.min(repeatAt, terms.escalation?.nextAt ?? Number.POSITIVE_INFINITY);
+  return {
+    do: "tell",
+    kind,
+    reason,
+    by: reason === "Escalated" && terms.escalation !== null ? terms.escalation.by : "route",
+    nextAt: isCalling && Number.isFinite(nextAt) ? nextAt : null,
+    lastNotified,
+    with: leader,
+  };
+}
+
+function hold({ reason, by, until }: Held): Decision {
+  return { do: "hold", reason, by, nextAt: until };
+}
+
+function drop({ reason, by, nextAt }: Dropped): Decision {
+  return { do: "drop", reason, by, nextAt };
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { durationBetween } from "../../lib/duration.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import type { Alert } from "../../model/alert.ts";
+import { AlertMatch, matchesAlert } from "../../model/alert-match.ts";
+import type { EscalationTerms } from "./batch.ts";
+import { onCall, type Rotation } from "./rotation.ts";
+
+/** More rounds than this are a loop, not an escalation. */
+const MOST_ROUNDS = 10;
+
+/** Who else is told of an alert that nobody takes on. Steps count from when the alert began to call for somebody. */
+export const EscalationConfig = z
+  .strictObject({
+    name: z.string().min(1),
+    match: AlertMatch.prefault({}),
+    steps: z
+      .array(
+        z.strictObject({
+          after: durationBetween(0, 7 * DAY),
+          /** Names of receivers or of rotations. */
+          receivers: z.array(z.string().min(1)).min(1, "name at least one receiver or rotation"),
+        }),
+      )
+      .min(1, "name at least one step"),
+    /** How often all steps are gone through, the first time included; each round tells its receivers again. */
+    rounds: z.int().min(1).max(MOST_ROUNDS).default(1),
+    /** From the last step of a round to the start of the next. */
+    roundEvery: durationBetween(0, 7 * DAY).prefault("30m"),
+  })
+  .superRefine(({ steps, roundEvery, rounds }, context) => {
+    steps.forEach(({ after }, index) => {
+      const before = steps[index - 1]?.after;
+      if (before !== undefined && after <= before) {
+        context.addIssue({
+          code: "custom",
+          path: ["steps", index, "after"],
+          message: "a step has to come later than the one before it; times count from the start",
+        });
+      }
+    });
+    if (rounds > 1 && roundEvery <= 0) {
+      context.addIssue({ code: "custom", path: ["roundEvery"], message: "has to be longer than nothing" });
+    }
+  });
+export type EscalationConfig = z.infer<typeof EscalationConfig>;
+
+/**
+ * The steps of the first escalation that fits, by receiver: which is the newest that is due, and when the next comes.
+ * Nothing for an alert that is over or that somebody has taken on. Who has a turn is asked for the moment of the step.
+ */
+export function escalationOf(
+  policies: { readonly escalations: readonly EscalationConfig[]; readonly rotations: readonly Rotation[] },
+  alert: Alert,
+  startedAt: Instant,
+  now: Instant,
+): ReadonlyMap<string, EscalationTerms> {
+  const found = policies.escalations.find(({ match }) => matchesAlert(match, alert));
+  const reached = new Map<string, EscalationTerms>();
+  if (found === undefined || alert.state !== "firing") return reached;
+  for (const { at, receivers, by } of stepsOf(found, startedAt)) {
+    for (const name of receivers) {
+      const rotation = policies.rotations.find((one) => one.name === name);
+      const receiver = rotation === undefined ? name : onCall(rotation, at);
+      const before = reached.get(receiver);
+      if (at <= now) reached.set(receiver, { reachedAt: at, nextAt: null, by });
+      else if (before === undefined) reached.set(receiver, { reachedAt: null, nextAt: at, by });
+      else if (before.nextAt === null) reached.set(receiver, { ...before, nextAt: at });
+    }
+  }
+  return reached;
+}
+
+function stepsOf({ name, steps, rounds, roundEvery }: EscalationConfig, startedAt: Instant) {
+  const roundMs = (steps.at(-1)?.after ?? 0) + roundEvery;
+  return Array.from({ length: rounds }, (_, round) =>
+    steps.map(({ after, receivers }, index) => ({
+      at: startedAt + round * roundMs + after,
+      receivers,
+      by: `escalation ${name}, step ${index + 1}${rounds === 1 ? "" : ` of round ${round + 1}`}`,
+    })),
+  ).flat();
+}

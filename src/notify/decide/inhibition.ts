@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { groupBy } from "../../lib/group-by.ts";
+import type { Alert } from "../../model/alert.ts";
+import { AlertMatch, describeMatch, matchesAlert } from "../../model/alert-match.ts";
+import { compareSeverity } from "../../model/severity.ts";
+
+/**
+ * While an alert that fits `while` stands open, milder ones that fit `mute` and share the labels named in `equal` are
+ * held. It never mutes an alert that is as grave, so two alerts cannot mute each other.
+ */
+export const Inhibition = z.strictObject({
+  name: z.string().min(1).exactOptional(),
+  while: AlertMatch,
+  mute: AlertMatch.prefault({}),
+  equal: z.array(z.string().min(1)).default(["query"]),
+});
+export type Inhibition = z.infer<typeof Inhibition>;
+
+/** An inhibition, with the alerts that may mute others by it now, by the values of the labels that have to be equal. */
+export interface ActiveInhibitor {
+  readonly inhibition: Inhibition;
+  readonly sources: ReadonlyMap<string | null, readonly Alert[]>;
+}
+
+/** To be made once for many alerts: in a storm there are a thousand that may mute ten thousand. */
+export function activeInhibitors(
+  inhibitions: readonly Inhibition[],
+  open: readonly Alert[],
+): readonly ActiveInhibitor[] {
+  const active = open.filter(({ firedAt, resolvedAt }) => firedAt !== null && resolvedAt === null);
+  return inhibitions.map((inhibition) => ({
+    inhibition,
+    sources: groupBy(
+      active.filter((alert) => matchesAlert(inhibition.while, alert)),
+      (alert) => equalKey(inhibition, alert),
+    ),
+  }));
+}
+
+/** The open alert that mutes this one, if any does. */
+export function inhibitorOf(
+  inhibitors: readonly ActiveInhibitor[],
+  alert: Alert,
+): { readonly source: Alert; readonly inhibition: Inhibition } | null {
+  for (const { inhibition, sources } of inhibitors) {
+    if (sources.size === 0 || !matchesAlert(inhibition.mute, alert)) continue;
+    const key = equalKey(inhibition, alert);
+    const source = (key === null ? [] : (sources.get(key) ?? [])).find(
+      (one) => one.id !== alert.id && compareSeverity(one.severity, alert.severity) > 0,
+    );
+    if (source !== undefined) return { source, inhibition };
+  }
+  return null;
+}
+
+/** Whether the end of this alert may let others be heard. */
+export function isInhibitor(inhibitions: readonly Inhibition[], alert: Alert): boolean {
+  return inhibitions.some((inhibition) => matchesAlert(inhibition.while, alert));
+}
+
+/** `inhibition by United: crisis-spike`. */
+export function describeInhibitor(source: Alert, inhibition: Inhibition): string {
+  const name = inhibition.name ?? `while ${describeMatch(inhibition.while)}`;
+  return `inhibition ${name}: ${source.queryName}, ${source.rule} is open`;
+}
+
+/** The values that have to be equal; null where one of them is missing: what neither has is not the same of both. */
+function equalKey({ equal }: Inhibition, alert: Alert): string | null {
+  const values = equal.map((label) => labelValue(alert, label));
+  return values.includes(undefined) ? null : JSON.stringify(values);
+}
+
+/** Two queries may share a name, so a query is known by its id. */
+function labelValue(alert: Alert, label: string): string | undefined {
+  if (label === "query") return alert.queryId;
+  if (label === "rule") return alert.rule;
+  return Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined;
+}

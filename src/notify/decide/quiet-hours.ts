@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { Instant } from "../../lib/instant.ts";
+import { formatLocalTime, WEEKDAYS } from "../../lib/local-time.ts";
+import { MIDNIGHT_AFTER, rangeAt, weeklyRangeShape } from "../../lib/weekly-range.ts";
+import { compareSeverity, Severity } from "../../model/severity.ts";
+
+/** Times at which a receiver is left alone, every week. */
+export const QuietHours = z
+  .strictObject({
+    ...weeklyRangeShape,
+    /** This severity and graver ones are told all the same. */
+    breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
+    /** An alert of this severity or graver that began and ended inside is told when the quiet hours are over. */
+    notifyAfterwards: z.union([Severity, z.literal("nothing")]).default("warning"),
+  })
+  .superRefine((hours, context) => {
+    if (hours.from === hours.to || hours.from === MIDNIGHT_AFTER) {
+      context.addIssue({
+        code: "custom",
+        path: ["from"],
+        message: `the quiet hours would be empty; for whole days write from "00:00" to "24:00"`,
+      });
+    }
+    if (hours.from === 0 && hours.to === MIDNIGHT_AFTER && new Set(hours.days).size === WEEKDAYS.length) {
+      context.addIssue({
+        code: "custom",
+        path: ["days"],
+        message: "the quiet hours would never end; leave out a day, or take the receiver out of the routes",
+      });
+    }
+  });
+export type QuietHours = z.infer<typeof QuietHours>;
+
+/** The quiet hours in force, and when the receiver may be told again. */
+export interface Quiet {
+  readonly until: Instant;
+  readonly hours: QuietHours;
+}
+
+/**
+ * Whether a receiver is left alone at `at` with something of this severity. Ranges that touch or overlap count as one
+ * rest: `until` is the end of the last. Ranges that together never end give an `until` a week away, to look again.
+ */
+export function quietAt(ranges: readonly QuietHours[], severity: Severity, at: Instant): Quiet | null {
+  const found = rangeAt(
+    ranges.filter((hours) => !breaksThrough(hours, severity)),
+    at,
+  );
+  return found && { until: found.until, hours: found.range };
+}
+
+/** `quiet hours 22:00–07:00 Europe/Berlin`, to be named as the cause. */
+export function describeQuietHours({ from, to, timezone }: QuietHours): string {
+  return `quiet hours ${formatLocalTime(from)}–${formatLocalTime(to)} ${timezone}`;
+}
+
+function breaksThrough({ breakThrough }: QuietHours, severity: Severity): boolean {
+  return breakThrough !== "nothing" && compareSeverity(severity, breakThrough) >= 0;
+}

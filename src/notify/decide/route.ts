@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { Duration, durationBetween } from "../../lib/duration.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
+import { AlertMatch, type MatchedAlert, matchesAlert } from "../../model/alert-match.ts";
+import type { GroupTerms, Terms } from "./batch.ts";
+
+/**
+ * Who is told about an alert, and on which terms. Routes are read from the top; the first that matches decides, and
+ * `continue: true` lets those below it add receivers. A route with `routes` of its own hands the alert down in the same
+ * way and speaks for itself where none of them matches. A receiver that several name is told on the terms of the first.
+ * No route at all is an outcome with a name, not a silence.
+ */
+export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert): Routing {
+  const to = new Map<string, Addressed>();
+  for (const { route, by } of findRoutes(routes, alert, "")) {
+    for (const receiver of route.receivers) {
+      if (!to.has(receiver)) to.set(receiver, { receiver, by, terms: termsOf(route, by, alert) });
+    }
+  }
+  if (to.size === 0) return { outcome: "NoRoute", by: `none of ${routes.length} routes matches` };
+  return { outcome: "Routed", to: [...to.values()] };
+}
+
+export interface Addressed {
+  readonly receiver: string;
+  readonly terms: Terms;
+  /** The route that says so. */
+  readonly by: string;
+}
+
+export type Routing =
+  | { readonly outcome: "Routed"; readonly to: readonly Addressed[] }
+  | { readonly outcome: "NoRoute"; readonly by: string };
+
+const Fields = {
+  name: z.string().min(1).exactOptional(),
+  match: AlertMatch.default({}),
+  receivers: z.array(z.string().min(1)).min(1, "name at least one receiver").exactOptional(),
+  repeatEvery: z
+    .union([Duration, z.literal("never").transform(() => null)], {
+      error: `expected a duration such as "4h", or "never"`,
+    })
+    .refine((ms) => ms === null || ms > 0, `has to be longer than nothing; write "never" for no repetition`)
+    .exactOptional(),
+  sendResolved: z.boolean().exactOptional(),
+  /** An alert that ended longer ago than this, and that nobody was told about, is not told any more. */
+  forgetAfter: durationBetween(MINUTE, 30 * DAY).exactOptional(),
+  /** Alerts with the same values of these labels are told together, of whichever query; `[]`: each for itself. */
+  groupBy: z.array(z.string().min(1)).exactOptional(),
+  groupWait: durationBetween(0, DAY).exactOptional(),
+  groupInterval: durationBetween(0, 7 * DAY).exactOptional(),
+  continue: z.boolean().default(false),
+};
+
+/** As it is written: what is left out is taken from the route around it. */
+type WrittenRoute = z.output<z.ZodObject<typeof Fields>> & { routes?: WrittenRoute[] };
+
+const WrittenRoute: z.ZodType<WrittenRoute> = z.strictObject({
+  ...Fields,
+  get routes() {
+    return z.array(WrittenRoute).min(1).exactOptional();
+  },
+});
+
+export const RouteConfig = WrittenRoute.superRefine((route, context) => {
+  for (const path of withoutReceivers(route, [])) {
+    context.addIssue({ code: "custom", path: [...path], message: `"receivers" is missing` });
+  }
+}).transform((route) => resolve(route, ROOT));
+
+export interface RouteConfig {
+  readonly name?: string;
+  readonly match: AlertMatch;
+  readonly receivers: readonly string[];
+  readonly repeatEveryMs: number | null;
+  readonly sendResolved: boolean;
+  readonly forgetAfterMs: number;
+  readonly group: {
+    readonly by: readonly string[];
+    readonly waitMs: number;
+    readonly intervalMs: number;
+  } | null;
+  readonly continue: boolean;
+  readonly routes: readonly RouteConfig[];
+}
+
+const ROOT: Omit<RouteConfig, "match" | "continue" | "routes"> = {
+  receivers: [],
+  repeatEveryMs: 4 * HOUR,
+  sendResolved: true,
+  forgetAfterMs: DAY,
+  group: null,
+};
+const GROUP_WAIT_MS = 30 * SECOND;
+const GROUP_INTERVAL_MS = 5 * MINUTE;
+
+function resolve(route: WrittenRoute, context: typeof ROOT): RouteConfig {
+  const { name, match, groupBy } = route;
+  const own = {
+    receivers: route.receivers ?? context.receivers,
+    repeatEveryMs: route.repeatEvery === undefined ? context.repeatEveryMs : route.repeatEvery,
+    sendResolved: route.sendResolved ?? context.sendResolved,
+    forgetAfterMs: route.forgetAfter ?? context.forgetAfterMs,
+    group: groupOf(route, groupBy ?? context.group?.by ?? [], context.group),
+  };
+  const routes = (route.routes ?? []).map((child) => resolve(child, own));
+  return { ...(name !== undefined && { name }), match, continue: route.continue, ...own, routes };
+}
+
+function groupOf(
+  { groupWait, groupInterval }: WrittenRoute,
+  by: readonly string[],
+  context: RouteConfig["group"],
+): RouteConfig["group"] {
+  if (by.length === 0) return null;
+  return {
+    by,
+    waitMs: groupWait ?? context?.waitMs ?? GROUP_WAIT_MS,
+    intervalMs: groupInterval ?? context?.intervalMs ?? GROUP_INTERVAL_MS,
+  };
+}
+
+/** A route that nobody stands behind: no receivers of its own or around it, and no routes in it either. */
+function* withoutReceivers(
+  route: WrittenRoute,
+  path: readonly (string | number)[],
+): Generator<readonly (string | number)[]> {
+  if (route.receivers !== undefined) return;
+  if (route.routes === undefined) yield path;
+  for (const [index, child] of (route.routes ?? []).entries()) {
+    yield* withoutReceivers(child, [...path, "routes", index]);
+  }
+}
+
+function* findRoutes(
+  routes: readonly RouteConfig[],
+  alert: MatchedAlert,
+  within: string,
+): Generator<{ route: RouteConfig; by: string }> {
+  for (const [index, route] of routes.entries()) {
+    if (!matchesAlert(route.match, alert)) continue;
+    const by = `${within}${route.name ?? `route ${index + 1}`}`;
+    const deeper = [...findRoutes(route.routes, alert, `${by} › `)];
+    if (deeper.length > 0) yield* deeper;
+    else yield { route, by };
+    if (!route.continue) return;
+  }
+}
+
+function termsOf(route: RouteConfig, by: string, alert: MatchedAlert): Terms {
+  const { repeatEveryMs, sendResolved, forgetAfterMs } = route;
+  const group = groupTerms(route, by, alert);
+  return { routed: true, repeatEveryMs, sendResolved, forgetAfterMs, group, escalation: null };
+}
+
+function groupTerms({ group }: RouteConfig, by: string, alert: MatchedAlert): GroupTerms | null {
+  if (group === null) return null;
+  const values = group.by.map((label) => labelOf(alert, label));
+  return { key: JSON.stringify([by, ...values]), waitMs: group.waitMs, intervalMs: group.intervalMs };
+}
+
+/** Two queries may share a name, so a query is known by its id. What an alert does not have is one value, too. */
+function labelOf(alert: MatchedAlert, label: string): string | null {
+  if (label === "query") return alert.queryId;
+  if (label === "rule") return alert.rule;
+  if (label === "severity") return alert.severity;
+  return (Object.hasOwn(alert.labels, label) ? alert.labels[label] : undefined) ?? null;
+}

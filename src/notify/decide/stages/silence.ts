@@ -1,0 +1,38 @@
+import { describeSilence, silencedAt } from "../../../model/silence.ts";
+import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
+
+/**
+ * Holds back what somebody wants to hear nothing of, until the silence ends; if the alert still stands then, it is told
+ * at once. The end of what was announced passes. What began and ended inside is dropped.
+ */
+export function silence(batch: Batch): Batch {
+  const send: Outgoing[] = [];
+  const held: Held[] = [...batch.held];
+  const dropped: Dropped[] = [...batch.dropped];
+  const { silences } = batch.context;
+  for (const outgoing of batch.send) {
+    const { candidate, reason } = outgoing;
+    const { alert } = candidate;
+    const found =
+      reason === "Resolved"
+        ? null
+        : silencedAt(silences, alert, alert.resolvedAt === null ? batch.now : alert.resolvedAt);
+    if (found === null) send.push(outgoing);
+    else if (alert.resolvedAt !== null && silencedAt(silences, alert, alert.firedAt ?? alert.openedAt)) {
+      dropped.push({
+        candidate,
+        reason: "EndedWhileMuted",
+        by: describeSilence(found.silence),
+        nextAt: null,
+      });
+    } else if (batch.now < found.until) {
+      held.push({
+        candidate,
+        reason: "HeldBySilence",
+        by: describeSilence(found.silence),
+        until: found.until,
+      });
+    } else send.push(outgoing);
+  }
+  return { ...batch, send, held, dropped };
+}

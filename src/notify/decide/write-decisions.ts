@@ -1,0 +1,81 @@
+import type { Instant } from "../../lib/instant.ts";
+import { uuid7 } from "../../lib/uuid7.ts";
+import type { Alert } from "../../model/alert.ts";
+import type { AlertEvent } from "../../model/alert-event.ts";
+import type { PendingNotification, ReceiverEntry } from "../../model/notification.ts";
+import type { Decided, Decision } from "./decision.ts";
+import { type Entry, sinceOf } from "./entry.ts";
+
+/** What was decided for one receiver, as rows: what it is owed, what it knows, and what the histories say of it. */
+export function writeDecisions(
+  receiver: string,
+  decided: readonly Decided[],
+  before: ReadonlyMap<string, Entry | undefined>,
+  isMuted: (alert: Alert) => boolean,
+  now: Instant,
+): { pending: PendingNotification[]; entries: ReceiverEntry[]; events: AlertEvent[] } {
+  const bundles = bundlesOf(decided);
+  const pending: PendingNotification[] = [];
+  const entries: ReceiverEntry[] = [];
+  const events: AlertEvent[] = [];
+  for (const { candidate, decision } of decided) {
+    const { alert, lastNotified } = candidate;
+    const { projectId, id: alertId } = alert;
+    const known = before.get(alertId);
+    const isNotified = decision.do === "tell";
+    const since = isMuted(alert) ? null : sinceOf(alert, known, now);
+    const entry: Entry = {
+      lastNotified: isNotified ? decision.lastNotified : lastNotified,
+      last: decision.reason,
+      ...(since !== null && { since }),
+    };
+    entries.push({ projectId, alertId, receiver, entry, nextAt: decision.nextAt });
+    if (isNotified && decision.with === null)
+      pending.push(toPending(alert, receiver, decision, bundles.get(alertId)?.also ?? [], now));
+    if (isNotified || decision.reason !== known?.last)
+      events.push({ alertId, at: now, what: decision.reason, detail: detailOf(receiver, decision, bundles) });
+  }
+  return { pending, entries, events };
+}
+
+/** Alerts whose message also tells of others, with those others, the one that matters most first. */
+type Bundles = ReadonlyMap<string, { readonly name: string; readonly also: readonly string[] }>;
+
+function bundlesOf(decided: readonly Decided[]): Bundles {
+  const bundles = new Map<string, { name: string; also: string[] }>();
+  for (const { candidate, decision } of decided) {
+    if (decision.do !== "tell") continue;
+    const { id, queryName, rule } = candidate.alert;
+    if (decision.with === null) bundles.set(id, { name: `${queryName}, ${rule}`, also: [] });
+    // A message's own alert stands before those that it also tells of.
+    else bundles.get(decision.with)?.also.push(id);
+  }
+  return bundles;
+}
+
+function detailOf(receiver: string, decision: Decision, bundles: Bundles): string {
+  const leader = decision.do === "tell" && decision.with !== null ? bundles.get(decision.with) : undefined;
+  const within = leader === undefined ? "" : `, in the message about ${leader.name}`;
+  // What became of an alert and what is said of it have names in common.
+  return `${receiver}${decision.do === "tell" ? " is told" : ""} (${decision.by}${within})`;
+}
+
+function toPending(
+  alert: Alert,
+  receiver: string,
+  { kind, reason }: Extract<Decision, { do: "tell" }>,
+  also: readonly string[],
+  now: Instant,
+): PendingNotification {
+  return {
+    id: uuid7(now),
+    projectId: alert.projectId,
+    receiver,
+    kind,
+    alertId: alert.id,
+    digest: null,
+    createdAt: now,
+    reason,
+    ...(also.length > 0 && { also }),
+  };
+}

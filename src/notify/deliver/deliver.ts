@@ -1,0 +1,262 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Clock, monotonicMs } from "../../lib/clock.ts";
+import { describeError } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { isTransient } from "../../lib/is-transient.ts";
+import { retryDelayMs } from "../../lib/retry-delay.ts";
+import type { Notification } from "../../model/notification.ts";
+import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "../define-notifier.ts";
+import { DeliveryError } from "../delivery-error.ts";
+import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
+import { kindToSend, type Superseded } from "./superseded.ts";
+
+/** The rows that a delivery reads and settles. */
+export interface DeliveryLog {
+  claim(projectId: string, id: string): Promise<Notification | null>;
+  /** False: another worker has claimed it since. */
+  renew(notification: Notification): Promise<boolean>;
+  /** Null for one that is not stored. */
+  receiverOf(projectId: string, id: string): Promise<string | null>;
+  /** What could be sent to these receivers next: the gravest, and of those the oldest. */
+  nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
+  firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
+  /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+  waitingBehind(notification: Notification): Promise<readonly Superseded[]>;
+  /** `said`: ids of those that the message has told already. */
+  markSent(
+    notification: Notification,
+    sentAt: Instant,
+    vendorRef: VendorRef,
+    said: readonly string[],
+  ): Promise<void>;
+  /** `retryAfterMs` null: given up. Changes nothing where another worker has claimed it since. */
+  markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
+}
+
+/** The messages that stand for alerts. */
+export interface LiveMessageLog {
+  /** The alert has a message at the receiver, and that is to be brought up to date. */
+  stale(key: {
+    readonly projectId: string;
+    readonly alertId: string;
+    readonly receiver: string;
+  }): Promise<void>;
+}
+
+export interface DeliverParts {
+  readonly log: DeliveryLog;
+  readonly channelLimits: ChannelLimits;
+  readonly liveMessages: LiveMessageLog;
+  /** The receivers whose messages go to one place. */
+  readonly receiversOf: (channel: string) => readonly string[];
+  /** Undefined for a receiver that is not configured (any more). */
+  readonly notifierOf: (receiver: string) => Notifier | undefined;
+  /** What the reader is to see, from the facts as they stand now; null when those are gone. */
+  readonly viewOf: (notification: Notification) => Promise<View | null>;
+  readonly clock: Clock;
+}
+
+type View =
+  | ({ readonly about: "alert" } & Pick<AlertMessage, "view" | "chart">)
+  | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
+
+export type DeliverOutcome =
+  /** Settled already, held by another worker, waiting for its time, or for an earlier one to the same reader. */
+  | { readonly outcome: "not-due" }
+  /** The place that its messages go to takes none at this moment. */
+  | { readonly outcome: "paced" }
+  | { readonly outcome: "sent"; readonly receiver: string }
+  | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
+  | { readonly outcome: "dead"; readonly error: string };
+
+/**
+ * Brings one notification to its receiver and settles its row. A failure belongs to this receiver alone: it is noted
+ * with its reason and comes back after a while, longer every time, for about two days. Where messages go to one place
+ * at a pace, the gravest that waits for that place takes the turn, whichever the job was about.
+ */
+export async function deliver(
+  parts: DeliverParts,
+  job: { projectId: string; notificationId: string },
+  signal: AbortSignal,
+): Promise<DeliverOutcome> {
+  const receiver = await parts.log.receiverOf(job.projectId, job.notificationId);
+  const channel = receiver === null ? undefined : parts.notifierOf(receiver)?.channel;
+  if (channel === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
+  const place = await acquireSlot(parts.channelLimits, channel);
+  if (place === null) return { outcome: "paced" };
+  const next = await parts.log.nextDue(parts.receiversOf(channel.key));
+  // Where another worker has just taken that one, the turn is not lost.
+  return deliverOne(parts, next === null ? [job] : [next, job], place, signal);
+}
+
+async function deliverOne(
+  parts: DeliverParts,
+  jobs: readonly { projectId: string; notificationId: string }[],
+  place: AcquiredSlot,
+  signal: AbortSignal,
+): Promise<DeliverOutcome> {
+  const notification = await claimFirst(parts, jobs);
+  if (notification === null) {
+    await place.giveBack();
+    return { outcome: "not-due" };
+  }
+  const lost = new AbortController();
+  const renew = async (): Promise<void> => {
+    for (let answeredIn = Number.POSITIVE_INFINITY; answeredIn > STALE_MS; ) {
+      const askedAt = monotonicMs();
+      if (!(await parts.log.renew(notification))) lost.abort();
+      if (lost.signal.aborted) throw new DeliveryError("another worker has taken it", { retryable: true });
+      answeredIn = monotonicMs() - askedAt;
+    }
+  };
+  const keepAlive = setInterval(() => {
+    // A renewal that fails leaves the lease to run out; the row decides what is sent.
+    renew().catch(() => {});
+  }, RENEW_EVERY_MS);
+  try {
+    const notifier = parts.notifierOf(notification.receiver);
+    if (notifier === undefined)
+      return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
+    // Asked before the facts are read, so that they tell of all that these have to say.
+    const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
+    const message = await messageOf(parts, notification, behind);
+    if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
+    const { vendorRef, found } = await notifier.send(message, {
+      signal: AbortSignal.any([signal, lost.signal]),
+      beforePost: renew,
+    });
+    const said = found?.alsoTells ?? behind.map(({ id }) => id);
+    // Nothing else comes between: who dies here has sent what nobody knows of, and it is sent again.
+    await noteSent(signal, async () => {
+      // Written first: whatever dies in between, a message that was sent follows its alert.
+      if (notifier.liveMessages !== undefined) await follow(parts, notification);
+      await parts.log.markSent(notification, parts.clock.now(), vendorRef, said);
+    });
+    await place.worked();
+    return { outcome: "sent", receiver: notification.receiver };
+  } catch (error) {
+    if (lost.signal.aborted) return { outcome: "not-due" };
+    return await settleFailure(parts, notification, asDeliveryError(error), place);
+  } finally {
+    clearInterval(keepAlive);
+  }
+}
+
+/** The message is out, and only we know: where the tables are away for a moment, it is told them when they are back. */
+async function noteSent(signal: AbortSignal, note: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await note();
+    } catch (error) {
+      if (!isTransient(error) || tries >= MOST_NOTES || signal.aborted) throw error;
+      await delay(BETWEEN_NOTES_MS);
+    }
+  }
+}
+
+/** For as long as a database takes to start again. */
+const MOST_NOTES = 300;
+const BETWEEN_NOTES_MS = 100;
+
+async function claimFirst(
+  { log }: DeliverParts,
+  jobs: readonly { projectId: string; notificationId: string }[],
+): Promise<Notification | null> {
+  for (const { projectId, notificationId } of jobs) {
+    const notification = await log.claim(projectId, notificationId);
+    if (notification !== null) return notification;
+  }
+  return null;
+}
+
+async function follow({ liveMessages }: DeliverParts, notification: Notification): Promise<void> {
+  const { projectId, alertId, receiver, kind } = notification;
+  if (alertId !== null && kind !== "test") await liveMessages.stale({ projectId, alertId, receiver });
+}
+
+const RENEW_EVERY_MS = 3_000;
+
+/**
+ * A process that stood still while the answer was on its way may have lost since what the answer grants, so it asks
+ * again. What is left is a pause between this answer and the vendor's acceptance, for longer than the lease: no vendor
+ * takes a key by which it would refuse the second.
+ */
+const STALE_MS = 2_000;
+
+/** Waits grow to a minute and are never shorter then, so this is two days at least, whatever the fault. */
+const MOST_ATTEMPTS = 2_880;
+
+async function settleFailure(
+  parts: DeliverParts,
+  notification: Notification,
+  error: DeliveryError,
+  place: AcquiredSlot,
+): Promise<DeliverOutcome> {
+  const lastNotified =
+    error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
+  // Where the place is in trouble it waits, and each message only for that: so they come in their order when it is back.
+  const channelWaits = error.concernsChannel ? await place.failed(lastNotified, error.retryAfterMs) : 0;
+  const attempts = notification.attempts - notification.attemptsBefore;
+  if (!error.retryable) return giveUp(parts, notification, lastNotified);
+  if (attempts >= MOST_ATTEMPTS)
+    return giveUp(
+      parts,
+      notification,
+      `given up after ${attempts} attempts in two days or more: ${lastNotified}`,
+    );
+  if (channelWaits > 0) {
+    // Due at once: what waits is the place, and this one is still the first in line when it opens.
+    await parts.log.markFailed(notification, lastNotified, 0);
+    return { outcome: "failed", error: lastNotified, retryAfterMs: channelWaits };
+  }
+  const retryAfterMs = Math.max(
+    error.retryAfterMs ?? 0,
+    // Longer by up to a quarter, so that what failed together does not come back together.
+    retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
+  );
+  await parts.log.markFailed(notification, lastNotified, retryAfterMs);
+  return { outcome: "failed", error: lastNotified, retryAfterMs };
+}
+
+/** A fault of ours (a template, a fact of an unexpected shape) must not be tried for ever either. */
+function asDeliveryError(error: unknown): DeliveryError {
+  return error instanceof DeliveryError
+    ? error
+    : new DeliveryError(describeError(error), { retryable: true });
+}
+
+async function giveUp(
+  parts: DeliverParts,
+  notification: Notification,
+  error: string,
+): Promise<DeliverOutcome> {
+  await parts.log.markFailed(notification, error, null);
+  return { outcome: "dead", error };
+}
+
+async function messageOf(
+  parts: DeliverParts,
+  notification: Notification,
+  behind: readonly Superseded[],
+): Promise<NotifierMessage | null> {
+  const found = await parts.viewOf(notification);
+  if (found === null) return null;
+  const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
+  if (found.about === "digest")
+    return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
+  if (alertId === null || kind === "digest") return null;
+  const previous = await parts.log.firstRef(projectId, alertId, receiver);
+  const { chart } = found;
+  const lastNotified = kindToSend(kind, behind, found.view.resolvedAt !== null);
+  const view = { ...found.view, kind: lastNotified };
+  return {
+    notificationId,
+    attempt,
+    kind: lastNotified,
+    alertId,
+    view,
+    previous,
+    ...(chart !== undefined && { chart }),
+    ...(behind.length > 0 && { alsoTells: behind.map(({ id }) => id) }),
+  };
+}

@@ -1,0 +1,36 @@
+import { formatDuration } from "../../lib/duration.ts";
+import type { Failure } from "../../model/failure.ts";
+import type { ShownWait } from "../../model/shown.ts";
+import type { ChannelLimit } from "../define-notifier.ts";
+
+/** What is known of one receiver and of the place that its messages go to. */
+export interface ReceiverState {
+  readonly receiver: string;
+  /** Messages that are not on their way. */
+  readonly waiting: number;
+  readonly channel: ChannelLimit | null;
+  /** The place takes nothing for so long. */
+  readonly closed: { readonly forMs: number; readonly reason: string | null } | null;
+  readonly failure: Pick<Failure, "final" | "message"> | null;
+}
+
+/** Why a receiver is not told at once; null where nothing keeps it waiting. What somebody has to mend comes first. */
+export function receiverWait({
+  receiver,
+  waiting,
+  channel,
+  closed,
+  failure,
+}: ReceiverState): ShownWait | null {
+  const common = { receiver, waiting };
+  if (failure?.final === true)
+    return { ...common, outcome: "Refused", forMs: null, because: failure.message };
+  if (closed !== null) {
+    const because = closed.reason ?? failure?.message ?? "its place takes nothing at this moment";
+    return { ...common, outcome: "Paused", forMs: closed.forMs, because };
+  }
+  if (failure !== null) return { ...common, outcome: "TriedAgain", forMs: null, because: failure.message };
+  if (waiting === 0 || channel === null || channel.everyMs === 0) return null;
+  const because = `one message each ${formatDuration(channel.everyMs)}, the gravest first`;
+  return { ...common, outcome: "InLine", forMs: waiting * channel.everyMs, because };
+}

@@ -1,0 +1,182 @@
+import { describeError } from "../../lib/errors.ts";
+import { retryDelayMs } from "../../lib/retry-delay.ts";
+import type { LiveMessages, Notifier, Shown, VendorRef } from "../define-notifier.ts";
+import { DeliveryError } from "../delivery-error.ts";
+import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
+import type { DeliverParts } from "./deliver.ts";
+
+/** The message that stands for an alert at a receiver. */
+export interface LiveMessageKey {
+  readonly projectId: string;
+  readonly alertId: string;
+  readonly receiver: string;
+}
+
+export interface LiveMessageLog {
+  /** Takes it for editing. Null: somebody else has it, or it shows everything already. */
+  claim(key: LiveMessageKey): Promise<{
+    /** A mark of the alert as it now is. */
+    readonly state: string;
+    /** Tries since it was last up to date, this one included. */
+    readonly attempts: number;
+    /** What it was posted for, and as what the vendor knows it. */
+    readonly root: {
+      readonly notificationId: string;
+      readonly ref: VendorRef;
+      /** Other alerts that the message tells of. */
+      readonly also: readonly string[];
+    };
+  } | null>;
+  renew(key: LiveMessageKey): Promise<void>;
+  shown(
+    key: LiveMessageKey,
+    state: string,
+    terms: { readonly editEveryMs: number; readonly isOver: boolean },
+  ): Promise<void>;
+  saveRef(projectId: string, notificationId: string, ref: VendorRef): Promise<void>;
+  /** Null: given up. */
+  postpone(key: LiveMessageKey, retryAfterMs: number | null): Promise<void>;
+}
+
+export interface UpdateMessageParts
+  extends Pick<DeliverParts, "notifierOf" | "viewOf" | "channelLimits" | "log" | "receiversOf"> {
+  readonly liveMessages: LiveMessageLog;
+}
+
+export type UpdateOutcome =
+  | { readonly outcome: "not-due" }
+  /** Slack lets so many edits through in a minute, and those are spent. */
+  | { readonly outcome: "paced" }
+  | { readonly outcome: "shown" }
+  /** The message is up to date; something is still to be added to it. */
+  | { readonly outcome: "unfinished" }
+  | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
+  | { readonly outcome: "given-up"; readonly error: string };
+
+/** What is still to be added is tried again so soon. */
+const SOON_MS = 3_000;
+
+/** An edit that fails so often is left to the next change of the alert. */
+const MOST_ATTEMPTS = 40;
+
+/**
+ * Brings the message of an alert up to date. Changes are collected: it shows the alert as it stands now, at most every
+ * `editEveryMs`, and it comes back for as long as what it shows is not what is.
+ */
+export async function updateMessage(
+  parts: UpdateMessageParts,
+  key: LiveMessageKey,
+  signal: AbortSignal,
+): Promise<UpdateOutcome> {
+  const notifier = parts.notifierOf(key.receiver);
+  if (notifier?.liveMessages === undefined) return { outcome: "not-due" };
+  const place = await acquireSlot(parts.channelLimits, notifier.liveMessages.channel);
+  if (place === null) return { outcome: "paced" };
+  const claimed = await parts.liveMessages.claim(key);
+  if (claimed === null) {
+    await place.giveBack();
+    return { outcome: "not-due" };
+  }
+  const keepAlive = setInterval(() => {
+    // A renewal that fails leaves the lease to run out; then somebody else edits.
+    parts.liveMessages.renew(key).catch(() => {});
+  }, RENEW_EVERY_MS);
+  try {
+    const found = await liveView(parts, key, claimed.root);
+    if (found === null) {
+      await parts.liveMessages.postpone(key, null);
+      return { outcome: "given-up", error: "what it was about is stored no longer" };
+    }
+    const { notificationId, ref: previous } = claimed.root;
+    const shown = await notifier.liveMessages.updateMessage(
+      { ...found, alertId: key.alertId, notificationId, attempt: claimed.attempts, previous },
+      {
+        signal,
+        mayPost: () => hasRoom(parts, notifier),
+        onRef: (ref) => parts.liveMessages.saveRef(key.projectId, notificationId, ref),
+      },
+    );
+    await place.worked();
+    return await settle(
+      parts,
+      key,
+      { ...claimed, shown, editable: notifier.liveMessages },
+      found.view.resolvedAt !== null,
+    );
+  } catch (error) {
+    return await settleFailure(parts, key, claimed.attempts, error, place);
+  } finally {
+    clearInterval(keepAlive);
+  }
+}
+
+const RENEW_EVERY_MS = 3_000;
+
+async function settle(
+  { liveMessages }: UpdateMessageParts,
+  key: LiveMessageKey,
+  { state, shown, editable }: { state: string; shown: Shown; editable: LiveMessages },
+  isOver: boolean,
+): Promise<UpdateOutcome> {
+  if (!shown.finished) {
+    await liveMessages.postpone(key, Math.min(SOON_MS, editable.editEveryMs));
+    return { outcome: "unfinished" };
+  }
+  await liveMessages.shown(key, state, { editEveryMs: editable.editEveryMs, isOver });
+  return { outcome: "shown" };
+}
+
+async function settleFailure(
+  { liveMessages }: UpdateMessageParts,
+  key: LiveMessageKey,
+  attempts: number,
+  error: unknown,
+  place: AcquiredSlot,
+): Promise<UpdateOutcome> {
+  const failure =
+    error instanceof DeliveryError ? error : new DeliveryError(describeError(error), { retryable: true });
+  const lastNotified = describeError(failure);
+  if (failure.concernsChannel) await place.failed(lastNotified, failure.retryAfterMs);
+  if (!failure.retryable || attempts >= MOST_ATTEMPTS) {
+    await liveMessages.postpone(key, null);
+    return { outcome: "given-up", error: lastNotified };
+  }
+  const retryAfterMs = Math.max(failure.retryAfterMs ?? 0, retryDelayMs(attempts, undefined, Math.random()));
+  await liveMessages.postpone(key, retryAfterMs);
+  return { outcome: "failed", error: lastNotified, retryAfterMs };
+}
+
+/** What nobody waits for takes a turn only when nothing else wants it. */
+async function hasRoom(
+  { log, channelLimits, receiversOf }: UpdateMessageParts,
+  { channel }: Notifier,
+): Promise<boolean> {
+  if (channel === undefined) return true;
+  if ((await log.nextDue(receiversOf(channel.key))) !== null) return false;
+  return (await acquireSlot(channelLimits, channel)) !== null;
+}
+
+async function liveView(
+  { viewOf }: UpdateMessageParts,
+  { projectId, alertId, receiver }: LiveMessageKey,
+  { notificationId: id, also }: { readonly notificationId: string; readonly also: readonly string[] },
+) {
+  // A notification that nobody is owed: it only says what the view is for.
+  const found = await viewOf({
+    id,
+    projectId,
+    receiver,
+    kind: "fired",
+    alertId,
+    digest: null,
+    createdAt: 0,
+    state: "sent",
+    reason: "Standing",
+    attempts: 0,
+    attemptsBefore: 0,
+    lastError: null,
+    vendorRef: null,
+    also,
+  });
+  return found?.about === "alert" ? found : null;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { describeError } from "../lib/errors.ts";
+import { SECOND } from "../lib/instant.ts";
+import type { Logger } from "../log.ts";
+import type { CallBudget, Priority, RateLimit } from "../model/call-budget.ts";
+import type { Budget } from "../source/budget.ts";
+import type { ExchangeEnd, Gate } from "../source/gate.ts";
+import { SourceError } from "../source/source-error.ts";
+import type { BudgetStore, TakenCall } from "../store/budgets.ts";
+import { slotsOf } from "./planner/allowance.ts";
+
+export interface GateOptions {
+  readonly budget: BudgetStore;
+  readonly priority: Priority;
+  /** For one exchange, as the source client has it. */
+  readonly timeoutMs: number;
+  /** How long a call may wait for its place; after that it is postponed. */
+  readonly patienceMs: number;
+  readonly log: Logger;
+}
+
+/** The gate to the source for calls of one priority: each takes its place in the one budget of the account. */
+export function createCallGate(options: GateOptions): Gate {
+  const { budget, priority, timeoutMs } = options;
+  const enter = async (call: string, signal?: AbortSignal) => {
+    let waitedMs = 0;
+    for (;;) {
+      const { limit, closedForMs } = await budget.read();
+      if (limit === null && closedForMs === 0) return (end: ExchangeEnd) => settle(options, null, null, end);
+      const slots = slotsOf(limit?.limit ?? 0).of[priority];
+      const taken = limit === null ? null : await budget.take(limit, { slots, priority, timeoutMs });
+      if (taken !== null) return (end: ExchangeEnd) => settle(options, limit, taken, end);
+      const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(slots));
+      if (waitedMs + waitMs > options.patienceMs) throw outOfCalls(call, waitMs);
+      waitedMs += waitMs;
+      await delay(waitMs, undefined, signal === undefined ? {} : { signal });
+    }
+  };
+  return { enter };
+}
+
+function outOfCalls(call: string, waitMs: number): SourceError {
+  return new SourceError({
+    kind: "over-budget",
+    call,
+    message: `the rate budget of the account has no call left for it; the next one is in ${Math.ceil(waitMs / SECOND)} s`,
+    retryable: true,
+    retryAfterMs: waitMs,
+  });
+}
+
+async function settle(
+  { budget, log }: GateOptions,
+  limit: RateLimit | null,
+  taken: TakenCall | null,
+  end: ExchangeEnd,
+): Promise<void> {
+  try {
+    if (end.status === 429) {
+      if (taken !== null && limit !== null) await budget.settle(taken, limit.periodMs);
+      return await budget.refuse(end.retryAfterMs);
+    }
+    const known = await observed(budget, limit, end.budget);
+    if (taken !== null && known !== null) await budget.settle(taken, known.periodMs);
+    if (end.status !== null && end.status < 400) await budget.accept();
+    if (known !== null && typeof end.budget?.used === "number")
+      await budget.reconcile(known, end.budget.used);
+  } catch (error) {
+    // The place stays taken until its timeout, which is on the safe side; the answer is not lost for that.
+    log.warn({ error: describeError(error) }, "the end of a call could not be written down");
+  }
+}
+
+/** A header is the limit in force, whatever was believed before. */
+async function observed(
+  budget: BudgetStore,
+  limit: RateLimit | null,
+  said: Budget | null,
+): Promise<RateLimit | null> {
+  if (said === null || (said.limit === limit?.limit && said.periodMs === limit.periodMs)) return limit;
+  const known: CallBudget["limit"] = { limit: said.limit, periodMs: said.periodMs };
+  await budget.learn(known, "answer");
+  return known;
+}

@@ -1,0 +1,17 @@
+import type { Severity } from "../../model/severity.ts";
+
+/** What a minute of delay of one mention costs, by the gravest rule that may speak of it. A query without rules counts for digests only. */
+const IMPORTANCE: Readonly<Record<Severity, number>> = { info: 1, warning: 3, critical: 10 };
+const UNRULED = 0.5;
+
+export function importanceOf(rules: readonly { readonly severity: Severity }[]): number {
+  return Math.max(UNRULED, ...rules.map(({ severity }) => IMPORTANCE[severity]));
+}
+
+/** A query that a rule may wake somebody for. */
+export function isCrisis(importance: number): boolean {
+  return importance >= IMPORTANCE.critical;
+}
+
+/** A changed mention is worth less than a new one: most changes are counts that moved. */
+export const CHANGE_WORTH = 0.1;

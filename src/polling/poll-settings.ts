@@ -1,0 +1,29 @@
+import type { SourceConfig } from "../config/source-config.ts";
+import { HOUR } from "../lib/instant.ts";
+import type { PollKind } from "../model/poll.ts";
+import type { WatchedQuery } from "../model/query.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { PollSettings } from "./watermark.ts";
+
+/**
+ * The configured settings of a walk over one query. What is new is read back into history, for the baselines; changes
+ * are of interest from when the query is watched.
+ */
+export function pollSettings(
+  source: SourceConfig,
+  query: WatchedQuery,
+  poll: PollKind,
+  rules: readonly Pick<Rule, "catchUp">[],
+): PollSettings {
+  const newestFirst = rules.some(({ catchUp }) => catchUp === "newest-first");
+  return {
+    ...(newestFirst && { newestFirstBehindMs: NEWEST_FIRST_BEHIND_MS }),
+    overlapMs: source.overlap,
+    lookbackMs: source.lookback,
+    settleMs: source.settle,
+    historyFrom: poll === "added" ? query.watchFrom - source.history : query.watchFrom,
+  };
+}
+
+/** A walk that is less behind than this is over before the order in which it reads matters. */
+const NEWEST_FIRST_BEHIND_MS = HOUR;

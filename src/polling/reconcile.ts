@@ -1,0 +1,58 @@
+import { DAY, HOUR, type Instant } from "../lib/instant.ts";
+import type { CountCheck, CountedSpan } from "../store/count-checks.ts";
+import type { Stores } from "../store/stores.ts";
+
+export interface ReconcileParts {
+  readonly stores: Pick<Stores, "countChecks">;
+  /** How many mentions the source has of these queries with a date in the span; null where it does not count. */
+  readonly countAt: (span: CountedSpan) => Promise<number | null>;
+  /** How many queries one call may ask for. */
+  readonly mostQueries: () => Promise<number>;
+  readonly historyMs: number;
+}
+
+const SPAN_MS = 7 * DAY;
+/** What is younger is the business of the walks. */
+const SETTLED_MS = HOUR;
+
+/**
+ * Holds what the source counts of the last week against what is stored of it, by the dates of the mentions: so that is
+ * found too which became visible later than any overlap reaches back, or which a walk has missed for a reason that nobody
+ * thought of. One question at a time; it is answered when the walks have caught up with it, since what came meanwhile is
+ * not missing. Whose mentions are missing is found by halves, and its walk goes over the week again by itself.
+ */
+export async function reconcile(parts: ReconcileParts, now: Instant): Promise<void> {
+  const { countChecks } = parts.stores;
+  for (const check of await countChecks.caughtUp()) await answer(parts, check, now);
+  if ((await countChecks.waiting()) > 0) return;
+  const due = await countChecks.due(now, await parts.mostQueries());
+  const [first] = due;
+  if (first === undefined) return;
+  const historyFrom = Math.max(...due.map(({ watchFrom }) => watchFrom - parts.historyMs));
+  const from = Math.max(now - SPAN_MS, historyFrom);
+  const to = now - SETTLED_MS;
+  if (from >= to) return;
+  const queryIds = due.map(({ queryId }) => queryId);
+  await ask(parts, { projectId: first.projectId, queryIds, from, to }, now);
+}
+
+async function ask({ stores, countAt }: ReconcileParts, span: CountedSpan, now: Instant): Promise<void> {
+  const claimed = await countAt(span);
+  await stores.countChecks.asked(span, claimed ?? 0, now);
+}
+
+async function answer(parts: ReconcileParts, check: CountCheck, now: Instant): Promise<void> {
+  const { countChecks } = parts.stores;
+  const stored = await countChecks.stored(check);
+  if (stored >= check.claimed) return countChecks.settle(check, stored, "agrees", now);
+  const { queryIds } = check;
+  if (queryIds.length === 1) {
+    if (await countChecks.reopen(check, check.claimed - stored, now))
+      await countChecks.settle(check, stored, "missing", now);
+    return;
+  }
+  const middle = queryIds.length >> 1;
+  await ask(parts, { ...check, queryIds: queryIds.slice(0, middle) }, now);
+  await ask(parts, { ...check, queryIds: queryIds.slice(middle) }, now);
+  await countChecks.settle(check, stored, "narrowed", now);
+}

@@ -1,0 +1,35 @@
+import type { Instant } from "../lib/instant.ts";
+import type { Query } from "../model/query.ts";
+import type { SourceClient } from "../source/source-client.ts";
+import type { Stores } from "../store/stores.ts";
+import { isNamed, type Watched } from "./is-named.ts";
+
+/**
+ * Asks the source for its projects and queries and watches those that the configuration names. A query that is new is
+ * watched from `watchFrom` on; its mentions since `historyFrom` teach the baselines. Returns what is watched now.
+ */
+export async function registerQueries(
+  parts: { readonly source: SourceClient; readonly stores: Stores },
+  watched: Watched,
+  moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
+  signal?: AbortSignal,
+): Promise<readonly Query[]> {
+  const call = signal === undefined ? {} : { signal };
+  const projects = await parts.source.projects(call);
+  const queries: Query[] = [];
+  for (const project of projects.filter((one) => isNamed(watched.projects, one.projectId, one.name))) {
+    for (const query of await parts.source.queries(project.projectId, call)) {
+      if (!isNamed(watched.queries, query.queryId, query.name)) continue;
+      queries.push({
+        projectId: project.projectId,
+        queryId: query.queryId,
+        name: query.name,
+        projectName: project.name,
+        timezone: project.timezone ?? "UTC",
+      });
+    }
+  }
+  await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom);
+  await parts.stores.polls.ensure(moments.now);
+  return queries;
+}

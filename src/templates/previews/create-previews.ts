@@ -1,0 +1,97 @@
+import { type MessagePreview, previewMessage } from "../../notify/preview-message.ts";
+import type { Renderer } from "../create-renderer.ts";
+import { type Sample, samples } from "../samples.ts";
+import { TEMPLATE_NAMES, type TemplateName } from "../template-names.ts";
+import type { PreviewContent } from "./preview-content.ts";
+import { previewTemplate } from "./preview-template.ts";
+import { sampleCharts } from "./sample-charts.ts";
+
+/** A message to look at: `shown` is the HTML of the mail with its picture inside, since no mail brings it along. */
+export interface ShownPreview extends MessagePreview {
+  readonly email: MessagePreview["email"] & { readonly shown: string };
+}
+
+export interface Previews {
+  /** What there is to look at, by what it is about. */
+  readonly samples: readonly { readonly about: Sample["about"]; readonly name: string }[];
+  /** The sample of that name, or the usual one where it is null; null when there is none of that name. */
+  ofSample(about: Sample["about"], name: string | null): ShownPreview | null;
+  /** An alert as it would be told now; null when it is stored no longer. */
+  ofAlert(id: string): Promise<ShownPreview | null>;
+  /** Names of all templates. */
+  readonly templates: readonly string[];
+  /** One template alone, over a sample or over an alert; null where there is no such template, sample or alert. */
+  ofTemplate(
+    name: string,
+    over: { readonly sample: string | null; readonly alert: string | null },
+  ): Promise<{ readonly text: string; readonly isHtml: boolean } | null>;
+}
+
+/** Messages to look at. `contentOf` reads an alert. */
+export function createPreviews(parts: {
+  readonly renderer: Renderer;
+  readonly contentOf: (alertId: string) => Promise<PreviewContent | null>;
+}): Previews {
+  return {
+    samples: samples.map(({ about, name }) => ({ about, name })),
+    ofSample: (about, name) => {
+      const sample = findSample(about, name);
+      return sample === null ? null : showPreview(contentOfSample(sample), parts.renderer);
+    },
+    ofAlert: async (id) => {
+      const content = await parts.contentOf(id);
+      return content === null ? null : showPreview(content, parts.renderer);
+    },
+    templates: TEMPLATE_NAMES,
+    ofTemplate: async (wanted, { sample, alert }) => {
+      const name = TEMPLATE_NAMES.find((one) => one === wanted);
+      if (name === undefined) return null;
+      const content = alert === null ? sampleOf(aboutOf(name), sample) : await parts.contentOf(alert);
+      // A digest's template has nothing to say of an alert.
+      if (content === null || (content.kind === "digest") !== (aboutOf(name) === "digest")) return null;
+      const { name: file, content: text } = previewTemplate(name, content, "", parts.renderer);
+      const isHtml = file.endsWith(".html");
+      return { text: isHtml ? withPicture(text.toString(), content) : text.toString(), isHtml };
+    },
+  };
+}
+
+/** What a template shows, by its name. */
+export function aboutOf(name: TemplateName): Sample["about"] {
+  return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
+}
+
+function sampleOf(about: Sample["about"], name: string | null): PreviewContent | null {
+  const sample = findSample(about, name);
+  return sample === null ? null : contentOfSample(sample);
+}
+
+/** The sample of that name, or the usual one where it is null; null when there is none of that name. */
+export function findSample(about: Sample["about"], name: string | null): Sample | null {
+  return samples.find((one) => one.about === about && (name === null || one.name === name)) ?? null;
+}
+
+export function contentOfSample(sample: Sample): PreviewContent {
+  if (sample.about === "digest") return { kind: "digest", view: sample.view };
+  const { view } = sample;
+  return { kind: view.kind, view, picture: view.hasChart ? sampleCharts(view) : null };
+}
+
+/** The message as it is, and its mail with the picture inside. */
+export function showPreview(
+  { picture = null, ...content }: PreviewContent,
+  renderer: Renderer,
+): ShownPreview {
+  const { slack, email } = previewMessage(content, renderer);
+  return { slack, email: { ...email, shown: withPicture(email.html, { picture }) } };
+}
+
+function withPicture(html: string, { picture }: Pick<PreviewContent, "picture">): string {
+  return html
+    .replaceAll("cid:chart@earshot", inside(picture?.light))
+    .replaceAll("cid:chart-dark@earshot", inside(picture?.dark));
+}
+
+function inside(svg: string | undefined): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg ?? "").toString("base64")}`;
+}

@@ -1,0 +1,227 @@
+import { expect, test } from "vitest";
+import { findProblems } from "../../../src/health/checks/find-problems.ts";
+import type { PipelineHealth } from "../../../src/health/checks/pipeline-health.ts";
+import { aFailure, aLine, aQuery, NOW, SETTINGS } from "../pipeline.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function found(changes: Partial<PipelineHealth>): string[] {
+  return findProblems(aLine(changes), SETTINGS).map(({ rule }) => rule);
+}
+
+test("a line on which all is well has no trouble", () => {
+  expect(found({})).toEqual([]);
+});
+
+test.each([
+  ["a refused login", aFailure({ reason: "login" }), ["source-refuses"]],
+  ["a fresh token that is refused", aFailure(), ["source-refuses"]],
+  ["a forbidden query", aFailure({ reason: "forbidden", scope: "query 1/1" }), ["source-refuses"]],
+  ["a source that is away for a moment", aFailure({ reason: "unavailable" }), []],
+  ["a rate limit that has just been met", aFailure({ reason: "rate-limited", since: NOW - 14 * MINUTE }), []],
+  [
+    "a rate limit that is met for long",
+    aFailure({ reason: "rate-limited", since: NOW - 15 * MINUTE }),
+    ["source-rate-limited"],
+  ],
+  [
+    "a rate limit that was met for long and lets calls through again",
+    aFailure({ reason: "rate-limited", since: NOW - HOUR, lastAgoMs: 6 * MINUTE }),
+    [],
+  ],
+])("%s", (_name, failure, rules) => {
+  expect(found({ failures: [failure] })).toEqual(rules);
+});
+
+const late = (minutes: number) => aQuery({ completeUntil: NOW - minutes * MINUTE });
+
+test.each<[string, Partial<PipelineHealth>, string[]]>([
+  ["lag at the limit", { progress: [late(30)] }, []],
+  ["lag beyond the limit", { progress: [late(31), aQuery()] }, ["source-lag"]],
+  [
+    "lag that is explained by a refusal",
+    { progress: [late(31)], failures: [aFailure()] },
+    ["source-refuses"],
+  ],
+  [
+    "lag of an account that may be polled only every 20 minutes",
+    { progress: [late(45)], pollEveryMs: 20 * MINUTE },
+    [],
+  ],
+  [
+    "lag after a day off, which is being caught up with",
+    { progress: [late(24 * 60)], upForMs: 5 * MINUTE },
+    [],
+  ],
+  [
+    "lag that stands, and is above half of the limit",
+    { progress: [late(16)], openRules: new Set(["source-lag"] as const) },
+    ["source-lag"],
+  ],
+  [
+    "lag that stands, and is below half of the limit",
+    { progress: [late(14)], openRules: new Set(["source-lag"] as const) },
+    [],
+  ],
+  ["a query that was never read to its end", { progress: [aQuery({ completeUntil: null })] }, ["source-lag"]],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+test("lag becomes critical when it goes on, and names the worst and the reason", () => {
+  const [problem] = findProblems(
+    aLine({
+      progress: [
+        late(121),
+        aQuery({ queryName: "Bolt", completeUntil: NOW - HOUR, lastError: "mentions: 502" }),
+      ],
+    }),
+    SETTINGS,
+  );
+  expect(problem).toMatchObject({ severity: "critical", values: { queries: 2, lagMs: 121 * MINUTE } });
+  expect(problem?.because).toBe(
+    "2 of 2 queries are not read up to the present, the last by 2h 1m (limit 30m): Acme, Bolt. The last call failed: mentions: 502",
+  );
+});
+
+const waiting = (changes: Partial<PipelineHealth["waiting"]>): Partial<PipelineHealth> => ({
+  waiting: { ...aLine().waiting, ...changes },
+});
+
+test.each<[string, Partial<PipelineHealth>, string[]]>([
+  ["no job for a minute", { lastJobAgoMs: 61_000 }, ["queue-stands-still"]],
+  [
+    "no job for a day, of which we were away all but a second",
+    { lastJobAgoMs: 24 * HOUR, upForMs: 1_000 },
+    [],
+  ],
+  [
+    "no job ever, and we look on for two minutes",
+    { lastJobAgoMs: null, upForMs: 2 * MINUTE },
+    ["queue-stands-still"],
+  ],
+  [
+    "deliveries that nobody takes",
+    waiting({ deliveries: 3, oldestDeliveryMs: 6 * MINUTE }),
+    ["queue-stands-still"],
+  ],
+  ["deliveries that have just become due", waiting({ deliveries: 3, oldestDeliveryMs: 4 * MINUTE }), []],
+  [
+    "polls that nobody takes",
+    waiting({ polls: 1, oldestPollMs: 16 * MINUTE, lastPolledAt: NOW - 16 * MINUTE }),
+    ["queue-stands-still"],
+  ],
+  [
+    "polls that wait for their share of the budget",
+    waiting({ polls: 50, oldestPollMs: HOUR, lastPolledAt: NOW - MINUTE }),
+    [],
+  ],
+  [
+    "a poll that is due again since a second",
+    waiting({ polls: 1, oldestPollMs: 1_000, lastPolledAt: NOW - HOUR }),
+    [],
+  ],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+const receiver = (changes: object) =>
+  aFailure({ kind: "receiver", scope: "comms", final: false, ...changes });
+
+test.each([
+  ["a refusal that no try mends", receiver({ final: true, forMs: 0 }), ["receiver-fails"]],
+  ["a failure", receiver({ forMs: MINUTE, times: 2 }), []],
+  [
+    "messages that lack their pictures",
+    aFailure({ kind: "extra", scope: "comms", message: "no scope files:write" }),
+    ["pictures-left-out"],
+  ],
+  ["pictures that a receiver of yesterday lacked", aFailure({ kind: "extra", scope: "gone" }), []],
+  ["failures for ten minutes", receiver({ forMs: 10 * MINUTE, times: 4 }), ["receiver-fails"]],
+  ["a single failure whose next try is an hour away", receiver({ forMs: HOUR, times: 1 }), []],
+  ["a receiver that is configured no longer", receiver({ scope: "gone", final: true }), []],
+])("%s", (_name, failure, rules) => {
+  expect(found({ failures: [failure] })).toEqual(rules);
+});
+
+const digest = {
+  name: "morning",
+  localDate: "2026-03-02",
+  dueAt: NOW - HOUR,
+  error: null,
+  deadLetters: false,
+};
+
+test.each<[string, Partial<PipelineHealth>, string[]]>([
+  ["a digest that waits for its queries", { digests: [{ ...digest, dueAt: NOW - 40 * MINUTE }] }, []],
+  ["a digest that is late", { digests: [digest] }, ["digest-not-built"]],
+  ["a digest that is due tomorrow", { digests: [{ ...digest, dueAt: NOW + HOUR }] }, []],
+  [
+    "a digest that was given up",
+    { digests: [{ ...digest, dueAt: NOW, deadLetters: true, error: "a fault" }] },
+    ["digest-not-built"],
+  ],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+const rhythm = (before: number[], hours = 2) => ({
+  projectId: "1",
+  queryId: "1",
+  queryName: "Acme",
+  silentSince: NOW - hours * HOUR,
+  completeUntil: NOW,
+  before,
+});
+
+test.each([
+  ["silence where others days brought fifty", rhythm([50, 40, 60, 55]), ["query-silent"]],
+  ["silence of half an hour", rhythm([50, 40, 60, 55], 0.5), []],
+  ["silence on a Saturday, of a query that rests at weekends", rhythm([50, 40, 0, 0, 60, 55, 52]), []],
+  ["silence where one day was full of uproar", rhythm([2, 3, 900, 1]), []],
+  ["silence of a query that is known for two days", rhythm([50, 50]), []],
+])("%s", (_name, one, rules) => {
+  expect(found({ rhythms: [one] })).toEqual(rules);
+});
+
+test("many silent queries are one trouble", () => {
+  const rhythms = Array.from({ length: 6 }, (_, i) => ({ ...rhythm([50, 40, 60]), queryId: String(i) }));
+  expect(findProblems(aLine({ rhythms }), SETTINGS)).toMatchObject([
+    { rule: "query-silent", labels: { query: "many" }, values: { queries: 6 } },
+  ]);
+});
+
+const bounces = (changes: Partial<PipelineHealth["bounces"][number]> = {}): Partial<PipelineHealth> => ({
+  bounces: [
+    {
+      receiver: "on-call",
+      to: "duty@brand.example",
+      times: 2,
+      since: NOW - HOUR,
+      detail: "5.1.1 User unknown",
+      ...changes,
+    },
+  ],
+});
+
+test.each<[string, Partial<PipelineHealth>, string[]]>([
+  ["one mail that came back", bounces({ times: 1 }), []],
+  ["two mails that came back", bounces(), ["receiver-bounces"]],
+  ["mails that came back from the address of before", bounces({ to: "old@brand.example" }), []],
+  ["mails that came back from a receiver that is no more", bounces({ receiver: "gone" }), []],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+test("a receiver whose mails come back is told with what was said and what to do", () => {
+  const [problem] = findProblems(aLine(bounces({ times: 3 })), SETTINGS);
+  expect(problem).toMatchObject({
+    labels: { receiver: "on-call" },
+    since: NOW - HOUR,
+    values: { bounces: 3 },
+  });
+  expect(problem?.because).toBe(
+    "receiver on-call does not get its mails: 3 to duty@brand.example came back, the newest with 5.1.1 User unknown. Check the address; nothing is disabled, and mails go on being sent to it",
+  );
+});

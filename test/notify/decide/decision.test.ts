@@ -1,0 +1,338 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
+import type { Alert } from "../../../src/model/alert.ts";
+import type { Severity } from "../../../src/model/severity.ts";
+import type { Candidate, LastNotified, ReceiverTerms, Terms } from "../../../src/notify/decide/batch.ts";
+import { type Decision, decideAll } from "../../../src/notify/decide/decision.ts";
+import { QuietHours } from "../../../src/notify/decide/quiet-hours.ts";
+import { runs } from "../../runs.ts";
+import { alertOf } from "../alert-of.ts";
+
+const TERMS: Terms = {
+  routed: true,
+  repeatEveryMs: 4 * HOUR,
+  sendResolved: true,
+  forgetAfterMs: DAY,
+  group: null,
+  escalation: null,
+};
+const AWAKE: ReceiverTerms = { name: "team", quietHours: [], throttle: null, recent: [] };
+const NIGHT = QuietHours.parse({ timezone: "UTC", from: "22:00", to: "07:00" });
+const SLEEPER: ReceiverTerms = { ...AWAKE, quietHours: [NIGHT] };
+const lastNotified = (given: Partial<LastNotified> = {}): LastNotified => ({
+  at: 0,
+  severity: "warning",
+  lastSeenAt: 0,
+  ended: false,
+  ...given,
+});
+
+/** For one alert and one receiver. */
+function decide(candidate: Candidate, receiver: ReceiverTerms, now: Instant): Decision {
+  const [decided] = decideAll([candidate], receiver, now);
+  if (decided === undefined) throw new Error("the pipeline lost a matter");
+  return decided.decision;
+}
+
+const at = (hour: number, minute = 0) => hour * HOUR + minute * MINUTE;
+const decided = (
+  alert: Alert,
+  before: LastNotified | null,
+  now: Instant,
+  options: { terms?: Partial<Terms>; receiver?: ReceiverTerms } = {},
+) =>
+  decide(
+    { alert, lastNotified: before, terms: { ...TERMS, ...options.terms } },
+    options.receiver ?? AWAKE,
+    now,
+  );
+const summary = (decision: Decision) => [
+  decision.do,
+  decision.do === "tell" ? decision.kind : null,
+  decision.reason,
+  decision.nextAt,
+];
+
+test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[]]>([
+  ["pending", { state: "pending", firedAt: null }, null, {}, ["drop", null, "StillPending", null]],
+  ["pending and over", { firedAt: null, resolvedAt: at(1) }, null, {}, ["drop", null, "NeverFired", null]],
+  ["firing and unknown", {}, null, {}, ["tell", "fired", "FirstNotification", at(9)]],
+  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
+  ["known", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
+  [
+    "known, and doubled since",
+    { notifyCount: 2, renotifyReason: "Doubled", lastSeenAt: at(4) },
+    lastNotified({ at: at(2) }),
+    {},
+    ["tell", "doubled", "Doubled", at(9)],
+  ],
+  [
+    "known, and back as another wave",
+    { notifyCount: 3, renotifyReason: "NewWave" },
+    lastNotified({ notifyCount: 2 }),
+    { repeatEveryMs: null },
+    ["tell", "wave", "NewWave", null],
+  ],
+  [
+    "known as doubled already",
+    { notifyCount: 2, renotifyReason: "Doubled" },
+    lastNotified({ notifyCount: 2 }),
+    { repeatEveryMs: null },
+    ["drop", null, "NothingNew", null],
+  ],
+  [
+    "known, repeat due",
+    { lastSeenAt: at(4) },
+    lastNotified({ at: at(1) }),
+    {},
+    ["tell", "reminder", "RepeatIntervalElapsed", at(9)],
+  ],
+  [
+    "known, repeat due, but no evidence since",
+    {},
+    lastNotified({ at: at(1) }),
+    {},
+    ["drop", null, "NoNewEvidence", null],
+  ],
+  [
+    "known, no repeats",
+    { lastSeenAt: at(4) },
+    lastNotified(),
+    { repeatEveryMs: null },
+    ["drop", null, "NothingNew", null],
+  ],
+  [
+    "risen",
+    { severity: "critical" },
+    lastNotified({ at: at(4, 59) }),
+    {},
+    ["tell", "escalated", "SeverityRose", at(9)],
+  ],
+  [
+    "acknowledged",
+    { state: "acknowledged", lastSeenAt: at(4) },
+    lastNotified(),
+    {},
+    ["drop", null, "Acknowledged", null],
+  ],
+  [
+    "acknowledged before it was told",
+    { state: "acknowledged" },
+    null,
+    {},
+    ["tell", "fired", "FirstNotification", null],
+  ],
+  ["over", { resolvedAt: at(4) }, lastNotified(), {}, ["tell", "resolved", "Resolved", null]],
+  [
+    "over, and that is known",
+    { resolvedAt: at(4) },
+    lastNotified({ ended: true }),
+    {},
+    ["drop", null, "NothingNew", null],
+  ],
+  [
+    "over, nobody wants to know",
+    { resolvedAt: at(4) },
+    lastNotified(),
+    { sendResolved: false },
+    ["drop", null, "ResolveNotWanted", null],
+  ],
+  ["over before it was told", { resolvedAt: at(4) }, null, {}, ["tell", "ended", "FiredAndEnded", null]],
+  [
+    "over long before it was told",
+    { resolvedAt: at(4) - DAY },
+    null,
+    {},
+    ["drop", null, "EndedLongAgo", null],
+  ],
+  [
+    "announced and over long ago",
+    { resolvedAt: at(4) - 9 * DAY },
+    lastNotified(),
+    {},
+    ["tell", "resolved", "Resolved", null],
+  ],
+  [
+    "firing, routed no longer",
+    { severity: "critical" },
+    lastNotified(),
+    { routed: false },
+    ["drop", null, "NoLongerRouted", null],
+  ],
+  [
+    "over, routed no longer",
+    { resolvedAt: at(4) },
+    lastNotified(),
+    { routed: false },
+    ["tell", "resolved", "Resolved", null],
+  ],
+])("an alert that is %s", (_name, alert, before, terms, expected) => {
+  expect(summary(decided(alertOf(alert), before, at(5), { terms }))).toEqual(expected);
+});
+
+test("a decision to tell carries what the receiver knows from then on", () => {
+  const alert = alertOf({ severity: "critical", lastSeenAt: at(4), resolvedAt: at(4, 30) });
+  expect(decided(alert, null, at(5))).toMatchObject({
+    lastNotified: { at: at(5), severity: "critical", lastSeenAt: at(4), ended: true },
+  });
+});
+
+test.each<[string, Partial<Alert>, LastNotified | null]>([
+  ["a first message", {}, null],
+  ["a reminder", { lastSeenAt: at(22) }, lastNotified()],
+  ["the end of what was announced", { resolvedAt: at(22) }, lastNotified()],
+  ["an end that nobody knew the beginning of", { resolvedAt: at(22) }, null],
+])("quiet hours hold %s until they end", (_name, alert, before) => {
+  const decision = decided(alertOf({ firedAt: at(12), ...alert }), before, at(23), { receiver: SLEEPER });
+  expect(decision).toMatchObject({ do: "hold", reason: "HeldByQuietHours", nextAt: at(31) });
+  expect(decision.by).toBe("quiet hours 22:00–07:00 UTC");
+  expect(decided(alertOf({ firedAt: at(12), ...alert }), before, at(31), { receiver: SLEEPER }).do).toBe(
+    "tell",
+  );
+});
+
+test("quiet hours hold only what would be said", () => {
+  const decision = decided(alertOf(), lastNotified({ at: at(22) }), at(23), { receiver: SLEEPER });
+  expect(decision).toMatchObject({ do: "drop", reason: "NothingNew", nextAt: at(26) });
+});
+
+test("an alert that rises to critical during quiet hours breaks through, as the first message of it", () => {
+  const alert = alertOf({ firedAt: at(22), severity: "critical" });
+  expect(summary(decided(alert, null, at(23), { receiver: SLEEPER }))).toEqual([
+    "tell",
+    "fired",
+    "FirstNotification",
+    at(27),
+  ]);
+});
+
+test.each<[Severity, string]>([
+  ["info", "ResolvedUnannounced"],
+  ["warning", "FiredAndEnded"],
+])("an alert of severity %s that began and ended in one night is, in the morning: %s", (severity, reason) => {
+  const alert = alertOf({ severity, openedAt: at(23), firedAt: at(23), resolvedAt: at(24) });
+  expect(decided(alert, null, at(31), { receiver: SLEEPER }).reason).toBe(reason);
+});
+
+test("a mild alert that began before the night and ended in it is told in the morning", () => {
+  const alert = alertOf({ severity: "info", firedAt: at(21, 59), resolvedAt: at(24) });
+  expect(decided(alert, null, at(23), { receiver: SLEEPER }).do).toBe("hold");
+  expect(decided(alert, null, at(31), { receiver: SLEEPER }).reason).toBe("FiredAndEnded");
+});
+
+test("a long rest does not make an alert too old to be told", () => {
+  const weekend = QuietHours.parse({ timezone: "UTC", from: "00:00", to: "24:00", days: ["sat", "sun"] });
+  const friday = Date.parse("2026-02-13T12:00:00Z");
+  const alert = alertOf({ firedAt: friday, resolvedAt: friday + 14 * HOUR });
+  const monday = Date.parse("2026-02-16T00:00:00Z");
+  const receiver = { ...AWAKE, quietHours: [weekend] };
+  expect(decided(alert, null, monday + DAY, { receiver }).reason).toBe("FiredAndEnded");
+  expect(decided(alert, null, monday + DAY + 1, { receiver }).reason).toBe("EndedLongAgo");
+});
+
+const moments = fc.integer({ min: 0, max: 72 * 60 }).map((minutes) => minutes * MINUTE);
+const severities = fc.constantFrom<Severity>("info", "warning", "critical");
+const alerts = fc
+  .record({
+    severity: severities,
+    firedAt: moments,
+    lasts: moments,
+    over: fc.boolean(),
+    acknowledged: fc.boolean(),
+  })
+  .map(({ severity, firedAt, lasts, over, acknowledged }) =>
+    alertOf({
+      severity,
+      openedAt: firedAt,
+      firedAt,
+      lastSeenAt: firedAt + lasts,
+      resolvedAt: over ? firedAt + lasts + 30 * MINUTE : null,
+      state: over ? "resolved" : acknowledged ? "acknowledged" : "firing",
+    }),
+  );
+const tolds = fc.option(
+  fc.record({ at: moments, severity: severities, lastSeenAt: moments, ended: fc.constant(false) }),
+);
+
+test("until `nextAt` nothing is said as long as the alert stays as it is, and there the decision is another", () => {
+  fc.assert(
+    fc.property(
+      alerts,
+      tolds,
+      moments,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (alert, before, now, share) => {
+        const first = decided(alert, before, now, { receiver: SLEEPER });
+        fc.pre(first.do !== "tell" && first.nextAt !== null);
+        if (first.nextAt === null) return;
+        expect(first.nextAt).toBeGreaterThan(now);
+        const between = now + Math.floor(share * (first.nextAt - 1 - now));
+        expect(decided(alert, before, between, { receiver: SLEEPER }).do).not.toBe("tell");
+        const then = decided(alert, before, first.nextAt, { receiver: SLEEPER });
+        expect([then.reason, then.nextAt]).not.toEqual([first.reason, first.nextAt]);
+      },
+    ),
+    { numRuns: runs(500) },
+  );
+});
+
+/** Plays the engine: decides at every change of the alert and whenever a decision asked to be looked at again. */
+function play(changes: readonly { at: Instant; alert: Alert }[], receiver: ReceiverTerms, terms: Terms) {
+  const said: { at: Instant; reason: string; ended: boolean }[] = [];
+  let before: LastNotified | null = null;
+  let now = 0;
+  let next: Instant | null = null;
+  let current: Alert | null = null;
+  let i = 0;
+  for (let steps = 0; steps < 1_000; steps++) {
+    const change = changes[i];
+    if (change && (next === null || change.at <= next)) {
+      now = Math.max(now, change.at);
+      current = change.alert;
+      i++;
+    } else if (next !== null) {
+      now = Math.max(now, next);
+    } else {
+      break;
+    }
+    if (current === null) break;
+    const decision: Decision = decide({ alert: current, lastNotified: before, terms }, receiver, now);
+    next = decision.nextAt;
+    if (decision.do !== "tell") continue;
+    before = decision.lastNotified;
+    said.push({ at: now, reason: decision.reason, ended: decision.lastNotified.ended });
+  }
+  return said;
+}
+
+test("whatever was announced is announced as over once, and nothing is said in quiet hours or after the end", () => {
+  fc.assert(
+    fc.property(
+      severities,
+      fc.array(fc.record({ gap: fc.integer({ min: 1, max: 600 }), rises: fc.boolean() }), { maxLength: 12 }),
+      moments,
+      (severity, growth, firedAt) => {
+        const changes = [
+          { at: firedAt, alert: alertOf({ severity, openedAt: firedAt, firedAt, lastSeenAt: firedAt }) },
+        ];
+        let alert = alertOf({ severity, openedAt: firedAt, firedAt, lastSeenAt: firedAt });
+        for (const { gap, rises } of growth) {
+          const lastSeenAt = alert.lastSeenAt + gap * MINUTE;
+          alert = { ...alert, lastSeenAt, severity: rises ? "critical" : alert.severity };
+          changes.push({ at: lastSeenAt, alert });
+        }
+        const resolvedAt = alert.lastSeenAt + 30 * MINUTE;
+        changes.push({ at: resolvedAt, alert: { ...alert, state: "resolved", resolvedAt } });
+        const said = play(changes, SLEEPER, TERMS);
+        expect(said.filter(({ ended }) => ended).length).toBe(said.length > 0 ? 1 : 0);
+        if (said.length > 0) expect(said.at(-1)?.ended).toBe(true);
+        if (severity !== "info") expect(said.length).toBeGreaterThan(0);
+        for (const { at: when } of said) {
+          const hour = (when / HOUR) % 24;
+          if (alert.severity !== "critical") expect(hour >= 7 && hour < 22).toBe(true);
+        }
+      },
+    ),
+  );
+});
