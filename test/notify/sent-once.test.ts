@@ -41,7 +41,7 @@ function worker(changed: Partial<DeliverParts> = {}): DeliverParts {
   };
 }
 
-async function pending(facts: Parameters<typeof pending>[1][] = [{}]) {
+async function addPending(facts: Parameters<typeof pending>[1][] = [{}]) {
   const alert = anAlert({ openedAt: NOW });
   const notifications = facts.map((one, index) =>
     pending(alert, { receiver: "desk", createdAt: NOW + index, ...one }),
@@ -62,7 +62,7 @@ const sentRows = async (id: string) =>
   ).rows.length;
 
 test("a worker that stood still for longer than its lease does not post what another has posted", async () => {
-  const [job] = await pending();
+  const [job] = await addPending();
   if (job === undefined) throw new Error("nothing is owed");
   const held = worker({
     viewOf: async () => {
@@ -77,7 +77,7 @@ test("a worker that stood still for longer than its lease does not post what ano
 });
 
 test("what a worker has to say of an attempt that another has taken over changes nothing", async () => {
-  const [job] = await pending();
+  const [job] = await addPending();
   if (job === undefined) throw new Error("nothing is owed");
   const first = await stores.notifications.claim(job.projectId, job.notificationId);
   await passLeases();
@@ -92,7 +92,7 @@ test("what a worker has to say of an attempt that another has taken over changes
 });
 
 test("news that a lost answer had told already is not told again", async () => {
-  const [first, behind] = await pending([{ kind: "escalated" }, { kind: "reminder" }]);
+  const [first, behind] = await addPending([{ kind: "escalated" }, { kind: "reminder" }]);
   if (first === undefined || behind === undefined) throw new Error("nothing is owed");
   fake.faults.push({ method: "chat.postMessage", drop: "after" });
   expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "failed" });

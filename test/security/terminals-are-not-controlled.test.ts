@@ -44,10 +44,10 @@ async function watchEvilQuery(): Promise<void> {
   const query = { projectId: PROJECT, queryId: "9", name: EVIL, projectName: EVIL, timezone: "UTC" };
   await stores.queries.register([query], NOW - 20 * HOUR, NOW - 24 * HOUR);
   await stores.polls.ensure(NOW);
-  for (const walk of ["added", "updated"] as const) {
-    const key = { projectId: PROJECT, queryId: "9", walk };
+  for (const poll of ["added", "updated"] as const) {
+    const key = { projectId: PROJECT, queryId: "9", poll };
     const claimed = await stores.polls.claim(key, NOW);
-    if (claimed === null) throw new Error("the walk is not due");
+    if (claimed === null) throw new Error("the poll is not due");
     await stores.polls.fail(key, claimed.lease, EVIL, 5_000);
   }
 }
