@@ -61,24 +61,6 @@ export function learnVariation(
   numbers[AT.marks + MARK.variationWeight] = variationFading * mark(state, MARK.variationWeight) + 1;
 }
 
-/**
- * For a state that holds sums of squares, as the first two versions did. On real series the cubic mean is 1.35 to 2.9
- * times the root of the mean square; what is guessed here fades as everything does.
- */
-export function takeSquaresForCubes({ numbers }: SpikeState): void {
-  const weight = numbers[AT.marks + MARK.variationWeight] ?? 0;
-  for (let window = 0; window < WINDOWS.length; window++) {
-    const squares = numbers[AT.variationCubes + window] ?? 0;
-    const usual = weight > 0 ? 1.6 * Math.sqrt(squares / weight) : 0;
-    numbers[AT.variationCubes + window] = weight * usual * usual * usual;
-  }
-}
-
-/** For a state of the first three versions, which measured from one side only: the other begins as that one stands. */
-export function takeHourForLevel({ numbers }: SpikeState): void {
-  numbers.copyWithin(AT.levelCubes, AT.variationCubes, AT.variationCubes + WINDOWS.length);
-}
-
 const PRIOR_CUBES = VARIATION_WEIGHT * VARIATION_PRIOR ** 3;
 
 /** ln2 of how much longer the window of sparse series is than the longest that is learned. */

@@ -1,8 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { createDatabase, type DatabasePool } from "./database.ts";
-import { fillWords } from "./fill-words.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { moveUnpartitioned } from "./move-unpartitioned.ts";
 
 /** Any number, the same in every process: the advisory lock under which only one of them migrates. */
 const MIGRATION_LOCK = 4_178_301;
@@ -19,8 +17,6 @@ export async function migrateLocalApi(pool: DatabasePool): Promise<void> {
         await sql.raw(migration.statements).execute(transaction);
         await sql`insert into local_api.migration (name) values (${migration.name})`.execute(transaction);
       }
-      await moveUnpartitioned(transaction);
-      await fillWords(transaction);
     });
 }
 

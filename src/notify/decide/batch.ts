@@ -48,8 +48,8 @@ export interface LastNotified {
   /** Severity and newest evidence of the alert as told. */
   readonly severity: Severity;
   readonly lastSeenAt: Instant;
-  /** How many tellings the alert had then; absent in what an older version wrote, which knew of one. */
-  readonly notifyCount?: number;
+  /** The alert's `notifyCount` then. */
+  readonly notifyCount: number;
   /** It was told that the alert is over. */
   readonly ended: boolean;
 }

@@ -169,7 +169,7 @@ function flushesOf(receiver: string, decided: readonly Decided[], now: Instant):
   const flushed = new Map<string, GroupFlush>();
   for (const { candidate, decision } of decided) {
     const { group } = candidate.terms;
-    if (group === null || decision.do !== "tell") continue;
+    if (group === null || decision.do !== "send") continue;
     flushed.set(group.key, { projectId: candidate.alert.projectId, receiver, key: group.key, at: now });
   }
   return [...flushed.values()];

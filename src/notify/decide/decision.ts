@@ -19,7 +19,7 @@ import { runPipeline } from "./pipeline.ts";
 /** What to do about one alert and one receiver, why, and when to ask again although nothing has changed. */
 export type Decision =
   | {
-      readonly do: "tell";
+      readonly do: "send";
       readonly kind: NotificationKind;
       readonly reason: NotifyReason;
       readonly by: string;
@@ -78,7 +78,7 @@ function notifyDecision(
   const repeatAt = terms.repeatEveryMs === null ? Number.POSITIVE_INFINITY : now + terms.repeatEveryMs;
   const nextAt = Math.min(repeatAt, terms.escalation?.nextAt ?? Number.POSITIVE_INFINITY);
   return {
-    do: "tell",
+    do: "send",
     kind,
     reason,
     by: reason === "Escalated" && terms.escalation !== null ? terms.escalation.by : "route",

@@ -22,7 +22,7 @@ export function writeDecisions(
     const { alert, lastNotified } = candidate;
     const { projectId, id: alertId } = alert;
     const known = before.get(alertId);
-    const isNotified = decision.do === "tell";
+    const isNotified = decision.do === "send";
     const since = isMuted(alert) ? null : sinceOf(alert, known, now);
     const entry: Entry = {
       lastNotified: isNotified ? decision.lastNotified : lastNotified,
@@ -44,7 +44,7 @@ type Bundles = ReadonlyMap<string, { readonly name: string; readonly also: reado
 function bundlesOf(decided: readonly Decided[]): Bundles {
   const bundles = new Map<string, { name: string; also: string[] }>();
   for (const { candidate, decision } of decided) {
-    if (decision.do !== "tell") continue;
+    if (decision.do !== "send") continue;
     const { id, queryName, rule } = candidate.alert;
     if (decision.with === null) bundles.set(id, { name: `${queryName}, ${rule}`, also: [] });
     // A message's own alert stands before those that it also tells of.
@@ -54,16 +54,16 @@ function bundlesOf(decided: readonly Decided[]): Bundles {
 }
 
 function detailOf(receiver: string, decision: Decision, bundles: Bundles): string {
-  const leader = decision.do === "tell" && decision.with !== null ? bundles.get(decision.with) : undefined;
+  const leader = decision.do === "send" && decision.with !== null ? bundles.get(decision.with) : undefined;
   const within = leader === undefined ? "" : `, in the message about ${leader.name}`;
   // What became of an alert and what is said of it have names in common.
-  return `${receiver}${decision.do === "tell" ? " is told" : ""} (${decision.by}${within})`;
+  return `${receiver}${decision.do === "send" ? " is notified" : ""} (${decision.by}${within})`;
 }
 
 function toPending(
   alert: Alert,
   receiver: string,
-  { kind, reason }: Extract<Decision, { do: "tell" }>,
+  { kind, reason }: Extract<Decision, { do: "send" }>,
   also: readonly string[],
   now: Instant,
 ): PendingNotification {

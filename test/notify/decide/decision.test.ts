@@ -24,6 +24,7 @@ const lastNotified = (given: Partial<LastNotified> = {}): LastNotified => ({
   at: 0,
   severity: "warning",
   lastSeenAt: 0,
+  notifyCount: 1,
   ended: false,
   ...given,
 });
@@ -49,7 +50,7 @@ const decided = (
   );
 const summary = (decision: Decision) => [
   decision.do,
-  decision.do === "tell" ? decision.kind : null,
+  decision.do === "send" ? decision.kind : null,
   decision.reason,
   decision.nextAt,
 ];
@@ -57,22 +58,22 @@ const summary = (decision: Decision) => [
 test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[]]>([
   ["pending", { state: "pending", firedAt: null }, null, {}, ["drop", null, "StillPending", null]],
   ["pending and over", { firedAt: null, resolvedAt: at(1) }, null, {}, ["drop", null, "NeverFired", null]],
-  ["firing and unknown", {}, null, {}, ["tell", "fired", "FirstNotification", at(9)]],
-  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
+  ["firing and unknown", {}, null, {}, ["send", "fired", "FirstNotification", at(9)]],
+  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["send", "fired", "FirstNotification", null]],
   ["known", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
   [
     "known, and doubled since",
     { notifyCount: 2, renotifyReason: "Doubled", lastSeenAt: at(4) },
     lastNotified({ at: at(2) }),
     {},
-    ["tell", "doubled", "Doubled", at(9)],
+    ["send", "doubled", "Doubled", at(9)],
   ],
   [
     "known, and back as another wave",
     { notifyCount: 3, renotifyReason: "NewWave" },
     lastNotified({ notifyCount: 2 }),
     { repeatEveryMs: null },
-    ["tell", "wave", "NewWave", null],
+    ["send", "wave", "NewWave", null],
   ],
   [
     "known as doubled already",
@@ -86,7 +87,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { lastSeenAt: at(4) },
     lastNotified({ at: at(1) }),
     {},
-    ["tell", "reminder", "RepeatIntervalElapsed", at(9)],
+    ["send", "reminder", "RepeatIntervalElapsed", at(9)],
   ],
   [
     "known, repeat due, but no evidence since",
@@ -107,7 +108,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { severity: "critical" },
     lastNotified({ at: at(4, 59) }),
     {},
-    ["tell", "escalated", "SeverityRose", at(9)],
+    ["send", "escalated", "SeverityRose", at(9)],
   ],
   [
     "acknowledged",
@@ -121,9 +122,9 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { state: "acknowledged" },
     null,
     {},
-    ["tell", "fired", "FirstNotification", null],
+    ["send", "fired", "FirstNotification", null],
   ],
-  ["over", { resolvedAt: at(4) }, lastNotified(), {}, ["tell", "resolved", "Resolved", null]],
+  ["over", { resolvedAt: at(4) }, lastNotified(), {}, ["send", "resolved", "Resolved", null]],
   [
     "over, and that is known",
     { resolvedAt: at(4) },
@@ -138,7 +139,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { sendResolved: false },
     ["drop", null, "ResolveNotWanted", null],
   ],
-  ["over before it was told", { resolvedAt: at(4) }, null, {}, ["tell", "ended", "FiredAndEnded", null]],
+  ["over before it was told", { resolvedAt: at(4) }, null, {}, ["send", "ended", "FiredAndEnded", null]],
   [
     "over long before it was told",
     { resolvedAt: at(4) - DAY },
@@ -151,7 +152,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { resolvedAt: at(4) - 9 * DAY },
     lastNotified(),
     {},
-    ["tell", "resolved", "Resolved", null],
+    ["send", "resolved", "Resolved", null],
   ],
   [
     "firing, routed no longer",
@@ -165,7 +166,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { resolvedAt: at(4) },
     lastNotified(),
     { routed: false },
-    ["tell", "resolved", "Resolved", null],
+    ["send", "resolved", "Resolved", null],
   ],
 ])("an alert that is %s", (_name, alert, before, terms, expected) => {
   expect(summary(decided(alertOf(alert), before, at(5), { terms }))).toEqual(expected);
@@ -188,7 +189,7 @@ test.each<[string, Partial<Alert>, LastNotified | null]>([
   expect(decision).toMatchObject({ do: "hold", reason: "HeldByQuietHours", nextAt: at(31) });
   expect(decision.by).toBe("quiet hours 22:00–07:00 UTC");
   expect(decided(alertOf({ firedAt: at(12), ...alert }), before, at(31), { receiver: SLEEPER }).do).toBe(
-    "tell",
+    "send",
   );
 });
 
@@ -200,7 +201,7 @@ test("quiet hours hold only what would be said", () => {
 test("an alert that rises to critical during quiet hours breaks through, as the first message of it", () => {
   const alert = alertOf({ firedAt: at(22), severity: "critical" });
   expect(summary(decided(alert, null, at(23), { receiver: SLEEPER }))).toEqual([
-    "tell",
+    "send",
     "fired",
     "FirstNotification",
     at(27),
@@ -252,7 +253,13 @@ const alerts = fc
     }),
   );
 const tolds = fc.option(
-  fc.record({ at: moments, severity: severities, lastSeenAt: moments, ended: fc.constant(false) }),
+  fc.record({
+    at: moments,
+    severity: severities,
+    lastSeenAt: moments,
+    notifyCount: fc.constant(1),
+    ended: fc.constant(false),
+  }),
 );
 
 test("until `nextAt` nothing is said as long as the alert stays as it is, and there the decision is another", () => {
@@ -264,11 +271,11 @@ test("until `nextAt` nothing is said as long as the alert stays as it is, and th
       fc.double({ min: 0, max: 1, noNaN: true }),
       (alert, before, now, share) => {
         const first = decided(alert, before, now, { receiver: SLEEPER });
-        fc.pre(first.do !== "tell" && first.nextAt !== null);
+        fc.pre(first.do !== "send" && first.nextAt !== null);
         if (first.nextAt === null) return;
         expect(first.nextAt).toBeGreaterThan(now);
         const between = now + Math.floor(share * (first.nextAt - 1 - now));
-        expect(decided(alert, before, between, { receiver: SLEEPER }).do).not.toBe("tell");
+        expect(decided(alert, before, between, { receiver: SLEEPER }).do).not.toBe("send");
         const then = decided(alert, before, first.nextAt, { receiver: SLEEPER });
         expect([then.reason, then.nextAt]).not.toEqual([first.reason, first.nextAt]);
       },
@@ -299,7 +306,7 @@ function play(changes: readonly { at: Instant; alert: Alert }[], receiver: Recei
     if (current === null) break;
     const decision: Decision = decide({ alert: current, lastNotified: before, terms }, receiver, now);
     next = decision.nextAt;
-    if (decision.do !== "tell") continue;
+    if (decision.do !== "send") continue;
     before = decision.lastNotified;
     said.push({ at: now, reason: decision.reason, ended: decision.lastNotified.ended });
   }

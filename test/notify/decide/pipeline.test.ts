@@ -41,9 +41,9 @@ const decisionsOf = (candidates: Candidate[], recent: number[]) =>
 test("the last free place takes all that is left in one message, the gravest and oldest first", () => {
   const candidates = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
   expect(decisionsOf(candidates, [NOW - 10 * MINUTE, NOW - 50 * MINUTE])).toEqual([
-    ["c", "tell", "FirstNotification", null],
-    ["b", "tell", "FirstNotification", null],
-    ["a", "tell", "FirstNotification", null],
+    ["c", "send", "FirstNotification", null],
+    ["b", "send", "FirstNotification", null],
+    ["a", "send", "FirstNotification", null],
   ]);
   const [leader, ...others] = runPipeline(candidates, receiverOf([NOW - 1, NOW - 2]), NOW).send;
   expect(others).toEqual([]);
@@ -59,14 +59,14 @@ test("where no place is free, all wait for the next one together", () => {
 });
 
 test("a place is free again when the period is over", () => {
-  expect(decisionsOf([matterOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("tell");
+  expect(decisionsOf([matterOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("send");
   expect(decisionsOf([matterOf("a")], [NOW - HOUR + 1, NOW - 1, NOW - 2])[0]).toContain(NOW + 1);
 });
 
 test("critical alerts do not wait", () => {
   const recent = [NOW - 1, NOW - 2, NOW - 3];
   expect(decisionsOf([matterOf("a", "critical"), matterOf("b")], recent)).toEqual([
-    ["a", "tell", "FirstNotification", null],
+    ["a", "send", "FirstNotification", null],
     // The critical one took a place, too, so the next is free when the second of the others has left.
     ["b", "hold", "HeldByThrottle", NOW - 2 + HOUR],
   ]);
@@ -75,10 +75,10 @@ test("critical alerts do not wait", () => {
 test("an alert with nothing new takes no place", () => {
   const known = {
     ...matterOf("a"),
-    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, ended: false } as const,
+    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, notifyCount: 1, ended: false } as const,
   };
   expect(decisionsOf([known, matterOf("b")], [NOW - 1, NOW - 2])).toEqual([
-    ["b", "tell", "FirstNotification", null],
+    ["b", "send", "FirstNotification", null],
     ["a", "drop", "NothingNew", null],
   ]);
 });

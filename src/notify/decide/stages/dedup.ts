@@ -61,8 +61,7 @@ function stillFiring({ alert, lastNotified, terms }: Candidate, now: Instant): C
   if (lastNotified === null) return something(terms.routed ? "FirstNotification" : "Escalated");
   if (lastNotified.ended) return something("Reopened");
   if (compareSeverity(alert.severity, lastNotified.severity) > 0) return something("SeverityRose");
-  if (alert.notifyCount > (lastNotified.notifyCount ?? 1))
-    return something(alert.renotifyReason ?? "Doubled");
+  if (alert.notifyCount > lastNotified.notifyCount) return something(alert.renotifyReason ?? "Doubled");
   if (alert.state === "acknowledged")
     return nothing("Acknowledged", alert.handling?.acknowledgedBy ?? "a person");
   if (escalation !== null && escalation.reachedAt !== null && lastNotified.at < escalation.reachedAt)

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { MIGRATIONS as LOCAL_API } from "../src/local-api/store/migrations.ts";
+import { MIGRATIONS } from "../src/store/migrate.ts";
+
+const SRC = join(import.meta.dirname, "..", "src");
+
+/**
+ * SHA-256 of every migration (its first 16 digits). A database that ran one never runs it again, so an edit would leave
+ * old and new databases with different tables. Change the schema by a new migration, and add its line here.
+ */
+const RELEASED: Readonly<Record<string, string>> = {
+  "local-api/store/migrations/001-schema.ts": "0edae12672ad594c",
+  "store/migrations/0001-schema.ts": "075c0dd0ebc98894",
+};
+
+test("migrations are only added, never edited or removed", () => {
+  const files = ["store/migrations", "local-api/store/migrations"].flatMap((folder) =>
+    readdirSync(join(SRC, folder))
+      .filter((name) => /^\d/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  const hashes = files.map((file) => [file, hashOf(readFileSync(join(SRC, file)))] as const);
+  expect(Object.fromEntries(hashes)).toEqual(RELEASED);
+});
+
+test("every migration is in the list that runs them, in order", () => {
+  const named = (folder: string) => Object.keys(RELEASED).filter((file) => file.startsWith(folder));
+  const name = (file: string) => file.replace(/^.*\//, "").replace(/\.ts$/, "");
+  expect(Object.keys(MIGRATIONS)).toEqual(named("store/").map(name).sort());
+  expect(LOCAL_API.map((one) => one.name)).toEqual(named("local-api/").map(name).sort());
+});
+
+function hashOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+}
