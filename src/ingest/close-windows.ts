@@ -9,8 +9,8 @@ import { OWN_QUERY } from "../model/own-query.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { Facts, Stores } from "../store/stores.ts";
 import { judgeWindows } from "./judge-windows.ts";
-import type { IngestFacts, IngestStore } from "./ports.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
 import { type AlertObservation, recordObservations } from "./record-observations.ts";
 
@@ -18,7 +18,7 @@ import { type AlertObservation, recordObservations } from "./record-observations
 const MOST_BUCKETS = 2_016;
 
 export interface CloseWindowsParts {
-  readonly store: IngestStore;
+  readonly store: Stores;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export async function closeWindows(
 }
 
 async function judgeUntil(
-  facts: IngestFacts,
+  facts: Facts,
   query: WatchedQuery,
   rules: readonly Rule[],
   until: Instant,
@@ -84,7 +84,7 @@ async function judgeUntil(
 }
 
 /** Nothing more will be seen of a query that is no longer watched, so its alerts end, and say why. */
-async function withdrawAll(facts: IngestFacts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
+async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const observation: Observation = { kind: "withdrawn", at: now, because: "its query is no longer watched" };
   return recordObservations(

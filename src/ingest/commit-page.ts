@@ -9,10 +9,10 @@ import type { WatchedQuery } from "../model/query.ts";
 import { storyKey } from "../model/story.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { PollState } from "../polling/poll-state.ts";
+import type { Facts, Stores } from "../store/stores.ts";
 import { type AssessedMention, storyOfMention } from "./assess-mention.ts";
 import { foldStories, type StoryCache } from "./fold-stories.ts";
 import { judgePage, type MentionChange, type MentionEvidence } from "./judge-page.ts";
-import type { IngestFacts, IngestStore } from "./ports.ts";
 import type { PreparedPage } from "./prepare-page.ts";
 import { recordCounts } from "./record-counts.ts";
 import { recordNotifications } from "./record-notifications.ts";
@@ -20,7 +20,7 @@ import { type AlertObservation, observationOf, recordObservations } from "./reco
 import { recordValues } from "./record-values.ts";
 
 export interface CommitParts {
-  readonly store: IngestStore;
+  readonly store: Stores;
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
   /** Called when the rows are on their way to the tables, which takes them longer than anything else. */
@@ -120,7 +120,7 @@ function at(assessed: readonly AssessedMention[], index: number): AssessedMentio
 
 /** Evidence in order of time, without what a rule has told about before. */
 async function notYetMatched(
-  facts: IngestFacts,
+  facts: Facts,
   query: WatchedQuery,
   evidence: readonly MentionEvidence[],
   stories: ReadonlyMap<Mention, string>,
@@ -161,7 +161,7 @@ function mentionsSoFar(life: AlertLife | null, at: Instant, overAfterMs: number)
 
 /** How many mentions told each story in the last day, where a rule asks for it. */
 async function storySizes(
-  facts: IngestFacts,
+  facts: Facts,
   { projectId, queryId }: WatchedQuery,
   evidence: readonly MentionEvidence[],
   stories: ReadonlyMap<Mention, string>,

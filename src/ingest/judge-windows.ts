@@ -7,13 +7,13 @@ import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Rule, WindowRule } from "../rules/rule.ts";
 import type { WindowCondition, WindowVerdict } from "../rules/window-condition.ts";
+import type { Facts } from "../store/stores.ts";
 import { type Arrivals, arrivalsByBucket } from "./arrivals-by-bucket.ts";
-import type { IngestFacts } from "./ports.ts";
 import { type AlertObservation, observationOf } from "./record-observations.ts";
 
 /** Steps every window condition of the query through the buckets that it has not seen. */
 export async function judgeWindows(
-  facts: IngestFacts,
+  facts: Facts,
   query: WatchedQuery,
   rules: readonly Rule[],
   open: readonly Alert[],
@@ -59,7 +59,7 @@ export async function judgeWindows(
 
 /** A rule that was away for some days, while another counted the same, looks like one that rested and has missed these. */
 async function arrivedBefore(
-  facts: IngestFacts,
+  facts: Facts,
   { projectId, queryId }: Query,
   woken: readonly { readonly rule: WindowRule; readonly start: ConditionState }[],
   until: Instant,
@@ -92,7 +92,7 @@ const LONGEST_REST_MS = 7 * DAY;
  * before it came only teach. So does one whose state cannot be read: counts are kept for longer than it remembers.
  */
 async function startStates(
-  facts: IngestFacts,
+  facts: Facts,
   query: WatchedQuery,
   rules: readonly WindowRule[],
 ): Promise<{ states: Map<string, ConditionState>; orphans: string[] }> {

@@ -3,11 +3,11 @@ import type { Query } from "../model/query.ts";
 import type { Novelty } from "../rules/novelty.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Series } from "../rules/window-condition.ts";
+import type { Facts, Stores } from "../store/stores.ts";
 import { countedBy, seriesOf } from "./assess-mention.ts";
 import type { DistinctAuthorChange } from "./count-distinct-authors.ts";
 import { countedAt } from "./counted-at.ts";
 import { createPageCounts } from "./page-counts.ts";
-import type { IngestFacts, IngestStore } from "./ports.ts";
 import { recordCounts } from "./record-counts.ts";
 import { noteMentions, noveltiesOf } from "./record-values.ts";
 
@@ -17,11 +17,7 @@ import { noteMentions, noveltiesOf } from "./record-values.ts";
  * came in between would else be missing from its counts, and the hole would teach that silence is usual. Runs before
  * the rules are used; a second run, here or in another process, finds nothing to do. Returns how many series were new.
  */
-export async function prepareSeries(
-  store: IngestStore,
-  query: Query,
-  rules: readonly Rule[],
-): Promise<number> {
+export async function prepareSeries(store: Stores, query: Query, rules: readonly Rule[]): Promise<number> {
   const wanted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
   const registered = await store.counts.series(query.projectId, query.queryId);
   if (wanted.size === registered.size && [...wanted].every((key) => registered.has(key))) return 0;
@@ -51,7 +47,7 @@ export async function prepareSeries(
 
 /** Returns when the first stored mention arrived; null where none is stored. */
 async function countStored(
-  facts: IngestFacts,
+  facts: Facts,
   query: Query,
   series: readonly Series[],
   novelties: readonly Novelty[],

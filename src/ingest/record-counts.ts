@@ -1,15 +1,15 @@
 import type { CountChange } from "../model/count-change.ts";
 import type { Query } from "../model/query.ts";
+import type { Facts } from "../store/stores.ts";
 import {
   countDistinctAuthors,
   type DistinctAuthorChange,
   distinctAuthorKey,
 } from "./count-distinct-authors.ts";
-import type { IngestFacts } from "./ports.ts";
 
 /** Writes what mentions change in the counts of a query. The caller holds the query's lock. */
 export async function recordCounts(
-  facts: Pick<IngestFacts, "counts" | "distinctAuthors">,
+  facts: Pick<Facts, "counts" | "distinctAuthors">,
   { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
   counts: readonly CountChange[],
   distinctAuthorChanges: readonly DistinctAuthorChange[],

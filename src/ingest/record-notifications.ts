@@ -11,7 +11,7 @@ import {
 } from "../notify/decide/decide-notifications.ts";
 import { isInhibitor } from "../notify/decide/inhibition.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";
-import type { IngestFacts } from "./ports.ts";
+import type { Facts } from "../store/stores.ts";
 
 /**
  * Decides what is owed to whom for alerts that moved, and writes it in the transaction of the caller, who holds the lock
@@ -19,7 +19,7 @@ import type { IngestFacts } from "./ports.ts";
  * them still although they may be of other queries. Returns what is now owed.
  */
 export async function recordNotifications(
-  facts: IngestFacts,
+  facts: Facts,
   parts: { readonly notifyConfig: NotifyConfig; readonly clock: Clock },
   { projectId }: Query,
   transitions: readonly Alert[],
@@ -48,7 +48,7 @@ export async function recordNotifications(
  * once its windows are judged: before that an alert may look as if it went on that has ended.
  */
 export function alertsToReconsider(
-  facts: IngestFacts,
+  facts: Facts,
   { projectId, queryId }: Query,
   transitions: readonly Alert[],
 ): (now: Instant) => Promise<readonly Alert[]> {
@@ -67,7 +67,7 @@ export function alertsToReconsider(
 }
 
 async function notifyStateOf(
-  facts: IngestFacts,
+  facts: Facts,
   notifyConfig: NotifyConfig,
   projectId: string,
   now: Instant,
@@ -86,7 +86,7 @@ async function notifyStateOf(
 
 /** A graver alert that is over may have muted others, of other queries too: those are decided again at once. */
 async function wakeMuted(
-  facts: IngestFacts,
+  facts: Facts,
   { inhibitions }: NotifyConfig,
   projectId: string,
   alerts: readonly Alert[],
@@ -101,7 +101,7 @@ function hasGroups({ group, routes }: RouteConfig): boolean {
 }
 
 async function recentNotifications(
-  facts: IngestFacts,
+  facts: Facts,
   notifyConfig: NotifyConfig,
   now: Instant,
 ): Promise<RecentNotifications> {

@@ -9,7 +9,7 @@ import type { Match } from "../model/match.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { AlertFacts } from "./ports.ts";
+import type { Facts } from "../store/stores.ts";
 
 /** One observation for the alert with this fingerprint. */
 export interface AlertObservation {
@@ -39,7 +39,7 @@ export function observationOf(rule: Rule, query: Query, labels: Readonly<Record<
  * Returns the alerts that moved. The caller holds the query's lock, so what it reads cannot move under it.
  */
 export async function recordObservations(
-  alerts: AlertFacts,
+  alerts: Facts["alerts"],
   query: Query,
   observations: readonly AlertObservation[],
 ): Promise<readonly Alert[]> {

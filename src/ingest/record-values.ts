@@ -4,8 +4,8 @@ import { eventAt, type Mention } from "../model/mention.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { Novelty } from "../rules/novelty.ts";
 import type { NewRule, Rule } from "../rules/rule.ts";
+import type { Facts } from "../store/stores.ts";
 import { type LargeValue, noteValues, SERIES_ITSELF, type ValueUse, valueHash } from "./note-values.ts";
-import type { IngestFacts } from "./ports.ts";
 import { type AlertObservation, observationOf } from "./record-observations.ts";
 
 /**
@@ -13,7 +13,7 @@ import { type AlertObservation, observationOf } from "./record-observations.ts";
  * caller holds the query's lock. What was there before the rule knew the query well enough only teaches.
  */
 export async function recordValues(
-  facts: Pick<IngestFacts, "values">,
+  facts: Pick<Facts, "values">,
   query: WatchedQuery,
   rules: readonly Rule[],
   counted: ReadonlySet<string>,
@@ -38,7 +38,7 @@ export function noveltiesOf(rules: readonly Rule[]): readonly Novelty[] {
 
 /** Writes down who used what in these mentions. */
 export async function noteMentions(
-  facts: Pick<IngestFacts, "values">,
+  facts: Pick<Facts, "values">,
   { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
   novelty: Novelty,
   mentions: readonly Mention[],

@@ -1,5 +1,4 @@
 import type { StoryCache } from "../ingest/fold-stories.ts";
-import type { IngestStore } from "../ingest/ports.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { PendingNotification } from "../model/notification.ts";
@@ -7,13 +6,14 @@ import type { PollKey } from "../model/poll.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
+import type { Stores } from "../store/stores.ts";
 import type { QuirkLog } from "./adapt-pages.ts";
 import type { PollRequest } from "./poll-request.ts";
 import type { PollSettings } from "./watermark.ts";
 
 /** All that a poll needs and is not its own. */
 export interface PollParts {
-  readonly store: IngestStore;
+  readonly store: Stores;
   /** The pages of one walk, in order. Throws errors with `retryable` and `retryAfterMs`. */
   readonly fetchPages: (
     query: WatchedQuery,

@@ -1,9 +1,9 @@
-import type { IngestStore } from "../ingest/ports.ts";
 import type { Clock } from "../lib/clock.ts";
 import { describeError } from "../lib/errors.ts";
 import { type Instant, toIso } from "../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { Stores } from "../store/stores.ts";
 import type { PollRequest } from "./poll-request.ts";
 import type { PollState } from "./poll-state.ts";
 import { decideStep } from "./step-over.ts";
@@ -16,7 +16,7 @@ export interface PageBody {
 }
 
 interface PassParts {
-  readonly store: IngestStore;
+  readonly store: Stores;
   readonly fetchPages: (
     query: WatchedQuery,
     request: PollRequest,

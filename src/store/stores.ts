@@ -25,12 +25,12 @@ import { createSettingStore } from "./settings.ts";
 import { createSilenceStore } from "./silences.ts";
 import { createStoryStore } from "./stories.ts";
 
-/** Every noun's store on one connection. */
-export type NounStores = ReturnType<typeof createNounStores>;
+/** The stores of all nouns, on one connection or in one transaction: every fact of Earshot. */
+export type Facts = ReturnType<typeof createNounStores>;
 
-export interface Stores extends NounStores {
+export interface Stores extends Facts {
   /** Everything that `work` does through the stores it is given is committed together, or not at all. */
-  transaction<T>(work: (stores: NounStores) => Promise<T>): Promise<T>;
+  transaction<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
 }
 
 export function createStores(db: Db): Stores {

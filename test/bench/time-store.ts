@@ -1,14 +1,14 @@
-import type { IngestStore } from "../../src/ingest/ports.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
+import type { Stores } from "../../src/store/stores.ts";
 
 export interface TimedStore {
-  readonly timed: IngestStore;
+  readonly timed: Stores;
   /** Milliseconds from call to answer, by method, longest first; "commit" is what a transaction takes around its work. */
   times(): [string, number][];
 }
 
 /** The same store, with a watch on every call. */
-export function timeStore(store: IngestStore): TimedStore {
+export function timeStore(store: Stores): TimedStore {
   const spent = new Map<string, number>();
   const note = (name: string, ms: number): void => {
     spent.set(name, (spent.get(name) ?? 0) + ms);

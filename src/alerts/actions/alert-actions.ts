@@ -13,7 +13,7 @@ import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
 import { nextSeverity } from "../../model/severity.ts";
 import { type ListedSilence, LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
-import type { NounStores, Stores } from "../../store/stores.ts";
+import type { Facts, Stores } from "../../store/stores.ts";
 import { type Acted, act } from "../act.ts";
 
 /**
@@ -72,7 +72,7 @@ export interface AlertActionsParts {
 
 export function createAlertActions(parts: AlertActionsParts): AlertActions {
   const { stores, clock, rules } = parts;
-  const within = (facts: NounStores): AlertActions =>
+  const within = (facts: Facts): AlertActions =>
     createAlertActions({ ...parts, stores: { ...facts, transaction: (inner) => inner(facts) } });
   return {
     once: (interactionId, work) =>
