@@ -35,6 +35,8 @@ export async function runMonitor(
   log: Logger,
 ): Promise<void> {
   const signal = stopSignal((name) => log.info({ signal: name }, "stopping"));
+  // From the first moment on: without a listener the signal ends the process.
+  const hangUps = countHangUps();
   const config = await loadConfig(file, env);
   const start = (engines: Engines, wanted: Config) =>
     startMonitor({ file, config: wanted, engines, options, log, signal });
@@ -61,7 +63,7 @@ export async function runMonitor(
         monitor = await start(engines, before);
       }
     };
-    closing.add(keepReloading(() => monitor.earshot, reload, log, signal));
+    closing.add(keepReloading({ earshot: () => monitor.earshot, reload, hangUps, log, signal }));
     return { close: closing.close };
   });
   await aborted(signal);
@@ -85,18 +87,23 @@ async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promi
 
 const LOOK_EVERY_MS = 2_000;
 
+/** How often SIGHUP came so far. */
+function countHangUps(): () => number {
+  let count = 0;
+  process.on("SIGHUP", () => count++);
+  return () => count;
+}
+
 /** Reloads on SIGHUP, and when somebody has asked for it in the tables. Gives the way to end that. */
-function keepReloading(
-  earshot: () => Earshot,
-  reload: () => Promise<void>,
-  log: Logger,
-  signal: AbortSignal,
-): () => Promise<void> {
-  let isAsked = false;
-  const onHangUp = (): void => {
-    isAsked = true;
-  };
-  process.on("SIGHUP", onHangUp);
+function keepReloading(parts: {
+  earshot(): Earshot;
+  reload(): Promise<void>;
+  hangUps(): number;
+  log: Logger;
+  signal: AbortSignal;
+}): () => Promise<void> {
+  const { earshot, reload, hangUps, log, signal } = parts;
+  let heard = 0;
   const looking = (async () => {
     let seen = await earshot()
       .stores.settings.get(RELOAD_SETTING)
@@ -106,16 +113,13 @@ function keepReloading(
       const asked = await earshot()
         .stores.settings.get(RELOAD_SETTING)
         .catch(() => seen);
-      if (signal.aborted || (!isAsked && asked === seen)) continue;
-      isAsked = false;
+      if (signal.aborted || (hangUps() === heard && asked === seen)) continue;
+      heard = hangUps();
       seen = asked;
       await reload().catch((error: unknown) => log.fatal({ error: describeError(error) }, "reload failed"));
     }
   })();
-  return async () => {
-    process.off("SIGHUP", onHangUp);
-    await looking;
-  };
+  return () => looking;
 }
 
 function startMonitor(parts: {

@@ -1,6 +1,7 @@
 import type { AlertLife, LifeChange, LifeRule, Observation } from "../alerts/alert-life.ts";
 import { fingerprint } from "../alerts/fingerprint.ts";
 import { observe } from "../alerts/lifecycle.ts";
+import { trimFullStops } from "../lib/trim-full-stops.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
@@ -140,5 +141,5 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
 /** Its sentence, and what it reached for its severity where its rule has steps. */
 function withStep({ because, severity, progress }: Alert): string {
   if (progress?.step === undefined) return because;
-  return `${because.replace(/[.\s]+$/, "")}. It is ${severity}: ${progress.step}.`;
+  return `${trimFullStops(because)}. It is ${severity}: ${progress.step}.`;
 }

@@ -3,6 +3,7 @@ import type { Issue } from "../lib/fault.ts";
 import { fitsGlob } from "../lib/glob.ts";
 import { HOUR } from "../lib/instant.ts";
 import type { Query } from "../model/query.ts";
+import { titleOf } from "../model/rule-title.ts";
 import { everyMention } from "./combine-predicates.ts";
 import { windowConditions } from "./conditions.ts";
 import { GROUP_KEYS, type GroupKey, groupValue } from "./group-key.ts";
@@ -184,12 +185,6 @@ function ruleOf(
     countsStory: steps.some(({ limits }) => limits.some(({ limits: { story } }) => story !== undefined)),
     reached: (facts) => reachedSeverity(steps, (limits) => mentionReaches(facts, limits)),
   };
-}
-
-/** `crisis-spike` → `Crisis spike`. */
-function titleOf(name: string): string {
-  const words = name.replaceAll(/[-_]+/g, " ").trim();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 function appliesTo(patterns: readonly string[] | undefined): (query: Query) => boolean {

@@ -162,7 +162,7 @@ export function createDigestStore(db: Db) {
       return rows;
     },
 
-    /** The most told stories of a period, each with the mention of the largest reach for its face. */
+    /** The stories of a period that most mentions share, each with its mention of the largest reach. */
     async stories(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,
@@ -171,19 +171,19 @@ export function createDigestStore(db: Db) {
         with chosen as (
           select m.project_id, m.query_id, m.story, count(*) as mentions,
             count(*) filter (where m.sentiment = 'negative') as negative,
-            count(distinct coalesce(m.body->>'author', m.resource_id)) as voices,
+            count(distinct coalesce(m.body->>'author', m.resource_id)) as authors,
             least(sum(greatest(m.reach, 0)), 1e15)::double precision as audience, min(m.event_at) as first_at,
-            (array_agg(m.resource_id order by m.reach desc nulls last, m.event_at, m.resource_id))[1] as face_id
+            (array_agg(m.resource_id order by m.reach desc nulls last, m.event_at, m.resource_id))[1] as top_id
           from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
           join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           where m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
           group by 1, 2, 3
           order by count(*) desc, max(m.reach) desc nulls last limit ${MOST_STORIES})
-        select c.story, f.body as face, c.mentions, c.negative, c.voices, coalesce(c.audience, 0) as audience,
+        select c.story, f.body as "topMention", c.mentions, c.negative, c.authors as "distinctAuthors", coalesce(c.audience, 0) as audience,
           c.first_at as "firstAt"
         from chosen c cross join lateral (
           select body from earshot.mentions m
-          where m.project_id = c.project_id and m.query_id = c.query_id and m.resource_id = c.face_id
+          where m.project_id = c.project_id and m.query_id = c.query_id and m.resource_id = c.top_id
             and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)} limit 1) f
       `.execute(db);
       return rows;

@@ -1,6 +1,7 @@
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 import type { Mention } from "../model/mention.ts";
+import { titleOf } from "../model/rule-title.ts";
 import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";
@@ -55,7 +56,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     severity: alert.severity,
     state: alert.state,
     ruleName: line(rule.name, 100),
-    title: line(rule.title ?? rule.name, 80),
+    title: line(rule.title ?? titleOf(rule.name), 80),
     ruleDescription: rule.description === null ? null : line(rule.description, 300),
     query: line(alert.queryName, 60),
     project: line(facts.project, 60),

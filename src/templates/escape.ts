@@ -24,14 +24,18 @@ export function escapeValue(text: string, format: Format): string {
 
 /**
  * Slack's three entities and nothing else; that disarms mentions, links and dates. There is no escape for the
- * characters of bold, strike and code, so they are replaced by look-alikes: an open code fence would swallow our text.
+ * characters of bold, italics, strike and code, so they are replaced by look-alikes: an open code fence would swallow our text.
  */
 function escapeMrkdwn(line: string): string {
-  return line
-    .replaceAll(/[*~`]/g, (character) => LOOK_ALIKES[character] ?? character)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+  return (
+    line
+      .replaceAll(/[*~`]/g, (character) => LOOK_ALIKES[character] ?? character)
+      // Only where Slack begins italics: names and addresses keep theirs.
+      .replaceAll(/(^|[\s([{"'])_(?=\S)/g, "$1ˍ")
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+  );
 }
 
 const LOOK_ALIKES: Record<string, string> = { "*": "∗", "~": "∼", "`": "ˋ" };

@@ -33,7 +33,9 @@ onEveryEngine((tell) => {
     ]);
     expect((await story.earshot.sweep()).digests).toBe(0);
     await story.earshot.checkHealth();
-    expect(story.mailed("on-call@acme.example")).toEqual(["[WARNING] Earshot: digest-not-built"]);
+    expect(story.mailed("on-call@acme.example")).toEqual([
+      "[WARNING] Earshot: the digest morning-read of 2026-03-02 was given up: out of ink",
+    ]);
     expect(story.smtp.mails[0]?.parsed.text).toContain("earshot dead-letters replay");
 
     await asAdministrator(story.databaseUrl, "drop trigger refuse on earshot.digests");

@@ -76,7 +76,9 @@ onAnyEngine((tell) => {
     expect(await alerts(story)).toEqual([
       { rule: "source-refuses", state: "firing", notifications: ["desk fired sent"] },
     ]);
-    expect(story.mailed("desk@acme.example")).toEqual(["[CRITICAL] Earshot: source-refuses"]);
+    expect(story.mailed("desk@acme.example")).toEqual([
+      "[CRITICAL] Earshot: the source refuses our login (login: the credentials were refused)",
+    ]);
     const [mail] = story.smtp.mails;
     expect(mail?.parsed.text).toContain("the source refuses our login");
     expect(mail?.parsed.text).toContain("earshot doctor");

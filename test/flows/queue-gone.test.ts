@@ -32,7 +32,11 @@ test.skipIf(!hasRedis())(
       await vi.waitFor(
         async () => {
           await story.earshot.checkHealth();
-          expect(story.mailed("on-call@acme.example")).toEqual(["[CRITICAL] Earshot: queue-stands-still"]);
+          expect(story.mailed("on-call@acme.example")).toEqual([
+            expect.stringMatching(
+              /^\[CRITICAL\] Earshot: no work has come out of the queue for \ds, so nothing is polled/,
+            ),
+          ]);
         },
         { timeout: 20_000, interval: 200 },
       );
@@ -60,8 +64,8 @@ test.skipIf(!hasRedis())(
       story.clock.advance(60_000);
       await story.earshot.checkHealth();
       expect(story.mailed("on-call@acme.example")).toEqual([
-        "[CRITICAL] Earshot: queue-stands-still",
-        "[CRITICAL] Earshot: queue-stands-still",
+        expect.stringMatching(/^\[CRITICAL\] Earshot: no work has come out of the queue for \ds/),
+        expect.stringMatching(/^\[CRITICAL\] Earshot: no work has come out of the queue for \ds/),
       ]);
     } finally {
       await story.end();

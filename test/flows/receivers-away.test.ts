@@ -196,12 +196,12 @@ test("an hour without Slack and mail: then the gravest comes first, each thing o
     "↳ Resolved: Acme, Known after 50 min: 40 mentions.",
   ]);
   expect(smtp.mails.map(({ parsed }) => parsed.subject)).toEqual([
-    "[CRITICAL] Acme: crowd",
-    "[CRITICAL] Acme: crisis",
-    "[WARNING] Acme: brief",
-    "[WARNING] Acme: known",
+    "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
+    "[CRITICAL] Acme: 40 mentions in 15 min, 10 expected",
+    "[WARNING] Acme: 40 mentions in 15 min, 10 expected",
+    "[WARNING] Acme: 40 mentions in 15 min, 10 expected",
   ]);
-  expect(smtp.mails[2]?.parsed.text).toContain("OVER ALREADY: Acme, brief");
+  expect(smtp.mails[2]?.parsed.text).toContain("ALREADY RESOLVED: Acme, Brief");
   expect(await stores.notifications.unsettled()).toBe(0);
   const { rows } = await sql<{ detail: string; n: number }>`
     select detail, count(*) as n from earshot.deliveries where attempt = 0 group by 1

@@ -4,7 +4,7 @@ import { NEGATIVE } from "./rules.ts";
 import type { Story } from "./story.ts";
 
 const TOLD = "INFO Ann is negative about Acme. Since Mon 2 Mar, 09:01 UTC.";
-const MAIL = "[INFO] Acme: negative";
+const MAIL = "[INFO] Ann is negative about Acme";
 
 async function complain(story: Story): Promise<void> {
   story.at("09:01").mention("Acme", { sentiment: "negative", fullname: "Ann" });

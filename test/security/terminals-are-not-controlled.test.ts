@@ -22,11 +22,16 @@ const ROOT = join(import.meta.dirname, "../..");
 
 const { url, database, stores } = await useStores({ onError: () => {} });
 const alert = { ...anAlert({ openedAt: NOW - HOUR, fingerprint: EVIL }), queryName: EVIL, because: EVIL };
+const open = {
+  ...anAlert({ openedAt: NOW - HOUR, fingerprint: `${EVIL} open` }),
+  queryName: EVIL,
+  because: EVIL,
+};
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOW);
   await tellAStory(stores, NOW);
-  await stores.alerts.save([alert]);
+  await stores.alerts.save([alert, open]);
   const notification = { ...pending(alert), receiver: EVIL };
   await stores.notifications.addPending([notification]);
   const claimed = await stores.notifications.claim(alert.projectId, notification.id);
@@ -120,7 +125,7 @@ describe.each([{ json: [] }, { json: ["--json"] }])("with the flags $json", ({ j
       "--rules",
       join(ROOT, "rules"),
     ],
-    ["silence", "add", "--alert", alert.id, "--comment", EVIL],
+    ["silence", "add", "--alert", open.id, "--comment", EVIL],
     ["silence", "list"],
   ])("earshot %s %s shows names and reasons of strangers, and they do nothing", async (...words) => {
     const ran = await earshot(...words);

@@ -1,5 +1,6 @@
 import { counted } from "../../lib/counted.ts";
 import { formatDuration } from "../../lib/duration.ts";
+import { trimFullStops } from "../../lib/trim-full-stops.ts";
 import type { Failure } from "../../model/failure.ts";
 
 export type ReceiverVerdict =
@@ -48,5 +49,5 @@ export function checkReceiver(
 
 /** What vendors say may end with a full stop of its own. */
 function sentence(text: string): string {
-  return `${text.replace(/[.\s]+$/, "")}.`;
+  return `${trimFullStops(text)}.`;
 }
