@@ -8,11 +8,11 @@ import type { Inhibition } from "./decide/inhibition.ts";
 import type { Rotation } from "./decide/rotation.ts";
 import type { RouteConfig } from "./decide/route.ts";
 
-/** What is known of the alerts of a rule before there is one. */
+/** What is known about the alerts of a rule before it opens one. */
 export interface RuleAlerts {
   readonly name: string;
   readonly severities: readonly Severity[];
-  /** Names or ids of the queries that it looks at; null: all. */
+  /** Names or ids of the queries that the rule watches; null: all. */
   readonly queries: readonly string[] | null;
   /** Labels that its file adds, with their values. */
   readonly extraLabels: Readonly<Record<string, string>>;
@@ -38,8 +38,8 @@ export interface LeadsToPeople {
 type Path = readonly (string | number)[];
 
 /**
- * What is written and never does anything: rules whose alerts no route takes, routes that no alert comes to, receivers
- * and rotations that nothing leads to, names of queries that are not watched. Only what is certain is told.
+ * Finds configuration without effect: rules whose alerts no route takes, routes that no alert reaches, receivers and
+ * rotations that nothing names, names of queries that are not watched. Only certain findings are reported.
  */
 export function findDeadConfiguration(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly Issue[] {
   return [
@@ -69,7 +69,7 @@ function untoldRules({ routes, escalations }: LeadsToPeople, rules: readonly Rul
   });
 }
 
-/** Routes below one that takes everything they could get, and reads no further. */
+/** Routes that get nothing, because routes above them take all their alerts without `continue`. */
 function takenBefore(routes: readonly RouteConfig[], alerts: readonly Expected[], path: Path): Issue[] {
   return routes.flatMap((route, index): Issue[] => {
     const here = [...path, index];
@@ -84,7 +84,7 @@ function takenBefore(routes: readonly RouteConfig[], alerts: readonly Expected[]
   });
 }
 
-/** One of those that together take whatever would come. A route for everything below them is a net, and may stay empty. */
+/** The first route above, if together those above take all alerts of this one. A catch-all route may get none. */
 function takerOf(
   before: readonly RouteConfig[],
   route: RouteConfig,
@@ -125,7 +125,7 @@ function conditionsOf(match: Omit<AlertMatch, "not">, alert: Expected): Fits[] {
   ];
 }
 
-/** Of a value that only the mention will tell. */
+/** For a value that is only known once there is a mention. */
 function fitOfValue(patterns: readonly string[]): Fits {
   return patterns.includes("*") ? "always" : "sometimes";
 }
@@ -161,7 +161,7 @@ function receiversIn({ receivers, routes }: RouteConfig): readonly string[] {
   return [...receivers, ...routes.flatMap(receiversIn)];
 }
 
-/** A name of a query that stands somewhere in the configuration. */
+/** A name of a query in the configuration. */
 export interface NamedQuery {
   readonly path: Path;
   readonly pattern: string;
@@ -169,7 +169,7 @@ export interface NamedQuery {
   readonly rule: string | null;
 }
 
-/** Every place that names queries, but `source.queries` itself. */
+/** All names of queries in the configuration, except those in `source.queries`. */
 export function namedQueries(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly NamedQuery[] {
   const each = (patterns: readonly string[] | undefined, path: Path, rule: string | null = null) =>
     (patterns ?? []).map((pattern, index) => ({ path: [...path, index], pattern, rule }));
@@ -196,7 +196,7 @@ export function namedQueries(config: LeadsToPeople, rules: readonly RuleAlerts[]
   ];
 }
 
-/** Names in full that cannot be of a watched query, whatever the source has. An id may be that of any name. */
+/** Names without a wildcard that match no watched query, whatever the source has. An id may belong to any name. */
 function unwatchedNames(config: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
   const watched = config.source.queries;
   if (watched.some(isId)) return [];

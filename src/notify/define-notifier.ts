@@ -8,7 +8,7 @@ import type { AlertView } from "../templates/view.ts";
 
 /**
  * What the vendor gave us to find a message again; stored with the notification. Slack `{channel, ts}`, email
- * `{messageId}`. `inThread` is there when the message answers another one, and names it.
+ * `{messageId}`. `inThread` names the message that this one answers, if any.
  */
 export type VendorRef = Readonly<Record<string, string>>;
 
@@ -18,16 +18,16 @@ export interface AlertMessage {
   /** The idempotency key: the same on every try. */
   readonly notificationId: string;
   readonly kind: Exclude<NotificationKind, "digest">;
-  /** 1 for the first try. From 2 on an earlier try may have got through without our knowing. */
+  /** 1 for the first try. From 2 on an earlier try may have been delivered without our knowing. */
   readonly attempt: number;
   readonly alertId: string;
   readonly view: AlertView;
   /**
-   * Makes the picture of the counts, PNG, 600 pixels wide times two, for readers with a light screen unless told
-   * otherwise; null or absent where there is none to show.
+   * Makes the chart of the counts: PNG, 600 pixels wide at scale 2, for a light screen by default; null or absent if
+   * there is none to show.
    */
   readonly chart?: ((scheme?: "light" | "dark") => Promise<Buffer>) | null;
-  /** The message of this alert at this receiver that later ones answer; null when there is none yet. */
+  /** The message of this alert at this receiver that later ones answer; null if there is none yet. */
   readonly previous: VendorRef | null;
   /** Later notifications whose news this message brings as well; absent for none. */
   readonly alsoTells?: readonly string[];
@@ -46,7 +46,7 @@ export type MessageContent = Pick<AlertMessage, "kind" | "view"> | Pick<DigestMe
 
 export interface Taken {
   readonly vendorRef: VendorRef;
-  /** An earlier try had got through, so the vendor has what was to be said then, and not what is to be said now. */
+  /** Set if an earlier try had been delivered: the vendor has the content of that try, not that of this one. */
   readonly found?: {
     /** `alsoTells` of that try. */
     readonly alsoTells: readonly string[];
@@ -56,25 +56,25 @@ export interface Taken {
 export interface SendOptions {
   readonly signal: AbortSignal;
   /**
-   * Awaited just before each message goes out; rejects when another worker has taken the notification meanwhile, for
-   * then that one sends it. Absent: nobody else can.
+   * Awaited just before each message goes out. Rejects if another worker has taken the notification, which then sends
+   * it. Absent if no other worker can take it.
    */
   readonly beforePost?: () => Promise<void>;
 }
 
-/** A place that takes messages at a pace. Receivers that lead to one place share it. */
+/** A rate-limited channel. Receivers that send to the same channel share it. */
 export interface ChannelLimit {
-  /** Names the place; no secret. */
+  /** Identifies the channel; no secret. */
   readonly key: string;
-  /** The least time between two messages on average, in milliseconds of wall time; 0 for any number at once. */
+  /** The least time between two messages on average, in milliseconds of wall time; 0 for no limit. */
   readonly everyMs: number;
-  /** So many may come at once after a rest. */
+  /** How many may be sent at once after a pause. */
   readonly burst: number;
 }
 
-/** The message that stands for an alert, to be brought up to date. */
+/** The live message of an alert, to be updated. */
 export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "chart"> {
-  /** Of the notification that it was posted for. */
+  /** The notification that it was posted for. */
   readonly notificationId: string;
   /** 1 for the first try since it was last up to date. */
   readonly attempt: number;
@@ -83,16 +83,16 @@ export interface LiveMessage extends Pick<AlertMessage, "alertId" | "view" | "ch
 
 export interface UpdateOptions {
   readonly signal: AbortSignal;
-  /** Asked before each new message: whether the place has room for one that nobody waits for. */
+  /** Called before each new message: whether the channel has a free slot for one that nobody waits for. */
   readonly mayPost: () => Promise<boolean>;
-  /** Keeps what the vendor calls the message and its parts, each as soon as it is there. */
+  /** Stores the vendor's ids of the message and its parts, each as soon as it is known. */
   readonly onRef: (ref: VendorRef) => Promise<void>;
 }
 
 export interface Shown {
   /** False: something is still to be added, soon. */
   readonly finished: boolean;
-  /** Whether a picture that was wanted is there; null where none was wanted, or it was not its turn. */
+  /** Whether a wanted picture is there; null if none was wanted, or it was not tried this time. */
   readonly picture:
     | { readonly outcome: "brought" }
     | { readonly outcome: "left-out"; readonly because: string }
@@ -101,48 +101,48 @@ export interface Shown {
 
 /** A notifier whose messages can be changed after they were sent. */
 export interface LiveMessages {
-  /** Changes that nobody is waiting for are made so seldom, in milliseconds of wall time. */
+  /** The least time between two updates that nobody waits for, in milliseconds of wall time. */
   readonly editEveryMs: number;
-  /** The pace of changes, which is another than that of messages. */
+  /** The rate limit of updates, which is separate from that of messages. */
   readonly channel: ChannelLimit;
   /** Throws DeliveryError, and nothing else. */
   updateMessage(message: LiveMessage, options: UpdateOptions): Promise<Shown>;
 }
 
-/** Something of a receiver that works and could be better, and what to do about it. */
+/** A way to improve a receiver that works, and what to do. */
 export interface CheckNote {
   readonly found: string;
   readonly advice: string;
 }
 
-/** One receiver, ready to be told things. */
+/** One receiver, ready to send. */
 export interface Notifier {
-  /** It is a program that wants every change by itself, also those that a later one has overtaken. */
+  /** True for a program that wants every change by itself, superseded ones included. */
   readonly wantsEveryChange?: boolean;
-  /** Absent: as many messages as there are. */
+  /** Absent: no rate limit. */
   readonly channel?: ChannelLimit;
   readonly liveMessages?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
   send(message: NotifierMessage, options: SendOptions): Promise<Taken>;
-  /** Asks the vendor whether this receiver would work, without telling anybody anything. Throws DeliveryError. */
+  /** Asks the vendor whether this receiver would work, without sending anything. Throws DeliveryError. */
   check(options: { signal: AbortSignal }): Promise<void>;
-  /** What of a receiver that works could be better; absent where nothing is known. Throws DeliveryError. */
+  /** How a working receiver could be better; absent if it has no such check. Throws DeliveryError. */
   readonly notes?: (options: { signal: AbortSignal }) => Promise<readonly CheckNote[]>;
   close(): Promise<void>;
 }
 
 export interface NotifierDeps {
   readonly renderer: Renderer;
-  /** The clock whose time messages carry (Date headers). */
+  /** The clock for dates in messages (Date headers). */
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface NotifierDefinition<Kind extends string = string, Schema extends z.ZodType = z.ZodType> {
   readonly kind: Kind;
-  /** Of one receiver, as people write it, with secrets already filled in. */
+  /** The schema of one receiver, as people write it, with secrets already filled in. */
   readonly config: Schema;
-  /** What of a configuration without faults should be seen to; nobody is asked. */
+  /** Advice on a valid configuration; calls nobody. */
   readonly concerns?: (config: z.output<Schema>) => readonly CheckNote[];
   create(config: z.output<Schema>, deps: NotifierDeps): Notifier;
 }

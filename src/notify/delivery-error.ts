@@ -1,16 +1,16 @@
 /**
- * A message that did not get through, judged where the vendor is known. The message names the vendor's answer and
- * never a secret; it is stored, logged and shown. It carries no `cause`: what libraries throw may hold requests.
+ * A message that was not delivered, classified where the vendor is known. The message names the vendor's answer and
+ * never a secret; it is stored, logged and shown. It has no `cause`: errors of libraries may hold requests.
  */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
   /** Whether trying again later can help. */
   readonly retryable: boolean;
-  /** What the vendor asks us to wait, at least; null when it names nothing. */
+  /** The least wait that the vendor asks for; null if it names none. */
   readonly retryAfterMs: number | null;
-  /** What a person can do about it, one sentence; null when waiting is all there is. */
+  /** What a person can do about it, one sentence; null if all one can do is wait. */
   readonly advice: string | null;
-  /** Whether any message to the same place would have failed now: the vendor is away, or asks to wait. */
+  /** Whether any message to the same channel would have failed now: the vendor is down, or asks to wait. */
   readonly concernsChannel: boolean;
   constructor(
     message: string,
@@ -30,7 +30,9 @@ export class DeliveryError extends Error {
   }
 }
 
-/** Servers may repeat what they were sent, in clear, in base64 or percent-encoded. One line, of bearable length. */
+/**
+ * Servers may repeat what they were sent, in clear, in base64 or percent-encoded. Returns one line of limited length.
+ */
 function withoutSecrets(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets.filter((known) => known !== "")) {

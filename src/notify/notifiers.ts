@@ -21,7 +21,7 @@ export function createNotifier(config: NotifierConfig, deps: NotifierDeps): Noti
   }
 }
 
-/** What of a receiver's configuration should be seen to, whatever its vendor says. */
+/** Advice on a receiver's configuration that needs no answer of its vendor. */
 export function concernsOf(config: NotifierConfig): readonly CheckNote[] {
   const definitions: readonly NotifierDefinition[] = notifiers;
   return definitions.find(({ kind }) => kind === config.kind)?.concerns?.(config) ?? [];

@@ -10,8 +10,8 @@ type NotifySettings = Pick<Config, "routes" | "receivers" | "inhibitions" | "esc
 };
 
 /**
- * Routes and receivers of the configuration, as the decisions about telling need them. Alerts about Earshot itself go
- * by routes of their own, which stand before all others, and never by a receiver in `failing` while another works.
+ * Routes and receivers of the configuration, as the decisions need them. Alerts about Earshot itself have routes of
+ * their own, before all others. They never go to a receiver in `failing` while another one works.
  */
 export function createNotifyConfig(
   config: NotifySettings,
@@ -46,7 +46,7 @@ function operatorRoutes(config: NotifySettings, failing: ReadonlySet<string>): R
     continue: false,
     routes: [],
   });
-  // That a receiver fails is told by the others, whether or not it still does when that is decided.
+  // Other receivers are notified of a failing receiver, whether or not it still fails when that is decided.
   const aboutEach = names.map((name) => route(new Set([...failing, name]), { receiver: [name] }));
   return [...aboutEach, route(failing, undefined)];
 }

@@ -10,24 +10,24 @@ import {
 
 /** A message as each kind of receiver would get it. */
 export interface MessagePreview {
-  /** `thread`: what follows it there at once. The picture of the counts is left out: only Slack has it. */
+  /** `thread`: the replies that are posted at once. Without the chart: only Slack has it. */
   readonly slack: SlackContent & { readonly thread: readonly SlackContent[] };
   readonly email: EmailContent;
 }
 
-/** Made by the code that sends, so that a preview cannot show something else. */
+/** Made by the code that sends, so that a preview cannot differ. */
 export function previewMessage(content: MessageContent, renderer: Renderer): MessagePreview {
   return { slack: previewSlack(content, renderer), email: composeEmail(content, renderer) };
 }
 
-/** With the buttons that a receiver has who listens to them. */
+/** With the buttons of a receiver that listens to them. */
 function previewSlack(content: MessageContent, renderer: Renderer): MessagePreview["slack"] {
   const context = { alertId: NOBODYS, picture: null };
   if (content.kind === "digest") return { ...composeSlack(content, renderer, context), thread: [] };
   const details = composeDetails(content.view, renderer);
   const thread = details === null ? [] : [details];
   if (FIRST.has(content.kind)) return { ...composeSlack(content, renderer, context), thread };
-  // What comes later is a reply in the thread of the first message, which is edited.
+  // Later messages are replies in the thread of the first message, which is edited.
   const first = { kind: "fired", view: { ...content.view, kind: "fired" } } as const;
   const reply = composeReply(content.view, renderer, context);
   return { ...composeSlack(first, renderer, context), thread: [...thread, reply] };

@@ -6,13 +6,13 @@ import type { EscalationConfig } from "./decide/escalation.ts";
 import type { Inhibition } from "./decide/inhibition.ts";
 import type { RouteConfig } from "./decide/route.ts";
 
-/** What alerts can be told apart by: the names of all rules, and of all labels that their alerts may have. */
+/** What can tell alerts apart: the names of all rules, and of all labels that their alerts may have. */
 export interface AlertNames {
   readonly rules: readonly string[];
   readonly labels: readonly string[];
 }
 
-/** What in a configuration speaks of alerts. */
+/** The parts of a configuration that match alerts. */
 export interface SpeaksOfAlerts {
   readonly routes: readonly RouteConfig[];
   readonly inhibitions: readonly Inhibition[];
@@ -22,8 +22,8 @@ export interface SpeaksOfAlerts {
 type Path = readonly (string | number)[];
 
 /**
- * Rules and labels that are named and that no alert can have. A misspelt one is no fault to a program, it only never
- * fits: the route is never taken, the group is one of everything, and nobody notices before the night that counts.
+ * Finds names of rules and labels that no alert can have. A misspelt name is no error to a program, it only never
+ * matches: the route takes nothing, the group is one of everything, and nobody notices until an alert is missed.
  */
 export function findUnknownNames(config: SpeaksOfAlerts, names: AlertNames): readonly Issue[] {
   return [
@@ -39,7 +39,7 @@ export function findUnknownNames(config: SpeaksOfAlerts, names: AlertNames): rea
   ];
 }
 
-/** The same of one matcher: that of a silence, for example. */
+/** The same for one matcher, such as that of a silence. */
 export function unknownNamesInMatch({ not, ...match }: AlertMatch, names: AlertNames, path: Path): Issue[] {
   return [
     ...unknownRules(match.rule ?? [], names, [...path, "rule"]),
@@ -56,7 +56,7 @@ function inRoutes(
 ): Issue[] {
   return routes.flatMap((route, index) => {
     const here = [...path, index];
-    // What is taken over from the route around it is told of there.
+    // What a route takes over from the one around it is reported there.
     const own = route.group?.by === context?.group?.by ? [] : (route.group?.by ?? []);
     return [
       ...unknownNamesInMatch(route.match, names, [...here, "match"]),
@@ -79,14 +79,14 @@ function unknownLabel(label: string, { labels }: AlertNames, path: Path): Issue[
   if (labels.includes(label)) return [];
   const at = { path: [...path, label], at: "key" } as const;
   if (RESERVED_LABELS.includes(label)) {
-    return [{ ...at, message: `"${label}" is no label: it stands beside "labels", not inside` }];
+    return [{ ...at, message: `"${label}" is no label: write it next to "labels", not inside` }];
   }
   return [{ ...unknown(at.path, `no rule gives a label "${label}"`, label, labels), at: "key" }];
 }
 
 const RESERVED_LABELS = ["severity", "rule", "fingerprint"];
 
-/** A pattern may fit rules that are still to be written; a name in full is that of a rule or a mistake. */
+/** A pattern may match future rules; a name without a wildcard is a rule's or a mistake. */
 function unknownRules(patterns: readonly string[], { rules }: AlertNames, path: Path): Issue[] {
   return patterns.flatMap((pattern, index): Issue[] =>
     /[*?]/.test(pattern) || rules.some((rule) => fitsGlob(pattern, rule))

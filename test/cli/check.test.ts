@@ -60,7 +60,7 @@ test("a label or rule that no alert can have is a fault at its line, wherever al
     `6:15 no rule gives a label "rul" — did you mean "rule"?`,
     `7:28 there is no rule "angry-pres" — did you mean "angry-press"?`,
     `9:26 no rule gives a label "autor" — did you mean "author"?`,
-    `11:55 "severity" is no label: it stands beside "labels", not inside`,
+    `11:55 "severity" is no label: write it next to "labels", not inside`,
     `11:83 no rule gives a label "contry" — did you mean "country"?`,
     expect.stringMatching(/^13:31 there is no rule "nothing-like-it" \(there are angry-press, /),
   ]);

@@ -3,9 +3,9 @@ import type { EscalationTerms, Terms } from "./batch.ts";
 import type { Addressed, Routing } from "./route.ts";
 
 /**
- * Everybody a decision has to be made for: those whom the routes name, those to whom a step of an escalation leads or
- * will lead, and those who have been told before and are named no longer (routes were edited, or the alert rose past a
- * route). The last hear nothing more but its end.
+ * Everybody a decision is made for: receivers that a route names, receivers of a due or later escalation step, and
+ * receivers that were notified before but are named no longer (routes were edited, or the alert rose past a route). The
+ * last kind only gets the resolve notification.
  */
 export function audience(
   routing: Routing,
@@ -23,7 +23,7 @@ export function audience(
       all.set(receiver, { receiver, by: terms.by, terms: { ...UNROUTED, escalation: terms } });
   }
   for (const receiver of notifiedBefore) {
-    if (!all.has(receiver)) all.set(receiver, { receiver, by: "told before", terms: UNROUTED });
+    if (!all.has(receiver)) all.set(receiver, { receiver, by: "notified before", terms: UNROUTED });
   }
   return [...all.values()];
 }

@@ -8,8 +8,8 @@ import type { QuietHours } from "./quiet-hours.ts";
 import type { Throttle } from "./throttle.ts";
 
 /**
- * What goes through the pipeline: matters of one receiver at one moment. Every matter is in exactly one of `say`,
- * `held` and `dropped`, and a stage only moves it on with a reason.
+ * The candidates of one receiver at one moment, on their way through the pipeline. Every candidate is in exactly one of
+ * `send`, `held` and `dropped`, and a stage only moves it with a reason.
  */
 export interface Batch {
   readonly receiver: ReceiverTerms;
@@ -25,58 +25,60 @@ export interface NotifyContext {
   /** Those in force, and those that ended in the last day. */
   readonly silences: readonly Silence[];
   readonly inhibitions: readonly Inhibition[];
-  /** Alerts of the project that have fired and are not over. */
+  /** Alerts of the project that have fired and are not resolved. */
   readonly open: readonly Alert[];
 }
 
-/** Nobody silenced anything and nothing stands open. */
+/** No silences, no open alerts. */
 export const EMPTY_CONTEXT: NotifyContext = { silences: [], inhibitions: [], open: [] };
 
 export type Stage = (batch: Batch) => Batch;
 
-/** One alert, what the receiver knows of it, and the terms on which it is told. */
+/** One alert, the last notification of the receiver about it, and the terms of the route. */
 export interface Candidate {
   readonly alert: Alert;
   readonly lastNotified: LastNotified | null;
   readonly terms: Terms;
 }
 
-/** The last that a receiver was told of an alert: one row per alert and receiver, written with the notification. */
+/**
+ * The last notification of a receiver about an alert: one row per alert and receiver, written with the notification.
+ */
 export interface LastNotified {
   /** Domain time of the decision. */
   readonly at: Instant;
-  /** Severity and newest evidence of the alert as told. */
+  /** Severity and newest evidence of the alert at that time. */
   readonly severity: Severity;
   readonly lastSeenAt: Instant;
-  /** The alert's `notifyCount` then. */
+  /** The alert's `notifyCount` at that time. */
   readonly notifyCount: number;
-  /** It was told that the alert is over. */
+  /** The receiver was notified that the alert is resolved. */
   readonly ended: boolean;
 }
 
-/** How the route wants it. */
+/** The terms of the route. */
 export interface Terms {
-  /** False: no route leads to the receiver any more, and it only waits to hear that it is over. */
+  /** False: no route leads to the receiver any more; it only gets the resolve notification. */
   readonly routed: boolean;
   /** Null: never. */
   readonly repeatEveryMs: number | null;
   readonly sendResolved: boolean;
   readonly forgetAfterMs: number;
-  /** Null: each alert is told for itself, at once. */
+  /** Null: the alert is sent alone, at once. */
   readonly group: GroupTerms | null;
   readonly escalation: EscalationTerms | null;
 }
 
-/** Alerts of a project with one key are told together. */
+/** Alerts of a project with the same key are sent in one message. */
 export interface GroupTerms {
   readonly key: string;
-  /** How long the first news of a group wait for more. */
+  /** How long the first news of a group waits for more. */
   readonly waitMs: number;
   /** The least time between two messages about a group. */
   readonly intervalMs: number;
 }
 
-/** Steps that lead to the receiver, as long as nobody has taken the alert on. */
+/** The escalation steps that lead to the receiver while nobody has acknowledged the alert. */
 export interface EscalationTerms {
   /** The newest step that is due; null while none is. */
   readonly reachedAt: Instant | null;
@@ -94,7 +96,7 @@ export interface ReceiverTerms {
   readonly recent: readonly Instant[];
   /** Those among them that broke through the throttle; none, when absent. */
   readonly recentBreakThrough?: readonly Instant[];
-  /** When it was last told of each group, by key. */
+  /** Time of its last notification about each group, by key. */
   readonly flushes?: ReadonlyMap<string, Instant>;
 }
 
@@ -102,7 +104,7 @@ export interface Outgoing {
   readonly candidate: Candidate;
   readonly kind: NotificationKind;
   readonly reason: NotifyReason;
-  /** Told in the same message, as what comes on top of it. */
+  /** Added to the same message. */
   readonly also?: readonly Outgoing[];
 }
 
@@ -117,7 +119,7 @@ export interface Dropped {
   readonly candidate: Candidate;
   readonly reason: DropReason;
   readonly by: string;
-  /** When there may be something to say without any change of the alert. */
+  /** When to decide again even if the alert does not change. */
   readonly nextAt: Instant | null;
 }
 
@@ -126,12 +128,12 @@ export type NotifyReason =
   | "SeverityRose"
   | RenotifyReason
   | "RepeatIntervalElapsed"
-  /** Nobody took it on in time: a step of an escalation leads here. */
+  /** Nobody acknowledged it in time: an escalation step leads here. */
   | "Escalated"
-  /** It was told as over, and it came back. */
+  /** It was reported as resolved and fired again. */
   | "Reopened"
   | "Resolved"
-  /** It began and ended before the receiver could be told of either: one message says both. */
+  /** It fired and ended before the receiver was notified of either: one message reports both. */
   | "FiredAndEnded";
 
 export type HoldReason =
@@ -144,18 +146,18 @@ export type HoldReason =
 export type DropReason =
   | "StillPending"
   | "NeverFired"
-  /** Told already, and the repeat interval is not over (or never is). */
+  /** Already notified, and the repeat interval has not passed (or there is none). */
   | "NothingNew"
-  /** The repeat interval is over, but no evidence came since; the next that comes is told. */
+  /** The repeat interval has passed without new evidence; the next evidence is sent. */
   | "NoNewEvidence"
-  /** Somebody has it in hand: no reminders. */
+  /** Somebody acknowledged it: no reminders. */
   | "Acknowledged"
   | "NoLongerRouted"
   /** A later step of an escalation leads here. */
   | "EscalationWaits"
   | "ResolveNotWanted"
-  /** Began and ended inside quiet hours, too mild to be told afterwards. */
+  /** Fired and ended inside quiet hours, and is too mild to be sent afterwards. */
   | "ResolvedUnannounced"
-  /** Began and ended while a silence or a graver alert muted it. */
+  /** Fired and ended while a silence or a more severe alert muted it. */
   | "EndedWhileMuted"
   | "EndedLongAgo";

@@ -16,7 +16,7 @@ import { type RouteConfig, type Routing, routeAlert } from "./route.ts";
 import { breaksThrough, type Throttle } from "./throttle.ts";
 import { writeDecisions } from "./write-decisions.ts";
 
-/** Who may be told of what, from the configuration. */
+/** Routes, escalations and receivers, from the configuration. */
 export interface NotifyConfig {
   readonly routes: readonly RouteConfig[];
   readonly inhibitions: readonly Inhibition[];
@@ -24,11 +24,11 @@ export interface NotifyConfig {
   readonly rotations: readonly Rotation[];
   /** Undefined for a receiver that the configuration does not know (any more). */
   receiver(name: string): Omit<ReceiverTerms, "recent" | "recentBreakThrough" | "flushes"> | undefined;
-  /** Those among them that are told only so much in a time. */
+  /** The receivers that have a throttle. */
   readonly throttled: readonly { readonly name: string; readonly throttle: Throttle }[];
 }
 
-/** What is written in the transaction that moved the alerts. */
+/** Rows for the transaction that changed the alerts. */
 export interface Decisions {
   readonly pending: readonly PendingNotification[];
   readonly entries: readonly ReceiverEntry[];
@@ -36,12 +36,12 @@ export interface Decisions {
   readonly flushes: readonly GroupFlush[];
 }
 
-/** What the tables say of the moment, beside the alerts themselves. */
+/** What the tables hold at this moment, apart from the alerts. */
 export interface NotifyState {
   /** When notifications were decided for each throttled receiver, for as long as its throttle looks back. */
   readonly recent: RecentNotifications;
   readonly context: NotifyContext;
-  /** When each receiver was last told of each group of the project. */
+  /** When each receiver was last notified of each group of the project. */
   readonly flushes: readonly GroupFlush[];
 }
 
@@ -60,9 +60,9 @@ interface Question {
 const EMPTY_STATE: NotifyState = { recent: new Map(), context: EMPTY_CONTEXT, flushes: [] };
 
 /**
- * Decides, for alerts of one project that moved or whose time has come, what each receiver is told. Everything that is
- * decided has a named reason in the alert's history. A storm of ten thousand alerts is one call, so nothing here looks
- * through all of them for each of them.
+ * Decides what each receiver is notified of, for alerts of one project that changed or are due. Every decision has a
+ * named reason in the alert's history. A storm of ten thousand alerts is one call, so nothing here loops over all
+ * alerts for each alert.
  */
 export function decideNotifications(
   alerts: readonly Alert[],
@@ -89,7 +89,7 @@ export function decideNotifications(
   };
 }
 
-/** Who has to be asked for about an alert, and the rows of those who are no longer concerned. */
+/** The receivers to decide for, and the rows of receivers that are no longer concerned. */
 function askAbout(
   alert: Alert,
   its: readonly ReceiverEntry[],
@@ -116,7 +116,7 @@ function askAbout(
   };
 }
 
-/** What one receiver is told of all of them; together, for one message may tell of many. */
+/** Decides for one receiver and all its alerts together, because one message may carry many. */
 function answer(
   name: string,
   questions: readonly Question[],
@@ -159,7 +159,7 @@ function recentOf(
   return { recent: lastNotified.map(({ at }) => at), recentBreakThrough: breakThrough.map(({ at }) => at) };
 }
 
-/** Muted time does not count towards an escalation: nobody could have taken it on. */
+/** Muted time does not count towards an escalation: nobody could have acknowledged the alert then. */
 function muting({ silences, inhibitions, open }: NotifyContext, now: Instant): (alert: Alert) => boolean {
   const inhibitors = activeInhibitors(inhibitions, open);
   return (alert) => silencedAt(silences, alert, now) !== null || inhibitorOf(inhibitors, alert) !== null;
@@ -198,7 +198,7 @@ function unknownReceiver(name: string, questions: readonly Question[], now: Inst
   };
 }
 
-/** Said once, when it fires: an alert that reaches nobody is a fault of the routes. */
+/** Noted once, when the alert fires: an alert that reaches nobody is a fault of the routes. */
 function noRoute(alert: Alert, routing: Routing, now: Instant): AlertEvent[] {
   if (routing.outcome !== "NoRoute" || alert.state !== "firing" || alert.lastSeenAt !== alert.firedAt)
     return [];

@@ -16,7 +16,7 @@ import {
 } from "./batch.ts";
 import { runPipeline } from "./pipeline.ts";
 
-/** What to do about one alert and one receiver, why, and when to ask again although nothing has changed. */
+/** What to do about one alert and one receiver, why, and when to decide again without a change. */
 export type Decision =
   | {
       readonly do: "send";
@@ -24,9 +24,9 @@ export type Decision =
       readonly reason: NotifyReason;
       readonly by: string;
       readonly nextAt: Instant | null;
-      /** What the receiver knows from now on. */
+      /** Stored as the receiver's last notification. */
       readonly lastNotified: LastNotified;
-      /** The alert whose message tells of it; null for one of its own. */
+      /** The alert whose message carries this one; null for a message of its own. */
       readonly with: string | null;
     }
   | { readonly do: "hold"; readonly reason: HoldReason; readonly by: string; readonly nextAt: Instant }
@@ -37,7 +37,7 @@ export type Decision =
       readonly nextAt: Instant | null;
     };
 
-/** Decides for all alerts of one receiver that are to be looked at now; throttled together, gravest first. */
+/** Decides for all due alerts of one receiver together; the throttle takes the most severe first. */
 export function decideAll(
   candidates: readonly Candidate[],
   receiver: ReceiverTerms,

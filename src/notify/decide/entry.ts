@@ -5,19 +5,19 @@ import type { LastNotified } from "./batch.ts";
 /** What the table keeps of an alert and a receiver. */
 export interface Entry {
   readonly lastNotified: LastNotified | null;
-  /** The reason of the last decision, so that the history is told of changes only. */
+  /** The reason of the last decision. The history only notes a decision whose reason differs. */
   readonly last: string;
-  /** Since when the receiver hears, or would hear, that the alert calls: where steps of an escalation count from. */
+  /** Since when the alert needs attention and the receiver could be notified: escalation steps count from here. */
   readonly since?: Instant;
 }
 
-/** Since when it calls, as far as this receiver goes; null while it does not, or could not be heard. */
+/** Since when the alert needs attention, for this receiver; null while it does not, or is muted. */
 export function sinceOf(alert: Alert, before: Entry | undefined, now: Instant): Instant | null {
   if (alert.state !== "firing") return before?.since ?? null;
   return isOfThisCall(alert, before) ? before.since : now;
 }
 
-/** When somebody was first to be told that it calls; now, where nobody was. */
+/** When the first receiver could be notified that the alert needs attention; `now` if none could. */
 export function callingSince(alert: Alert, entries: Iterable<Entry>, now: Instant): Instant {
   let earliest = now;
   for (const entry of entries) {

@@ -9,7 +9,9 @@ import { onCall, type Rotation } from "./rotation.ts";
 /** More rounds than this are a loop, not an escalation. */
 const MOST_ROUNDS = 10;
 
-/** Who else is told of an alert that nobody takes on. Steps count from when the alert began to call for somebody. */
+/**
+ * Who else is notified of an alert that nobody acknowledges. Steps count from when the alert began to need attention.
+ */
 export const EscalationConfig = z
   .strictObject({
     name: z.string().min(1),
@@ -23,7 +25,7 @@ export const EscalationConfig = z
         }),
       )
       .min(1, "name at least one step"),
-    /** How often all steps are gone through, the first time included; each round tells its receivers again. */
+    /** How often all steps run, the first time included; each round notifies its receivers again. */
     rounds: z.int().min(1).max(MOST_ROUNDS).default(1),
     /** From the last step of a round to the start of the next. */
     roundEvery: durationBetween(0, 7 * DAY).prefault("30m"),
@@ -40,14 +42,14 @@ export const EscalationConfig = z
       }
     });
     if (rounds > 1 && roundEvery <= 0) {
-      context.addIssue({ code: "custom", path: ["roundEvery"], message: "has to be longer than nothing" });
+      context.addIssue({ code: "custom", path: ["roundEvery"], message: "has to be longer than 0" });
     }
   });
 export type EscalationConfig = z.infer<typeof EscalationConfig>;
 
 /**
- * The steps of the first escalation that fits, by receiver: which is the newest that is due, and when the next comes.
- * Nothing for an alert that is over or that somebody has taken on. Who has a turn is asked for the moment of the step.
+ * The steps of the first matching escalation, by receiver: the newest due step and the time of the next. Empty for an
+ * alert that is resolved or acknowledged. A rotation is resolved for the moment of the step.
  */
 export function escalationOf(
   policies: { readonly escalations: readonly EscalationConfig[]; readonly rotations: readonly Rotation[] },

@@ -5,8 +5,8 @@ import { AlertMatch, describeMatch, matchesAlert } from "../../model/alert-match
 import { compareSeverity } from "../../model/severity.ts";
 
 /**
- * While an alert that fits `while` stands open, milder ones that fit `mute` and share the labels named in `equal` are
- * held. It never mutes an alert that is as grave, so two alerts cannot mute each other.
+ * While an alert that matches `while` is open, milder ones that match `mute` and share the labels in `equal` are held.
+ * It never mutes an alert of the same severity, so two alerts cannot mute each other.
  */
 export const Inhibition = z.strictObject({
   name: z.string().min(1).exactOptional(),
@@ -16,13 +16,13 @@ export const Inhibition = z.strictObject({
 });
 export type Inhibition = z.infer<typeof Inhibition>;
 
-/** An inhibition, with the alerts that may mute others by it now, by the values of the labels that have to be equal. */
+/** An inhibition with the open alerts that may mute others by it, by the values of the `equal` labels. */
 export interface ActiveInhibitor {
   readonly inhibition: Inhibition;
   readonly sources: ReadonlyMap<string | null, readonly Alert[]>;
 }
 
-/** To be made once for many alerts: in a storm there are a thousand that may mute ten thousand. */
+/** Built once for many alerts: in a storm a thousand alerts may mute ten thousand. */
 export function activeInhibitors(
   inhibitions: readonly Inhibition[],
   open: readonly Alert[],
@@ -37,7 +37,7 @@ export function activeInhibitors(
   }));
 }
 
-/** The open alert that mutes this one, if any does. */
+/** The open alert that mutes this one, or null. */
 export function inhibitorOf(
   inhibitors: readonly ActiveInhibitor[],
   alert: Alert,
@@ -53,7 +53,7 @@ export function inhibitorOf(
   return null;
 }
 
-/** Whether the end of this alert may let others be heard. */
+/** Whether the end of this alert may release others. */
 export function isInhibitor(inhibitions: readonly Inhibition[], alert: Alert): boolean {
   return inhibitions.some((inhibition) => matchesAlert(inhibition.while, alert));
 }
@@ -64,13 +64,13 @@ export function describeInhibitor(source: Alert, inhibition: Inhibition): string
   return `inhibition ${name}: ${source.queryName}, ${source.rule} is open`;
 }
 
-/** The values that have to be equal; null where one of them is missing: what neither has is not the same of both. */
+/** The values of the `equal` labels; null if one is missing, because two missing values are not equal. */
 function equalKey({ equal }: Inhibition, alert: Alert): string | null {
   const values = equal.map((label) => labelValue(alert, label));
   return values.includes(undefined) ? null : JSON.stringify(values);
 }
 
-/** Two queries may share a name, so a query is known by its id. */
+/** Two queries may share a name, so a query is identified by its id. */
 function labelValue(alert: Alert, label: string): string | undefined {
   if (label === "query") return alert.queryId;
   if (label === "rule") return alert.rule;

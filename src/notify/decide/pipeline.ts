@@ -15,20 +15,17 @@ import { quietHours } from "./stages/quiet-hours.ts";
 import { silence } from "./stages/silence.ts";
 import { throttle } from "./stages/throttle.ts";
 
-/**
- * The way of an alert to a receiver, in the order in which it is walked. What is held does not count as told, because
- * `Told` is only written for what comes out in `say`.
- */
+/** The stages in their order. A held alert does not count as notified: `LastNotified` is only written for `send`. */
 const STAGES: readonly Stage[] = [dedup, expire, silence, inhibit, quietHours, group, throttle];
 
-/** Sorts the matters of one receiver into what is said now, held and dropped. None is lost, none is there twice. */
+/** Sorts the candidates of one receiver into send, held and dropped. Each ends up in exactly one of them. */
 export function runPipeline(
   candidates: readonly Candidate[],
   receiver: ReceiverTerms,
   now: Instant,
   context: NotifyContext = EMPTY_CONTEXT,
 ): Batch {
-  // What is said for certain is only known after `compare`; until then every matter is a candidate.
+  // Only `dedup` knows what is really sent; until then every candidate may be.
   const outgoing = candidates.map(
     (candidate) => ({ candidate, kind: "fired", reason: "FirstNotification" }) as const,
   );

@@ -4,13 +4,13 @@ import { formatLocalTime, WEEKDAYS } from "../../lib/local-time.ts";
 import { MIDNIGHT_AFTER, rangeAt, weeklyRangeShape } from "../../lib/weekly-range.ts";
 import { compareSeverity, Severity } from "../../model/severity.ts";
 
-/** Times at which a receiver is left alone, every week. */
+/** Times of the week at which a receiver gets no messages. */
 export const QuietHours = z
   .strictObject({
     ...weeklyRangeShape,
-    /** This severity and graver ones are told all the same. */
+    /** This severity and higher is sent all the same. */
     breakThrough: z.union([Severity, z.literal("nothing")]).default("critical"),
-    /** An alert of this severity or graver that began and ended inside is told when the quiet hours are over. */
+    /** An alert of at least this severity that fired and ended inside is sent when the quiet hours end. */
     notifyAfterwards: z.union([Severity, z.literal("nothing")]).default("warning"),
   })
   .superRefine((hours, context) => {
@@ -31,15 +31,15 @@ export const QuietHours = z
   });
 export type QuietHours = z.infer<typeof QuietHours>;
 
-/** The quiet hours in force, and when the receiver may be told again. */
+/** The quiet hours in force, and when they end. */
 export interface Quiet {
   readonly until: Instant;
   readonly hours: QuietHours;
 }
 
 /**
- * Whether a receiver is left alone at `at` with something of this severity. Ranges that touch or overlap count as one
- * rest: `until` is the end of the last. Ranges that together never end give an `until` a week away, to look again.
+ * The quiet hours that hold an alert of this severity at `at`. Ranges that touch or overlap count as one: `until` is
+ * the end of the last. Ranges that together never end give an `until` a week away, to check again.
  */
 export function quietAt(ranges: readonly QuietHours[], severity: Severity, at: Instant): Quiet | null {
   const found = rangeAt(
@@ -49,7 +49,7 @@ export function quietAt(ranges: readonly QuietHours[], severity: Severity, at: I
   return found && { until: found.until, hours: found.range };
 }
 
-/** `quiet hours 22:00–07:00 Europe/Berlin`, to be named as the cause. */
+/** `quiet hours 22:00–07:00 Europe/Berlin`, shown as the cause. */
 export function describeQuietHours({ from, to, timezone }: QuietHours): string {
   return `quiet hours ${formatLocalTime(from)}–${formatLocalTime(to)} ${timezone}`;
 }

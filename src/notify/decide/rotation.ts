@@ -20,14 +20,17 @@ export const Rotation = z
     /** Of a weekly rotation: the day on which turns change. */
     on: Weekday.default("mon"),
     at: LocalTime.prefault("09:00"),
-    /** The local date on which the first of the list takes over, `2026-01-05`; of a weekly one, the week of that date. */
+    /**
+     * The local date on which the first of the list takes over, such as `2026-01-05`; for a weekly rotation, the week
+     * of that date.
+     */
     from: z.iso.date("expected a date such as 2026-01-05").prefault("2026-01-05"),
     receivers: z.array(z.string().min(1)).min(1, "name at least one receiver"),
   })
   .transform(({ from, ...rotation }) => ({ ...rotation, from: dateOf(from) }));
 export type Rotation = z.output<typeof Rotation>;
 
-/** Whose turn it is at `at`. A turn changes at the local time, whatever the clocks did in between. */
+/** Whose turn it is at `at`. A turn changes at the local time, across clock changes too. */
 export function onCall(rotation: Rotation, at: Instant): string {
   const { receivers, every } = rotation;
   const days = daysBetween(handoverOn(rotation, rotation.from), lastHandover(rotation, at));

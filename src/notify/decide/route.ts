@@ -5,10 +5,10 @@ import { AlertMatch, type MatchedAlert, matchesAlert } from "../../model/alert-m
 import type { GroupTerms, Terms } from "./batch.ts";
 
 /**
- * Who is told about an alert, and on which terms. Routes are read from the top; the first that matches decides, and
- * `continue: true` lets those below it add receivers. A route with `routes` of its own hands the alert down in the same
- * way and speaks for itself where none of them matches. A receiver that several name is told on the terms of the first.
- * No route at all is an outcome with a name, not a silence.
+ * The receivers of an alert and their terms. Routes are read from the top; the first match decides, and `continue:
+ * true` lets those below it add receivers. A route with `routes` of its own passes the alert down in the same way and
+ * decides itself if none of them matches. For a receiver named by several routes, the terms of the first apply. No
+ * route at all is an outcome with a name, never silent.
  */
 export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert): Routing {
   const to = new Map<string, Addressed>();
@@ -24,7 +24,7 @@ export function routeAlert(routes: readonly RouteConfig[], alert: MatchedAlert):
 export interface Addressed {
   readonly receiver: string;
   readonly terms: Terms;
-  /** The route that says so. */
+  /** The route that decided it. */
   readonly by: string;
 }
 
@@ -40,19 +40,19 @@ const Fields = {
     .union([Duration, z.literal("never").transform(() => null)], {
       error: `expected a duration such as "4h", or "never"`,
     })
-    .refine((ms) => ms === null || ms > 0, `has to be longer than nothing; write "never" for no repetition`)
+    .refine((ms) => ms === null || ms > 0, `has to be longer than 0; write "never" for no repetition`)
     .exactOptional(),
   sendResolved: z.boolean().exactOptional(),
-  /** An alert that ended longer ago than this, and that nobody was told about, is not told any more. */
+  /** An alert that ended longer ago than this without any notification is not sent any more. */
   forgetAfter: durationBetween(MINUTE, 30 * DAY).exactOptional(),
-  /** Alerts with the same values of these labels are told together, of whichever query; `[]`: each for itself. */
+  /** Alerts with the same values of these labels share one message, across queries; `[]`: each alone. */
   groupBy: z.array(z.string().min(1)).exactOptional(),
   groupWait: durationBetween(0, DAY).exactOptional(),
   groupInterval: durationBetween(0, 7 * DAY).exactOptional(),
   continue: z.boolean().default(false),
 };
 
-/** As it is written: what is left out is taken from the route around it. */
+/** As written in the file: missing fields are taken from the route around it. */
 type WrittenRoute = z.output<z.ZodObject<typeof Fields>> & { routes?: WrittenRoute[] };
 
 const WrittenRoute: z.ZodType<WrittenRoute> = z.strictObject({
@@ -120,7 +120,7 @@ function groupOf(
   };
 }
 
-/** A route that nobody stands behind: no receivers of its own or around it, and no routes in it either. */
+/** A route without receivers: none of its own or around it, and no routes in it either. */
 function* withoutReceivers(
   route: WrittenRoute,
   path: readonly (string | number)[],
@@ -159,7 +159,7 @@ function groupTerms({ group }: RouteConfig, by: string, alert: MatchedAlert): Gr
   return { key: JSON.stringify([by, ...values]), waitMs: group.waitMs, intervalMs: group.intervalMs };
 }
 
-/** Two queries may share a name, so a query is known by its id. What an alert does not have is one value, too. */
+/** Two queries may share a name, so a query is identified by its id. A missing label counts as one value, too. */
 function labelOf(alert: MatchedAlert, label: string): string | null {
   if (label === "query") return alert.queryId;
   if (label === "rule") return alert.rule;

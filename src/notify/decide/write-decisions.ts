@@ -6,7 +6,7 @@ import type { PendingNotification, ReceiverEntry } from "../../model/notificatio
 import type { Decided, Decision } from "./decision.ts";
 import { type Entry, sinceOf } from "./entry.ts";
 
-/** What was decided for one receiver, as rows: what it is owed, what it knows, and what the histories say of it. */
+/** Turns the decisions for one receiver into rows: pending notifications, its entries, and events of the histories. */
 export function writeDecisions(
   receiver: string,
   decided: readonly Decided[],
@@ -38,7 +38,7 @@ export function writeDecisions(
   return { pending, entries, events };
 }
 
-/** Alerts whose message also tells of others, with those others, the one that matters most first. */
+/** Alerts whose message carries others, with those others, the most important first. */
 type Bundles = ReadonlyMap<string, { readonly name: string; readonly also: readonly string[] }>;
 
 function bundlesOf(decided: readonly Decided[]): Bundles {
@@ -47,7 +47,7 @@ function bundlesOf(decided: readonly Decided[]): Bundles {
     if (decision.do !== "send") continue;
     const { id, queryName, rule } = candidate.alert;
     if (decision.with === null) bundles.set(id, { name: `${queryName}, ${rule}`, also: [] });
-    // A message's own alert stands before those that it also tells of.
+    // The leading alert comes before the alerts that its message carries.
     else bundles.get(decision.with)?.also.push(id);
   }
   return bundles;
@@ -56,7 +56,7 @@ function bundlesOf(decided: readonly Decided[]): Bundles {
 function detailOf(receiver: string, decision: Decision, bundles: Bundles): string {
   const leader = decision.do === "send" && decision.with !== null ? bundles.get(decision.with) : undefined;
   const within = leader === undefined ? "" : `, in the message about ${leader.name}`;
-  // What became of an alert and what is said of it have names in common.
+  // The reason alone is ambiguous: states of alerts and reasons of notifications share names.
   return `${receiver}${decision.do === "send" ? " is notified" : ""} (${decision.by}${within})`;
 }
 

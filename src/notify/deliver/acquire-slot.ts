@@ -1,25 +1,27 @@
 import type { ChannelLimit } from "../define-notifier.ts";
 
-/** The rows that say what a place takes at this moment. */
+/** The stored state of rate-limited channels. */
 export interface ChannelLimits {
-  /** Null: it takes nothing now. `failures`: in a row before this. */
+  /** Null: no slot now. `failures`: failures in a row before this one. */
   take(channel: ChannelLimit): Promise<{ readonly failures: number } | null>;
   giveBack(key: string): Promise<void>;
-  /** Takes nothing for so long, for everybody who leads there. */
+  /** Closes the channel for `forMs`, for all its receivers. */
   close(key: string, forMs: number, reason: string): Promise<void>;
   reopen(key: string): Promise<void>;
 }
 
-/** A place in line that was taken, until it is known what became of it. */
+/** A slot that was taken, until the outcome of the message is known. */
 export interface AcquiredSlot {
-  /** Nothing was sent. */
+  /** Nothing was sent: the slot is free again. */
   giveBack(): Promise<void>;
   worked(): Promise<void>;
-  /** The place itself is in trouble: everybody waits as long as it asks, else 1 s, 2 s, 4 s … up to a minute. */
+  /**
+   * The channel itself has a problem: all its receivers wait as long as it asks, else 1 s, 2 s, 4 s … up to a minute.
+   */
   failed(reason: string, retryAfterMs: number | null): Promise<number>;
 }
 
-/** The next place in line, or null where there is none now. */
+/** Takes the next free slot; null if there is none now. */
 export async function acquireSlot(
   channelLimits: ChannelLimits,
   channel: ChannelLimit,
@@ -39,7 +41,7 @@ export async function acquireSlot(
   };
 }
 
-/** Where any number may go at once. */
+/** For receivers without a rate limit. */
 export const ANYWHERE: AcquiredSlot = {
   giveBack: async () => {},
   worked: async () => {},
@@ -47,5 +49,5 @@ export const ANYWHERE: AcquiredSlot = {
 };
 
 const FIRST_MS = 1_000;
-/** However long it was away, it is tried so often: what waits comes within a minute of its return. */
+/** The longest pause of a failing channel: waiting messages go out within a minute of its return. */
 const LONGEST_MS = 60_000;

@@ -15,27 +15,27 @@ export interface DeliveryLog {
   claim(projectId: string, id: string): Promise<Notification | null>;
   /** False: another worker has claimed it since. */
   renew(notification: Notification): Promise<boolean>;
-  /** Null for one that is not stored. */
+  /** Null for a notification that is not stored. */
   receiverOf(projectId: string, id: string): Promise<string | null>;
-  /** What could be sent to these receivers next: the gravest, and of those the oldest. */
+  /** The next notification to send to these receivers: the most severe, then the oldest. */
   nextDue(receivers: readonly string[]): Promise<{ projectId: string; notificationId: string } | null>;
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
-  /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+  /** Later ones about the same alert to the same receiver that carry no other alert, oldest first. */
   waitingBehind(notification: Notification): Promise<readonly Superseded[]>;
-  /** `said`: ids of those that the message has told already. */
+  /** `said`: ids of the notifications that this message already covers. */
   markSent(
     notification: Notification,
     sentAt: Instant,
     vendorRef: VendorRef,
     said: readonly string[],
   ): Promise<void>;
-  /** `retryAfterMs` null: given up. Changes nothing where another worker has claimed it since. */
+  /** `retryAfterMs` null: given up. Changes nothing if another worker has claimed it since. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
 }
 
-/** The messages that stand for alerts. */
+/** The live messages of alerts. */
 export interface LiveMessageLog {
-  /** The alert has a message at the receiver, and that is to be brought up to date. */
+  /** Marks the alert's message at the receiver, if it has one, for an update. */
   stale(key: {
     readonly projectId: string;
     readonly alertId: string;
@@ -47,11 +47,11 @@ export interface DeliverParts {
   readonly log: DeliveryLog;
   readonly channelLimits: ChannelLimits;
   readonly liveMessages: LiveMessageLog;
-  /** The receivers whose messages go to one place. */
+  /** The receivers whose messages go to this channel. */
   readonly receiversOf: (channel: string) => readonly string[];
   /** Undefined for a receiver that is not configured (any more). */
   readonly notifierOf: (receiver: string) => Notifier | undefined;
-  /** What the reader is to see, from the facts as they stand now; null when those are gone. */
+  /** The content, from the facts as they are now; null if they are deleted. */
   readonly viewOf: (notification: Notification) => Promise<View | null>;
   readonly clock: Clock;
 }
@@ -61,18 +61,18 @@ type View =
   | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
 
 export type DeliverOutcome =
-  /** Settled already, held by another worker, waiting for its time, or for an earlier one to the same reader. */
+  /** Settled already, held by another worker, not due yet, or behind an earlier one to the same receiver. */
   | { readonly outcome: "not-due" }
-  /** The place that its messages go to takes none at this moment. */
+  /** The channel of the receiver has no free slot now. */
   | { readonly outcome: "paced" }
   | { readonly outcome: "sent"; readonly receiver: string }
   | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
   | { readonly outcome: "dead"; readonly error: string };
 
 /**
- * Brings one notification to its receiver and settles its row. A failure belongs to this receiver alone: it is noted
- * with its reason and comes back after a while, longer every time, for about two days. Where messages go to one place
- * at a pace, the gravest that waits for that place takes the turn, whichever the job was about.
+ * Sends one notification to its receiver and settles its row. A failure concerns this receiver alone: it is stored with
+ * its reason and retried with growing pauses for about two days. In a rate-limited channel the most severe waiting
+ * notification takes the slot, whichever one the job was about.
  */
 export async function deliver(
   parts: DeliverParts,
@@ -85,7 +85,7 @@ export async function deliver(
   const place = await acquireSlot(parts.channelLimits, channel);
   if (place === null) return { outcome: "paced" };
   const next = await parts.log.nextDue(parts.receiversOf(channel.key));
-  // Where another worker has just taken that one, the turn is not lost.
+  // If another worker has just taken that one, the slot is used for this job.
   return deliverOne(parts, next === null ? [job] : [next, job], place, signal);
 }
 
@@ -110,25 +110,25 @@ async function deliverOne(
     }
   };
   const keepAlive = setInterval(() => {
-    // A renewal that fails leaves the lease to run out; the row decides what is sent.
+    // If a renewal fails, the lease runs out; the row decides who sends.
     renew().catch(() => {});
   }, RENEW_EVERY_MS);
   try {
     const notifier = parts.notifierOf(notification.receiver);
     if (notifier === undefined)
       return await giveUp(parts, notification, `no receiver "${notification.receiver}" is configured`);
-    // Asked before the facts are read, so that they tell of all that these have to say.
+    // Read before the facts, so that the facts cover all of these.
     const behind = notifier.wantsEveryChange === true ? [] : await parts.log.waitingBehind(notification);
     const message = await messageOf(parts, notification, behind);
-    if (message === null) return await giveUp(parts, notification, "what it was about is stored no longer");
+    if (message === null) return await giveUp(parts, notification, "its alert or digest is stored no longer");
     const { vendorRef, found } = await notifier.send(message, {
       signal: AbortSignal.any([signal, lost.signal]),
       beforePost: renew,
     });
     const said = found?.alsoTells ?? behind.map(({ id }) => id);
-    // Nothing else comes between: who dies here has sent what nobody knows of, and it is sent again.
+    // Nothing may come between: after a crash here nobody knows that the message was sent, and it is sent again.
     await noteSent(signal, async () => {
-      // Written first: whatever dies in between, a message that was sent follows its alert.
+      // Written first: after a crash in between, a sent message is still updated with its alert.
       if (notifier.liveMessages !== undefined) await follow(parts, notification);
       await parts.log.markSent(notification, parts.clock.now(), vendorRef, said);
     });
@@ -142,7 +142,7 @@ async function deliverOne(
   }
 }
 
-/** The message is out, and only we know: where the tables are away for a moment, it is told them when they are back. */
+/** The message was sent and only this process knows: while the database is down, it retries until that is stored. */
 async function noteSent(signal: AbortSignal, note: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -154,7 +154,7 @@ async function noteSent(signal: AbortSignal, note: () => Promise<void>): Promise
   }
 }
 
-/** For as long as a database takes to start again. */
+/** Together half a minute: as long as a database takes to start again. */
 const MOST_NOTES = 300;
 const BETWEEN_NOTES_MS = 100;
 
@@ -177,13 +177,13 @@ async function follow({ liveMessages }: DeliverParts, notification: Notification
 const RENEW_EVERY_MS = 3_000;
 
 /**
- * A process that stood still while the answer was on its way may have lost since what the answer grants, so it asks
- * again. What is left is a pause between this answer and the vendor's acceptance, for longer than the lease: no vendor
- * takes a key by which it would refuse the second.
+ * A process that was suspended while it waited for the answer may have lost the claim since, so it asks again. A gap
+ * remains: a pause longer than the lease between this answer and the vendor's acceptance. No vendor accepts a key by
+ * which it would refuse the second message.
  */
 const STALE_MS = 2_000;
 
-/** Waits grow to a minute and are never shorter then, so this is two days at least, whatever the fault. */
+/** Waits grow to a minute and then stay there, so this is at least two days, whatever the fault. */
 const MOST_ATTEMPTS = 2_880;
 
 async function settleFailure(
@@ -194,7 +194,7 @@ async function settleFailure(
 ): Promise<DeliverOutcome> {
   const lastNotified =
     error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
-  // Where the place is in trouble it waits, and each message only for that: so they come in their order when it is back.
+  // A channel with a problem waits as a whole, and each message only as long as the channel: so they keep their order.
   const channelWaits = error.concernsChannel ? await place.failed(lastNotified, error.retryAfterMs) : 0;
   const attempts = notification.attempts - notification.attemptsBefore;
   if (!error.retryable) return giveUp(parts, notification, lastNotified);
@@ -205,20 +205,20 @@ async function settleFailure(
       `given up after ${attempts} attempts in two days or more: ${lastNotified}`,
     );
   if (channelWaits > 0) {
-    // Due at once: what waits is the place, and this one is still the first in line when it opens.
+    // Due at once: the channel waits, and this one is still the first when it opens.
     await parts.log.markFailed(notification, lastNotified, 0);
     return { outcome: "failed", error: lastNotified, retryAfterMs: channelWaits };
   }
   const retryAfterMs = Math.max(
     error.retryAfterMs ?? 0,
-    // Longer by up to a quarter, so that what failed together does not come back together.
+    // Up to a quarter longer, so that messages that failed together do not retry together.
     retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
   );
   await parts.log.markFailed(notification, lastNotified, retryAfterMs);
   return { outcome: "failed", error: lastNotified, retryAfterMs };
 }
 
-/** A fault of ours (a template, a fact of an unexpected shape) must not be tried for ever either. */
+/** Our own fault (a template, a fact of an unexpected shape) must not be retried for ever either. */
 function asDeliveryError(error: unknown): DeliveryError {
   return error instanceof DeliveryError
     ? error

@@ -3,18 +3,18 @@ import type { Failure } from "../../model/failure.ts";
 import type { ShownWait } from "../../model/shown.ts";
 import type { ChannelLimit } from "../define-notifier.ts";
 
-/** What is known of one receiver and of the place that its messages go to. */
+/** The state of one receiver and of its channel. */
 export interface ReceiverState {
   readonly receiver: string;
-  /** Messages that are not on their way. */
+  /** Messages that are not being sent. */
   readonly waiting: number;
   readonly channel: ChannelLimit | null;
-  /** The place takes nothing for so long. */
+  /** The channel is closed for so long. */
   readonly closed: { readonly forMs: number; readonly reason: string | null } | null;
   readonly failure: Pick<Failure, "final" | "message"> | null;
 }
 
-/** Why a receiver is not told at once; null where nothing keeps it waiting. What somebody has to mend comes first. */
+/** Why messages to a receiver wait; null if nothing holds them up. What a person has to fix comes first. */
 export function receiverWait({
   receiver,
   waiting,
@@ -26,11 +26,11 @@ export function receiverWait({
   if (failure?.final === true)
     return { ...common, outcome: "Refused", forMs: null, because: failure.message };
   if (closed !== null) {
-    const because = closed.reason ?? failure?.message ?? "its place takes nothing at this moment";
+    const because = closed.reason ?? failure?.message ?? "its channel is closed at this moment";
     return { ...common, outcome: "Paused", forMs: closed.forMs, because };
   }
   if (failure !== null) return { ...common, outcome: "TriedAgain", forMs: null, because: failure.message };
   if (waiting === 0 || channel === null || channel.everyMs === 0) return null;
-  const because = `one message each ${formatDuration(channel.everyMs)}, the gravest first`;
+  const because = `one message each ${formatDuration(channel.everyMs)}, the most severe first`;
   return { ...common, outcome: "InLine", forMs: waiting * channel.everyMs, because };
 }

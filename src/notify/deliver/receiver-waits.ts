@@ -4,7 +4,7 @@ import type { Stores } from "../../store/stores.ts";
 import { postLimit } from "../notifiers/slack/slack-limits.ts";
 import { receiverWait } from "./receiver-wait.ts";
 
-/** The receivers that have to wait at this moment, and why. */
+/** The receivers whose messages wait now, and why. */
 export function createReceiverWaits(
   stores: Pick<Stores, "channelLimits" | "failures" | "notifications">,
   receivers: readonly ReceiverConfig[],

@@ -15,13 +15,13 @@ export type TestOutcome =
   | {
       readonly outcome: "sent";
       readonly kind: string;
-      /** What the vendor gave back: Slack's channel and ts, the mail server's answer, the webhook's status. */
+      /** The vendor's answer: Slack's channel and ts, the mail server's answer, the webhook's status. */
       readonly answer: Readonly<Record<string, string>>;
     }
   | {
       readonly outcome: "failed";
       readonly kind: string;
-      /** `check`: the receiver would not work; `send`: it looked well, and the message was refused. */
+      /** `check`: the receiver would not work; `send`: the check passed, but the message was refused. */
       readonly step: "check" | "send";
       readonly error: string;
       readonly advice: string | null;
@@ -35,7 +35,7 @@ export function receiverNamed(config: Pick<Config, "rotations">, name: string, n
   return rotation === undefined ? name : onCall(rotation, now);
 }
 
-/** Tells one receiver, by the notifier that alerts go through, that this is a test. Nothing is stored. */
+/** Sends a test message to one receiver, through the notifier that alerts use. Nothing is stored. */
 export async function sendTest(
   receiver: ReceiverConfig,
   what: "alert" | "digest",
@@ -66,7 +66,7 @@ function testMessage(what: "alert" | "digest", clock: Clock): NotifierMessage {
   for (const sample of samples) {
     if (sample.about !== what) continue;
     if (sample.about === "digest") return { ...common, kind: "digest", view: sample.view };
-    // Links of the sample lead to nobody's page.
+    // Without a page: the alert of the sample does not exist.
     if (sample.view.kind === "test")
       return {
         ...common,
@@ -75,5 +75,5 @@ function testMessage(what: "alert" | "digest", clock: Clock): NotifierMessage {
         view: { ...sample.view, consoleUrl: null },
       };
   }
-  throw new Error(`no sample of ${what} is there`);
+  throw new Error(`there is no sample of ${what}`);
 }

@@ -7,9 +7,9 @@ export interface Superseded {
 }
 
 /**
- * What a message says that was held up. It shows the facts as they stand, so it says what those behind it had to say,
- * too: who was never told of an alert hears once that it began, or that it began and is over; who was told hears the
- * newest.
+ * The kind of message to send after an outage. It shows the current facts, so it also covers the notifications behind
+ * it: a receiver that knew nothing of the alert gets one message that it fired, or that it fired and ended; any other
+ * gets the newest.
  */
 export function kindToSend(
   kind: AlertMessage["kind"],

@@ -10,15 +10,15 @@ export type TakenBounce =
       readonly what: BounceOutcome;
       readonly detail: string;
     }
-  /** The same report came before. */
+  /** The same report was stored before. */
   | { readonly outcome: "NotedBefore"; readonly receiver: string }
-  /** A report about a mail that is not ours, or stored no longer. */
+  /** A report about a mail that is not ours, or no longer stored. */
   | { readonly outcome: "NotOurs" }
   | { readonly outcome: "NoBounce"; readonly because: string };
 
 /**
- * Takes in what came to the return path: notes it with the delivery and in the alert's history. Nothing is disabled by
- * it; what keeps coming back is told by the watch.
+ * Handles a report that came to the return path: stores it with the delivery and in the alert's history. It disables
+ * nothing; the health checks report addresses that keep bouncing.
  */
 export async function takeBounce(
   { stores, clock }: { readonly stores: Stores; readonly clock: Clock },

@@ -5,7 +5,7 @@ import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
 import type { DeliverParts } from "./deliver.ts";
 
-/** The message that stands for an alert at a receiver. */
+/** Identifies the live message of an alert at a receiver. */
 export interface LiveMessageKey {
   readonly projectId: string;
   readonly alertId: string;
@@ -13,17 +13,17 @@ export interface LiveMessageKey {
 }
 
 export interface LiveMessageLog {
-  /** Takes it for editing. Null: somebody else has it, or it shows everything already. */
+  /** Claims it for editing. Null: another worker has it, or it is up to date. */
   claim(key: LiveMessageKey): Promise<{
-    /** A mark of the alert as it now is. */
+    /** Identifies the alert's current state. */
     readonly state: string;
     /** Tries since it was last up to date, this one included. */
     readonly attempts: number;
-    /** What it was posted for, and as what the vendor knows it. */
+    /** The notification that it was posted for, and the vendor's ids of the message. */
     readonly root: {
       readonly notificationId: string;
       readonly ref: VendorRef;
-      /** Other alerts that the message tells of. */
+      /** Other alerts in the message. */
       readonly also: readonly string[];
     };
   } | null>;
@@ -45,23 +45,23 @@ export interface UpdateMessageParts
 
 export type UpdateOutcome =
   | { readonly outcome: "not-due" }
-  /** Slack lets so many edits through in a minute, and those are spent. */
+  /** Slack's rate limit of edits is used up. */
   | { readonly outcome: "paced" }
   | { readonly outcome: "shown" }
-  /** The message is up to date; something is still to be added to it. */
+  /** The message is up to date; a part is still to be added. */
   | { readonly outcome: "unfinished" }
   | { readonly outcome: "failed"; readonly error: string; readonly retryAfterMs: number }
   | { readonly outcome: "given-up"; readonly error: string };
 
-/** What is still to be added is tried again so soon. */
+/** The pause before a missing part is tried again. */
 const SOON_MS = 3_000;
 
-/** An edit that fails so often is left to the next change of the alert. */
+/** After so many failures an edit is left to the next change of the alert. */
 const MOST_ATTEMPTS = 40;
 
 /**
- * Brings the message of an alert up to date. Changes are collected: it shows the alert as it stands now, at most every
- * `editEveryMs`, and it comes back for as long as what it shows is not what is.
+ * Updates the message of an alert. Changes are collected: it shows the current state of the alert, at most every
+ * `editEveryMs`, and is repeated until the message shows that state.
  */
 export async function updateMessage(
   parts: UpdateMessageParts,
@@ -78,14 +78,14 @@ export async function updateMessage(
     return { outcome: "not-due" };
   }
   const keepAlive = setInterval(() => {
-    // A renewal that fails leaves the lease to run out; then somebody else edits.
+    // If a renewal fails, the lease runs out; then another worker edits.
     parts.liveMessages.renew(key).catch(() => {});
   }, RENEW_EVERY_MS);
   try {
     const found = await liveView(parts, key, claimed.root);
     if (found === null) {
       await parts.liveMessages.postpone(key, null);
-      return { outcome: "given-up", error: "what it was about is stored no longer" };
+      return { outcome: "given-up", error: "its alert or digest is stored no longer" };
     }
     const { notificationId, ref: previous } = claimed.root;
     const shown = await notifier.liveMessages.updateMessage(
@@ -146,7 +146,7 @@ async function settleFailure(
   return { outcome: "failed", error: lastNotified, retryAfterMs };
 }
 
-/** What nobody waits for takes a turn only when nothing else wants it. */
+/** An update that nobody waits for takes a slot only if no notification needs it. */
 async function hasRoom(
   { log, channelLimits, receiversOf }: UpdateMessageParts,
   { channel }: Notifier,
@@ -161,7 +161,7 @@ async function liveView(
   { projectId, alertId, receiver }: LiveMessageKey,
   { notificationId: id, also }: { readonly notificationId: string; readonly also: readonly string[] },
 ) {
-  // A notification that nobody is owed: it only says what the view is for.
+  // Not a stored notification: it only says what the view is for.
   const found = await viewOf({
     id,
     projectId,

@@ -4,7 +4,10 @@ import type { Alert } from "../../model/alert.ts";
 import { ACTION_LABELS, AlertLink, signAlertLink } from "../../model/alert-link.ts";
 import type { ViewParts } from "./view-of.ts";
 
-/** The links of a mail, each for one deed about one alert. Other kinds of receivers get none: who reads them is not known. */
+/**
+ * The links of a mail, each for one action on one alert. Other kinds of receivers get none, because their readers are
+ * unknown.
+ */
 export function createActionLinks(parts: {
   readonly receivers: readonly ReceiverConfig[];
   readonly secret: string;

@@ -5,7 +5,7 @@ import { formatMinutes } from "../../lib/format-minutes.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Explanation } from "../../model/explanation.ts";
 
-/** The chart of an alert as SVG; null where nothing was counted over time. `told`: when people were told. */
+/** The chart of an alert as SVG; null if it counted nothing over time. `told`: when people were notified. */
 export function drawAlertChart(
   alert: Alert,
   explanation: Explanation | null,
@@ -16,7 +16,7 @@ export function drawAlertChart(
   return drawSpikeChart(
     {
       name: alert.queryName,
-      // The message above says the number; the picture says what it shows.
+      // The message above has the number; the title says what the chart counts.
       title: chart.counted,
       counted: chart.counted,
       columns: chart.columns,
@@ -30,7 +30,7 @@ export function drawAlertChart(
   );
 }
 
-/** From the window that opened it to its newest evidence; the window that it speaks of is the height of that. */
+/** From the window that opened it to its newest evidence; the peak is the window that the message is about. */
 function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartSpan {
   return {
     from: Math.min(windowFrom, openedAt - (windowTo - windowFrom)),
@@ -38,12 +38,15 @@ function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartS
   };
 }
 
-/** A column may stand above what is ordinary for a window on average, and yet be no spike: so it is said what it is. */
+/**
+ * One column may exceed what is ordinary for a window on average without being a spike, so the chart says what it
+ * shows.
+ */
 function formatBand({ columnMs, ordinaryMs = columnMs }: Chart): { note?: string } {
   return ordinaryMs <= columnMs ? {} : { note: `ordinary: over ${formatMinutes(ordinaryMs)}` };
 }
 
 type Chart = NonNullable<Explanation["chart"]>;
 
-/** Less than an hour is no picture of what is usual. */
+/** Less than an hour does not show what is usual. */
 const FEWEST_COLUMNS = 4;

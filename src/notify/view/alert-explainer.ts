@@ -4,7 +4,7 @@ import { buildFindings } from "../../templates/build-findings.ts";
 import type { AlertExplainer } from "../../web/explainer.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 
-/** For the page: the same lines and the same picture as in the messages. */
+/** For the page: the same lines and the same chart as in the messages. */
 export function createAlertExplainer(zone: string): AlertExplainer {
   return {
     findings: (alert, explanation) => buildFindings(alert, read(explanation), zone),

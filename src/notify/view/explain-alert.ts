@@ -13,8 +13,8 @@ import { createSpikeState } from "../../spike/spike-state.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /**
- * What was found out about an alert on counts: as stored, or found out now from the facts and stored, once for each
- * time that there is a reason to tell people. Null for alerts on single mentions, which speak for themselves.
+ * The explanation of an alert on counts: as stored, or made now from the facts and stored, once for each reason to
+ * notify. Null for alerts on single mentions, which need none.
  */
 export async function explainAlert(
   stores: Stores,
@@ -24,7 +24,7 @@ export async function explainAlert(
   const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
   const isOver = alert.resolvedAt !== null;
   const isCurrent = stored.success && stored.data.notifyCount === alert.notifyCount;
-  // Once more when it is resolved: the last chart shows how it went.
+  // Made once more when it is resolved: the last chart shows how it went.
   if (isCurrent && (stored.data.isFinal === true || !isOver)) return stored.data;
   if (rule === undefined || rule.kind === "mention") return stored.success ? stored.data : null;
   const explanation = { ...(await findOut(stores, alert, rule)), ...(isOver && { isFinal: true }) };
@@ -74,7 +74,7 @@ const MOST_NOW = 2_000;
 const MOST_A_DAY = 300;
 const DAYS_BEFORE = 7;
 
-/** Of what met the rule, what this alert is about: for a new value, the mentions that have it. */
+/** Which of the mentions that met the rule this alert is about: for a new value, the mentions that have it. */
 export function meant(rule: Rule, alert: Alert): (mention: Mention) => boolean {
   if (rule.kind !== "new") return () => true;
   const { facet, values } = rule.novelty;
@@ -93,7 +93,7 @@ async function mentionsIn(
   return found.map(({ mention }) => mention);
 }
 
-/** The hours of the window and one on each side, on each of the days before; of a young query, all that there is. */
+/** The hours of the window and one on each side, on each of the days before; for a young query, all that there is. */
 async function sameHoursBefore(stores: Stores, alert: Alert): Promise<readonly Mention[]> {
   const days: Mention[] = [];
   const length = Math.min(alert.windowTo - alert.windowFrom, DAY - 2 * HOUR);
@@ -108,7 +108,7 @@ async function sameHoursBefore(stores: Stores, alert: Alert): Promise<readonly M
 const ENOUGH_BEFORE = 50;
 
 interface CountHistory {
-  /** Of the condition. */
+  /** The type of the condition. */
   readonly type: string;
   readonly buckets: readonly ExpectedBucket[];
   readonly chart: Explanation["chart"];

@@ -11,7 +11,10 @@ const NEVER = 8.64e15;
 
 const Subscription = z.object({ digest: z.string(), receiver: z.string() });
 
-/** The links of a digest's mails, each for one digest and one receiver. Other kinds of receivers are left in the configuration. */
+/**
+ * The links of a digest's mails, each for one digest and one receiver. Other kinds of receivers are unsubscribed in the
+ * configuration.
+ */
 export function createUnsubscribeLinks(parts: {
   readonly receivers: readonly ReceiverConfig[];
   readonly secret: string;
@@ -28,7 +31,7 @@ export function createUnsubscribeLinks(parts: {
   };
 }
 
-/** What such a link does when it comes back. */
+/** Handles a click on such a link. */
 export function createUnsubscribing(parts: {
   readonly stores: Pick<Stores, "digests">;
   readonly secret: string;

@@ -18,19 +18,19 @@ export interface ViewParts {
   readonly stores: Stores;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly timezone: string;
-  /** Makes pictures for messages that bring one; absent where nothing is sent. */
+  /** Makes the charts of messages; absent if nothing is sent. */
   readonly pictures?: Pick<PngRenderer, "render">;
-  /** Address of the page, without a slash at its end; null when readers cannot reach it. */
+  /** Address of the console, without a slash at its end; null if readers cannot reach it. */
   readonly consoleUrl: () => string | null;
-  /** The link with which a receiver ends its subscription to a digest; null for none. */
+  /** The link with which a receiver unsubscribes from a digest; null for none. */
   readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
-  /** The language of dates that a receiver reads a digest in; null for that of the digest. */
+  /** The language of dates for this receiver in a digest; null for that of the digest. */
   readonly languageOf?: (digest: string, receiver: string) => string | null;
   /** Links with which this receiver can act on the alert without logging in. */
   readonly actionsFor?: (alert: Alert, receiver: string) => readonly { label: string; url: string }[];
 }
 
-/** What the reader of a notification is to see, from the facts as they stand when it is sent. */
+/** The content of a notification, from the facts at the time of sending. */
 export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
   return async (notification) => {
     if (notification.digest !== null) {
@@ -96,13 +96,13 @@ async function alertView(parts: ViewParts, notification: Notification) {
   return { about: "alert", view, chart } as const;
 }
 
-/** Alerts about Earshot itself have no rule in a file. */
+/** For alerts about Earshot itself, which have no rule file. */
 function ownDescription({ queryId, rule }: Alert): string | null {
   if (queryId !== OWN_QUERY.queryId) return null;
   return Object.entries(OPERATOR_RULES).find(([name]) => name === rule)?.[1].description ?? null;
 }
 
-/** Candidates for the few that are shown: those that met the rule, or those that its window counted. */
+/** The mentions to choose from: those that met the rule, or those that its window counted. */
 async function mentionsOf(
   stores: Stores,
   alert: Alert,

@@ -14,7 +14,7 @@ test("a reminder comes after the interval, with the first evidence that is new",
     // At 11:00 nothing had come since; what came at 11:20 is told at once.
     "11:20 team: reminder crowd (RepeatIntervalElapsed)",
   ]);
-  expect(tale.history("crowd")).toContain("11:00 NoNewEvidence team (told already)");
+  expect(tale.history("crowd")).toContain("11:00 NoNewEvidence team (already notified)");
 });
 
 test("a rise in severity is told at once, and reminders count from there", () => {

@@ -3,8 +3,8 @@ import { compareSeverity } from "../../../model/severity.ts";
 import type { Batch, Candidate, Dropped, DropReason, NotifyReason, Outgoing } from "../batch.ts";
 
 /**
- * Compares each alert with what the receiver was told of it, and drops what there is nothing to say about. It stands
- * first, so that later stages only hold back what would really have been said.
+ * Compares each alert with the receiver's last notification, and drops alerts without news. It runs first, so that
+ * later stages only hold back what would really be sent.
  */
 export function dedup(batch: Batch): Batch {
   const send: Outgoing[] = [];
@@ -38,7 +38,7 @@ const KINDS = {
   Resolved: "resolved",
 } as const satisfies Record<NotifyReason, string>;
 
-/** The first line that applies names the outcome. */
+/** The first check that applies decides. */
 function somethingNew({ alert, lastNotified, terms }: Candidate, now: Instant): Comparison {
   if (alert.firedAt === null) {
     return nothing(alert.resolvedAt === null ? "StillPending" : "NeverFired", "life cycle");
@@ -46,7 +46,7 @@ function somethingNew({ alert, lastNotified, terms }: Candidate, now: Instant): 
   if (alert.resolvedAt !== null) {
     if (lastNotified === null)
       return terms.routed ? something("FiredAndEnded") : nothing("NoLongerRouted", "routes");
-    if (lastNotified.ended) return nothing("NothingNew", "told already");
+    if (lastNotified.ended) return nothing("NothingNew", "already notified");
     return terms.sendResolved ? something("Resolved") : nothing("ResolveNotWanted", "route");
   }
   return stillFiring({ alert, lastNotified, terms }, now);
@@ -80,8 +80,9 @@ function reminder(
   const stepAt = terms.escalation?.nextAt ?? null;
   if (terms.repeatEveryMs === null) return nothing("NothingNew", "route, repeatEvery: never", stepAt);
   const repeatAt = lastNotified.at + terms.repeatEveryMs;
-  if (now < repeatAt) return nothing("NothingNew", "told already", earlier(repeatAt, stepAt));
-  if (alert.lastSeenAt <= lastNotified.lastSeenAt) return nothing("NoNewEvidence", "told already", stepAt);
+  if (now < repeatAt) return nothing("NothingNew", "already notified", earlier(repeatAt, stepAt));
+  if (alert.lastSeenAt <= lastNotified.lastSeenAt)
+    return nothing("NoNewEvidence", "already notified", stepAt);
   return something("RepeatIntervalElapsed");
 }
 

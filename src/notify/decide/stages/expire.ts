@@ -4,8 +4,8 @@ import type { Batch, Dropped, Outgoing } from "../batch.ts";
 import { quietAt } from "../quiet-hours.ts";
 
 /**
- * Drops alerts that were over long before anybody could be told: found in an imported history, or after a long outage.
- * Quiet hours at their end do not count against them. What was announced is not forgotten: its end is always said.
+ * Drops alerts that ended long before anybody could be notified: found in an imported history, or after a long outage.
+ * Quiet hours at their end do not count towards that time. The end of an announced alert is always sent.
  */
 export function expire(batch: Batch): Batch {
   const send: Outgoing[] = [];

@@ -4,9 +4,9 @@ import type { Batch, GroupTerms, Held, Outgoing } from "../batch.ts";
 import { bundle } from "../bundle.ts";
 
 /**
- * Tells alerts of one group in one message. The first news of a group wait `groupWait`, counted from when the alert
- * fired (or ended), for more of it; after a message about the group the next waits until `groupInterval` has passed.
- * Then one message tells everything that is new. A rise in severity and a step of an escalation wait for nothing.
+ * Sends the alerts of one group in one message. The first news of a group waits `groupWait` for more, counted from when
+ * the alert fired (or ended). After a message about the group the next waits until `groupInterval` has passed. Then one
+ * message brings everything new. A rise in severity and an escalation step do not wait.
  */
 export function group(batch: Batch): Batch {
   const send: Outgoing[] = [];
@@ -57,7 +57,7 @@ function dueAtOf(
     : { at: waited, by: `groupWait ${formatDuration(waitMs)}` };
 }
 
-/** What ended before anybody heard of it has been news since it fired. */
+/** An alert that ended before it was announced has been news since it fired. */
 function newsAt({ reason, candidate: { alert } }: Outgoing): Instant {
   const ended = reason === "Resolved" ? alert.resolvedAt : null;
   return ended ?? alert.handling?.callingSince ?? alert.firedAt ?? alert.openedAt;

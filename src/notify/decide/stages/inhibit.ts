@@ -3,12 +3,12 @@ import type { Alert } from "../../../model/alert.ts";
 import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
 import { activeInhibitors, describeInhibitor, inhibitorOf } from "../inhibition.ts";
 
-/** The end of the graver alert wakes what it muted; this is only for one whose end nobody saw. */
+/** The end of the more severe alert releases what it muted; this check is for an end that was missed. */
 const LOOK_AGAIN_MS = 15 * MINUTE;
 
 /**
- * Holds back what a graver alert mutes, until that is over; if the alert still stands then, it is told at once. The end
- * of what was announced passes. What began and ended meanwhile is dropped; what was over before is told as ever.
+ * Holds an alert while a more severe one mutes it; if it is still open afterwards, it is sent at once. The end of an
+ * announced alert passes. An alert that fired and ended while muted is dropped; one that was resolved before is sent.
  */
 export function inhibit(batch: Batch): Batch {
   const send: Outgoing[] = [];
@@ -39,7 +39,7 @@ function beganDuring(source: Alert, alert: Alert): boolean {
   return beganAt(alert) >= beganAt(source);
 }
 
-/** Since when it could mute, or be heard. */
+/** From this time on it can mute others, and be sent. */
 function beganAt({ firedAt, openedAt }: Alert): Instant {
   return firedAt ?? openedAt;
 }

@@ -3,9 +3,9 @@ import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
 import { describeQuietHours, type Quiet, quietAt } from "../quiet-hours.ts";
 
 /**
- * Holds back what falls into the receiver's quiet hours, until they end: first messages, escalations, reminders and
- * ends alike. The end of what was announced is held, never dropped. Only an alert that began and ended inside one rest
- * is dropped, where the quiet hours call it too mild to be told afterwards.
+ * Holds everything until the receiver's quiet hours end: first messages, escalations, reminders and ends. The end of an
+ * announced alert is held, never dropped. Only an alert that fired and ended inside the same quiet hours is dropped, if
+ * `notifyAfterwards` makes it too mild to be sent later.
  */
 export function quietHours(batch: Batch): Batch {
   const send: Outgoing[] = [];
@@ -28,7 +28,7 @@ export function quietHours(batch: Batch): Batch {
   return { ...batch, send, held, dropped };
 }
 
-/** The rest inside which an alert both fired and ended unheard. Judged by its own times, not by when we looked. */
+/** Quiet hours that cover both the start and the end of an alert, by its own times and not by the time of the check. */
 function sleptThrough({ receiver }: Batch, { reason, candidate: { alert } }: Outgoing): Quiet | null {
   if (reason !== "FiredAndEnded" || alert.firedAt === null || alert.resolvedAt === null) return null;
   const quiet = quietAt(receiver.quietHours, alert.severity, alert.firedAt);

@@ -2,8 +2,8 @@ import { describeSilence, silencedAt } from "../../../model/silence.ts";
 import type { Batch, Dropped, Held, Outgoing } from "../batch.ts";
 
 /**
- * Holds back what somebody wants to hear nothing of, until the silence ends; if the alert still stands then, it is told
- * at once. The end of what was announced passes. What began and ended inside is dropped.
+ * Holds an alert while a silence matches it; if it is still open when the silence ends, it is sent at once. The end of
+ * an announced alert passes. An alert that fired and ended inside the silence is dropped.
  */
 export function silence(batch: Batch): Batch {
   const send: Outgoing[] = [];

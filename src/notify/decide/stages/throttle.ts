@@ -5,12 +5,12 @@ import { bundle, inOrderOfWorth } from "../bundle.ts";
 import { breaksThrough, type Throttle } from "../throttle.ts";
 
 /**
- * Keeps to the receiver's share of a time, the gravest and oldest first in line. The last free place takes all that is
- * left in one message ("and 14 more"); where none is free, all waits for the next one together. Nothing is dropped.
+ * Keeps to the receiver's throttle, the most severe and oldest first. The last free slot takes all that is left in one
+ * message ("and 14 more"); without a free slot, all wait for the next one together. Nothing is dropped.
  *
- * What breaks through has the first places, and where none is free it is told all the same, at once, in one message. In
- * a storm even that would be a message for every page that is read, so within a minute what breaks through has no more than the
- * share of the whole time; what comes on top waits for that minute to end.
+ * Alerts that break through take the first slots. Without a free slot they are sent all the same, at once, in one
+ * message. In a storm even that would be a message for every page that is read, so within a minute they get at most
+ * `atMost` messages; more of them wait until that minute ends.
  */
 export function throttle(batch: Batch): Batch {
   const limits = batch.receiver.throttle;
@@ -57,11 +57,11 @@ function admitBreakThrough(
   if (free > 0) return admit(outgoing, free, now);
   const minute = Math.min(MINUTE, perMs);
   const lately = recent.breakThrough.filter((at) => at > now - minute).sort((a, b) => a - b);
-  // One message beyond the share, unless the whole share went out within the minute.
+  // One message beyond the limit, unless all `atMost` went out within the minute.
   return admit(outgoing, lately.length < atMost ? 1 : 0, slotFreeAt(lately, atMost, minute, now));
 }
 
-/** So many messages for these; the last of them takes all that is left. */
+/** At most `slots` messages; the last one bundles all that is left. */
 function admit(outgoing: readonly Outgoing[], slots: number, until: Instant): Admitted {
   if (outgoing.length <= Math.max(slots, 0)) return { send: outgoing, wait: [] };
   if (slots <= 0) return { send: [], wait: outgoing.map((outgoing) => ({ outgoing, until })) };
