@@ -63,7 +63,7 @@ onAnyEngine((tell) => {
     expect(only).toContain("And 3 more.");
   });
 
-  test("what a person closes is over for everybody who was told of it, and stays so", async () => {
+  test("what a person closes is over for everybody who was notified, and stays so", async () => {
     const { at, until, told, actions, earshot, settle } = await tell({ rules: { crowd: CROWD } });
     at("09:00").mentions("Acme", { count: 60, every: "1m" });
     await until("09:20");

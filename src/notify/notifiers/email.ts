@@ -52,14 +52,14 @@ export const email = defineNotifier({
 });
 
 /**
- * Receivers behind one mail server wait together while it is away, and then come in their order. It is given no more
- * than it bears in any case.
+ * Receivers of one mail server share a limit: they wait together while it is down, and then keep their order. The rate
+ * is one that any mail server can take.
  */
 function serverLimit({ smtp }: EmailConfig): ChannelLimit {
   return { key: `smtp ${smtp.host}:${smtp.port}`, everyMs: 20, burst: 20 };
 }
 
-/** nodemailer knows no signal. What was given up may still arrive; its Message-ID makes the repeat recognisable. */
+/** nodemailer knows no signal. An abandoned mail may still arrive; its Message-ID marks the repeat. */
 async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const gaveUp = () => new DeliveryError("Gave up waiting for the mail server", { retryable: true });
   if (signal.aborted) throw gaveUp();
@@ -101,8 +101,8 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
 type Mail = SendMailOptions & { messageId: string; subject: string };
 
 /**
- * All mails about one alert refer to the first of them that got through, so that the thread has a root which every
- * reader has. The first refers to nothing. What changed stands in the first lines, which lists of mails show.
+ * All mails about one alert refer to the first one that got through, so that every reader has the root of the thread.
+ * The first refers to nothing. Mail lists show the first lines, so the news is there.
  */
 function thread(message: NotifierMessage): Pick<SendMailOptions, "inReplyTo" | "references"> {
   const first = previousId(message.previous);
@@ -110,8 +110,8 @@ function thread(message: NotifierMessage): Pick<SendMailOptions, "inReplyTo" | "
 }
 
 /**
- * The subject of the first mail: Gmail begins another thread where the subject is another one. That is what a rise in
- * severity is for, so the severity in front is that of now.
+ * The subject of the first mail, because Gmail starts another thread for another subject. A rise in severity should
+ * start one, so the severity in front is the current one.
  */
 function subjectOf(first: string | undefined, now: string): string {
   const severity = /^\[[A-Z]+\]/;
@@ -120,13 +120,13 @@ function subjectOf(first: string | undefined, now: string): string {
   return tag === undefined ? first : first.replace(severity, tag);
 }
 
-/** The link is ours, signed and made for this subscriber (RFC 2369). */
+/** Only for an unsubscribe link that we signed for this subscriber (RFC 2369). */
 function unsubscribing({ kind, view }: NotifierMessage): Pick<SendMailOptions, "list"> {
   if (kind !== "digest" || view.unsubscribeUrl === null) return {};
   return { list: { unsubscribe: { url: view.unsubscribeUrl } } };
 }
 
-/** A click without a page in between (RFC 8058) goes over https only. */
+/** The one click without a page in between (RFC 8058) needs https. */
 function isOneClick({ kind, view }: NotifierMessage): boolean {
   return kind === "digest" && view.unsubscribeUrl?.startsWith("https:") === true;
 }
@@ -136,7 +136,7 @@ function previousId(previous: VendorRef | null): string | null {
   return id !== undefined && /^<[^<>\s]+>$/.test(id) ? id : null;
 }
 
-/** A picture that could not be made must not leave a hole in the message. */
+/** A failed chart must not leave a hole in the message. */
 async function contentWithChart(
   message: NotifierMessage,
   { renderer, log }: NotifierDeps,
@@ -147,7 +147,7 @@ async function contentWithChart(
   const content = composeEmail({ ...message, view: { ...message.view, hasChart: true } }, renderer);
   try {
     const attachments = [];
-    // What a template does not show would hang below the mail as a file.
+    // An image that no template shows would appear as an attachment.
     for (const { scheme, ...part } of CHARTS) {
       if (content.html.includes(`cid:${part.cid}`))
         attachments.push({ ...part, ...INLINE, content: await message.chart(scheme) });
@@ -159,7 +159,7 @@ async function contentWithChart(
   }
 }
 
-/** What the mail server said, such as the name in its queue by which its administrator finds the mail again. */
+/** The mail server's answer, such as its queue id, by which its administrator finds the mail again. */
 function oneLine(response: string): string {
   return (
     response
@@ -169,7 +169,7 @@ function oneLine(response: string): string {
   );
 }
 
-/** The ids are those that the template names; they have to be unique in their mail only. */
+/** The ids are those in the template; they have to be unique within their mail only. */
 const CHARTS = [
   { scheme: "light", filename: "chart.png", cid: "chart@earshot" },
   { scheme: "dark", filename: "chart-dark.png", cid: "chart-dark@earshot" },

@@ -22,8 +22,9 @@ import { editLimit, postLimit } from "./slack/slack-limits.ts";
 import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
 
 /**
- * One message for each alert. It is edited to show how things stand; what happens later is told in its thread, and in
- * the channel when it grew, came back, or nobody acknowledges it. Edits notify nobody and can be made up for; the message is what counts.
+ * One message for each alert, edited to show its current state. Later news is posted in its thread, and also in the
+ * channel when the alert grew, came back, or nobody acknowledges it. Edits notify nobody and can be repeated later;
+ * only the posted message has to get through.
  */
 export const slack = defineNotifier({
   kind: "slack",
@@ -113,8 +114,8 @@ async function sendAlert(
       notificationId,
       part: "message",
       thread: isThere ? thread : null,
-      // A message in a thread rings for nobody who has not opened it: so what grew, came back, or is acknowledged
-      // by nobody is shown in the channel, too.
+      // Slack notifies of a reply only those who opened the thread: so a reply that should reach everybody is shown in
+      // the channel, too.
       broadcast: RINGS.has(message.kind),
       alsoTells,
       beforePost,
@@ -136,7 +137,7 @@ function buttonsFor({ alertId }: AlertMessage, { config }: Connection): string |
   return hasButtons(config) ? alertId : null;
 }
 
-/** In the thread, and in the channel, where it went if the first message was gone by then. */
+/** Searches the thread, and the channel, because the try went there if the first message was deleted. */
 async function findEarlierTry(
   message: NotifierMessage,
   thread: Thread | null,
@@ -160,7 +161,7 @@ function foundAt(vendorRef: VendorRef, { alsoTells }: OwnMessage): Taken {
   return { vendorRef, found: { alsoTells } };
 }
 
-/** An app that may not read, or a thread that is gone: then it is rather told twice than not at all. */
+/** If the app may not read, or the thread is deleted: better to send twice than not at all. */
 async function orNull<T>(read: () => Promise<T | null>): Promise<T | null> {
   try {
     return await read();

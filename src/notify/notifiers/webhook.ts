@@ -23,19 +23,19 @@ const WebhookConfig = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: "expected an address such as https://hooks.example/earshot" }),
   /** Signs each body: `X-Earshot-Signature: sha256=<HMAC of "<timestamp>.<body>">`. */
   secret: z.string().min(1).exactOptional(),
-  /** Whether the address may lead into a private network, or to this machine. */
+  /** Whether the address may be in a private network, or on this machine. */
   allowPrivateAddress: z.boolean().default(false),
 });
 type WebhookConfig = z.output<typeof WebhookConfig>;
 
-/** The view as JSON to an address. `Idempotency-Key` is the notification's id, the same on every try. */
+/** Posts the view as JSON to an address. `Idempotency-Key` is the notification's id, the same on every try. */
 export const webhook = defineNotifier({
   kind: "webhook",
   config: WebhookConfig,
   create: (config, deps) => {
     const connections = connect(config);
     return {
-      // Each change has a key of its own, and a program may act on every one of them.
+      // Each change has its own key, and a program may act on every one of them.
       wantsEveryChange: true,
       channel: serverLimit(config),
       send: async (message, { signal, beforePost }) => {
@@ -45,7 +45,7 @@ export const webhook = defineNotifier({
         judge(response);
         return { vendorRef: { status: String(response.statusCode) } };
       },
-      // An unknown server cannot be asked whether it would take a message; whether it is there, it can.
+      // An unknown server cannot be asked whether it would accept a message, only whether it is reachable.
       check: async ({ signal }) => {
         if (connections instanceof DeliveryError) throw connections;
         await knock(config, signal);
@@ -58,14 +58,14 @@ export const webhook = defineNotifier({
 });
 
 /**
- * Receivers with one address wait together while its server is away. It is given no more than a server bears. The
- * address is a secret and does not stand in the key.
+ * Receivers with the same address share a limit: they wait together while its server is down. The rate is one that any
+ * server can take. The key holds a hash, because the address is a secret.
  */
 function serverLimit({ url }: WebhookConfig): ChannelLimit {
   return { key: `webhook ${stableHash(url)}`, everyMs: 10, burst: 100 };
 }
 
-/** An address that is refused is told with every delivery, where people look, and stops nothing else. */
+/** A refused address is reported with every delivery, where people look, and stops nothing else. */
 function connect({ url, allowPrivateAddress }: WebhookConfig): Agent | DeliveryError {
   try {
     return createAgent(url, allowPrivateAddress);
@@ -112,7 +112,7 @@ function request(message: NotifierMessage, config: WebhookConfig, { clock }: Not
   };
 }
 
-/** A name and a password in the address are HTTP Basic, as everywhere. */
+/** A name and a password in the address mean HTTP Basic, as everywhere. */
 function basicLogin(url: string): { readonly Authorization?: string } {
   const { username, password } = new URL(url);
   if (username === "" && password === "") return {};
@@ -120,7 +120,7 @@ function basicLogin(url: string): { readonly Authorization?: string } {
   return { Authorization: `Basic ${Buffer.from(login).toString("base64")}` };
 }
 
-/** A percent sign that nobody encoded is one. */
+/** A percent sign that is not part of an encoding stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -129,7 +129,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Connects as a message would (with TLS where the address says so), and says nothing. */
+/** Connects as a message would (with TLS for https), and sends nothing. */
 async function knock(
   { url, secret, allowPrivateAddress }: WebhookConfig,
   signal: AbortSignal,
@@ -158,13 +158,13 @@ async function knock(
       secrets: [url, secret ?? ""],
     });
   } finally {
-    // What breaks now is of no interest any more.
+    // Errors after the result are of no interest.
     socket.on("error", () => {});
     socket.destroy();
   }
 }
 
-/** Redirects are not followed: they could lead anywhere, and the signature is meant for this address. */
+/** Does not follow redirects: they could lead anywhere, and the signature is for this address only. */
 async function post(
   connections: Agent | DeliveryError,
   config: WebhookConfig,
@@ -185,7 +185,7 @@ async function post(
     if (code === "EPRIVATE") throw refused();
     throw new DeliveryError(`The webhook's server cannot be reached: ${code}`, {
       retryable: true,
-      // A server that does not answer in time may do so because of this one message.
+      // A server that does not answer in time may be slow because of this one message.
       concernsChannel: code !== NO_ANSWER,
       secrets: [config.url, config.secret ?? ""],
     });
@@ -206,7 +206,7 @@ function judge({ statusCode, headers }: Dispatcher.ResponseData): void {
   const now = systemClock.now();
   throw new DeliveryError(`The webhook's server answered HTTP ${statusCode}`, {
     retryable: isRetryable,
-    // A gateway says that the server is away, or the server that it takes nothing now. Any other fault may be the message's.
+    // These codes mean that the server is down or takes nothing now. Any other may be caused by the message.
     concernsChannel: [429, 502, 503, 504].includes(statusCode),
     retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, now),
     advice: isRetryable

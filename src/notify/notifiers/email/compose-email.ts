@@ -4,7 +4,7 @@ import type { MessageContent } from "../../define-notifier.ts";
 export interface EmailContent {
   /** One line. */
   readonly subject: string;
-  /** Written for reading, not stripped HTML. */
+  /** Written as text, not stripped HTML. */
   readonly text: string;
   readonly html: string;
 }
@@ -19,8 +19,8 @@ export function composeEmail({ kind, view }: MessageContent, renderer: Renderer)
 }
 
 /**
- * Mail programs decode `=?utf-8?Q?=0D?=` in a subject, so a text that brings one could hide there what was cleaned out
- * of it. With another question mark it is the text that it is.
+ * Mail programs decode `=?utf-8?Q?=0D?=` in a subject, which could bring back characters that were removed. Another
+ * question mark keeps it plain text.
  */
 function disarmed(subject: string): string {
   return subject.replaceAll("=?", "=\uFF1F");

@@ -4,38 +4,38 @@ import { isLoopback } from "../../../lib/loopback.ts";
 import type { CheckNote } from "../../define-notifier.ts";
 import { returnPath } from "./return-path.ts";
 
-/** Domains may be written as people read them; on the wire they are ASCII, which every mail server takes. */
+/** Domains may be written in Unicode; they are sent as ASCII, which every mail server takes. */
 const Address = z
   .string()
   .transform(withAsciiDomain)
-  .pipe(z.email("expected one address such as ann@brand.example, without a name beside it"));
+  .pipe(z.email("expected one address such as ann@brand.example, without a name"));
 
 const Smtp = z.strictObject({
   host: z.string().min(1),
   port: z.int().min(1).max(65_535).default(587),
-  /** TLS from the first byte (port 465). Otherwise the connection is turned into one by STARTTLS. */
+  /** TLS from the first byte (port 465). Otherwise STARTTLS switches the connection to TLS. */
   secure: z.boolean().default(false),
   /**
-   * Refuse to go on in clear when the server offers no STARTTLS: whoever stands between could take the offer away and
-   * read password and mails. Default: true, unless `host` is this machine. See `needsTls`.
+   * Refuse to send in clear when the server offers no STARTTLS: an attacker in between could remove the offer and read
+   * password and mails. Default: true, unless `host` is this machine. See `needsTls`.
    */
   requireTls: z.boolean().exactOptional(),
   user: z.string().exactOptional(),
   password: z.string().exactOptional(),
   tls: z
     .strictObject({
-      /** Certificates (PEM) of an issuer of your own; `ca_file` reads them. */
+      /** Certificates (PEM) of your own issuer; `ca_file` reads them. */
       ca: z.string().min(1).exactOptional(),
-      /** The name in the server's certificate, where it is not `host`. */
+      /** The name in the server's certificate, if it is not `host`. */
       serverName: z.string().min(1).exactOptional(),
       minVersion: z.enum(["TLSv1.2", "TLSv1.3"]).default("TLSv1.2"),
     })
     .prefault({}),
-  /** Connections that are kept open for the next mail; 0 opens one for each. */
+  /** Connections that stay open for the next mail; 0 opens one for each mail. */
   connections: z.int().min(0).max(20).default(0),
 });
 
-/** Signs mails, `List-Unsubscribe` and its one click included. */
+/** Signs mails, including `List-Unsubscribe` and `List-Unsubscribe-Post`. */
 const Dkim = z.strictObject({
   domain: z.string().min(1),
   selector: z.string().min(1),
@@ -48,15 +48,15 @@ export const EmailConfig = z.strictObject({
   /** One address: several people are several receivers, so that each has an outcome of its own. */
   to: Address,
   from: Address,
-  /** The name beside `from`. */
+  /** The display name of `from`. */
   fromName: z
     .string()
     .max(60)
     .regex(/^\P{Cc}*$/u, "expected one line")
     .default("Earshot"),
   /**
-   * Where mail servers report what they could not deliver later on; `from` unless told otherwise. `{id}` in it becomes
-   * the notification's, so that each mail has a return path of its own: `bounces+{id}@brand.example`.
+   * Where mail servers report mails that they could not deliver; default: `from`. `{id}` in it becomes the
+   * notification's id, so that each mail has its own return path: `bounces+{id}@brand.example`.
    */
   bouncesTo: z
     .string()
@@ -70,12 +70,12 @@ export const EmailConfig = z.strictObject({
 });
 export type EmailConfig = z.output<typeof EmailConfig>;
 
-/** Whether nothing may be said to this server in clear. */
+/** Whether nothing may be sent to this server in clear. */
 export function needsTls({ host, requireTls }: EmailConfig["smtp"]): boolean {
   return requireTls ?? !isLoopback(host);
 }
 
-/** What of the configuration alone should be seen to. */
+/** Advice on a valid configuration. */
 export function emailConcerns({ smtp }: EmailConfig): readonly CheckNote[] {
   if (smtp.secure || needsTls(smtp) || isLoopback(smtp.host)) return [];
   const what = smtp.user === undefined ? "mails" : "the password and the mails";
@@ -94,7 +94,7 @@ function withAsciiDomain(address: string): string {
   return `${address.slice(0, at)}${domainToASCII(domain) || domain}`;
 }
 
-/** Whether it is an address with an id in its place: mail servers take 64 characters before the @ (RFC 5321). */
+/** Whether it is an address once `{id}` is filled in: mail servers take 64 characters before the @ (RFC 5321). */
 function isReturnPath(bouncesTo: string): boolean {
   const address = returnPath({ bouncesTo, from: "" }, "0".repeat(32));
   return z.email().safeParse(address).success && address.indexOf("@") <= 64;

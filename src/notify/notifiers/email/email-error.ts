@@ -1,6 +1,6 @@
 import { DeliveryError } from "../../delivery-error.ts";
 
-/** What nodemailer threw, as a delivery error. SMTP says it itself: 4xx is for now, 5xx for good. */
+/** Turns an error of nodemailer into a delivery error. In SMTP 4xx is temporary, 5xx permanent. */
 export function toEmailDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
   if (error instanceof DeliveryError) return error;
   const { code, responseCode, response, message, command } = fieldsOf(error);
@@ -12,7 +12,7 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
     });
   }
   if (code === "ETLS") {
-    // Tried again: a network that strips the offer today may not do so tomorrow.
+    // Retried: a network that removes the offer of TLS today may not do so tomorrow.
     return new DeliveryError(`The mail server offers no TLS: ${response ?? message}`, {
       retryable: true,
       concernsChannel: true,
@@ -40,14 +40,14 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
   return new DeliveryError(said, { retryable: true, concernsChannel: true, advice, secrets });
 }
 
-/** What a server says before it has heard of the mail, it would say to any mail. */
+/** An answer before the mail was described would be the same for any mail. */
 function isBeforeTheMail(command: string): boolean {
   return !/^(MAIL|RCPT|DATA)/i.test(command);
 }
 
 /**
- * A connection that did not come about. All of it is tried again: certificates that ran out are renewed, and until then
- * nothing is sent that somebody else could read.
+ * Why a connection failed. Always retried: expired certificates are renewed, and until then nothing is sent that
+ * somebody else could read.
  */
 function describeConnection(code: string | null, message: string): { said: string; advice: string | null } {
   if (/altnames|does not match certificate/i.test(message)) {
@@ -85,7 +85,7 @@ interface Fields {
   readonly responseCode: number | null;
   readonly response: string | null;
   readonly message: string;
-  /** The command that was answered, as far as it is known. */
+  /** The command that was answered, if known. */
   readonly command: string;
 }
 

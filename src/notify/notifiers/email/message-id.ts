@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * `<hash@domain>`: the same for the same thing on every try, so that a mail that was sent twice because its first
- * outcome was unknown is one mail for clients and servers that look. Ids of ours do not leave the house in clear.
+ * `<hash@domain>`: the same for the same notification on every try. A mail sent twice, because the outcome of the first
+ * try was unknown, is one mail for clients and servers that check. The hash keeps our ids private.
  */
 export function messageId(id: string, domain: string): string {
   const hash = createHash("sha256").update(`notification ${id}`).digest("hex").slice(0, 32);

@@ -4,23 +4,23 @@ import { notificationIn } from "./return-path.ts";
 
 /** What a mail server reports about a mail of ours. */
 export interface Bounce {
-  /** The notification that its return path names; null where that names none. */
+  /** The notification in its return path; null if there is none. */
   readonly notificationId: string | null;
-  /** Message-ID of the mail that it quotes; null where it quotes none. */
+  /** Message-ID of the quoted mail; null if it quotes none. */
   readonly messageId: string | null;
   readonly outcome: BounceOutcome;
-  /** `5.1.1 smtp; 550 5.1.1 User unknown`: status and what the other server said, one line. */
+  /** `5.1.1 smtp; 550 5.1.1 User unknown`: status and the other server's answer, one line. */
   readonly detail: string;
 }
 
 export type ReadBounce =
   | { readonly outcome: "Bounce"; readonly bounce: Bounce }
-  /** An answer of a person or of a machine, a newsletter, a report of success. */
+  /** A reply of a person, an automatic reply, a newsletter, a report of success. */
   | { readonly outcome: "NoBounce"; readonly because: string };
 
 /**
- * Reads a delivery status notification (RFC 3464). `to` is the address that it was sent to, where that is known better
- * than from its headers.
+ * Reads a delivery status notification (RFC 3464). `to` is the address that it was sent to, if the caller knows it
+ * better than its headers.
  */
 export async function readBounce(message: Buffer | string, to: string | null): Promise<ReadBounce> {
   const mail = await simpleParser(message, OPTIONS);
@@ -50,7 +50,7 @@ const OPTIONS = {
   skipTextLinks: true,
 };
 
-/** Where mail servers leave the address that a message was really sent to, and where its sender wrote it. */
+/** Headers with the address that a message was really sent to, then the one its sender wrote. */
 const PLACES_OF_ADDRESS = ["delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to"];
 
 interface Report {
@@ -59,7 +59,7 @@ interface Report {
   readonly diagnostic: string;
 }
 
-/** A mail of ours has one recipient, so a report about it has one that matters: the one that failed. */
+/** Our mails have one recipient, so one report matters: that of the failure. */
 function reportOf(mail: ParsedMail): Report | null {
   const part = mail.attachments.find(({ contentType }) => contentType === "message/delivery-status");
   if (part === undefined) return reportByHeader(mail);
@@ -72,7 +72,7 @@ function reportOf(mail: ParsedMail): Report | null {
   return reports.find(({ action }) => action === "failed") ?? reports[0] ?? null;
 }
 
-/** Exim reports without a status of its own, and says in a header whom it could not reach. */
+/** Exim may report without a status; a header names the failed recipient. */
 function reportByHeader({ headerLines, subject = "" }: ParsedMail): Report | null {
   const [failed] = linesOf(headerLines, ["x-failed-recipients"]);
   return failed === undefined ? null : { action: "failed", status: "5.0.0", diagnostic: subject };
@@ -84,7 +84,7 @@ function outcomeOf({ action, status }: Report): BounceOutcome | null {
   return status.startsWith("4") ? "expired" : "bounced";
 }
 
-/** The fields of one group, those that go on over several lines joined. */
+/** The fields of one group; continued lines are joined. */
 function fieldsOf(group: string): ReadonlyMap<string, string> {
   const lines = group.replaceAll(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
   return new Map(
@@ -95,7 +95,7 @@ function fieldsOf(group: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The mail that came back is there whole, or only its headers are. */
+/** The returned mail is attached whole, or only its headers. */
 function quotedId({ attachments }: ParsedMail): string | null {
   const quoted = attachments.filter(({ contentType }) =>
     ["message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global"].includes(
@@ -116,7 +116,7 @@ function linesOf(lines: HeaderLines, names: readonly string[]): readonly string[
   );
 }
 
-/** Words of a stranger's server: kept short and on one line. */
+/** Text of a foreign server: kept short and on one line. */
 function oneLine(text: string): string {
   const line = text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ")

@@ -1,9 +1,9 @@
-/** Stands in `bouncesTo` for the notification, so that each mail has a return path of its own. */
+/** In `bouncesTo` it is replaced by the notification's id, so that each mail has its own return path. */
 const ID_PLACE = "{id}";
 
 /**
- * The envelope's sender, where mail servers report what they could not deliver. With `{id}` in it the report says which
- * notification it is about even where it quotes nothing of the mail.
+ * The envelope's sender, to which mail servers report failures. With `{id}` the report names its notification even if
+ * it quotes nothing of the mail.
  */
 export function returnPath(
   { bouncesTo, from }: { readonly bouncesTo?: string; readonly from: string },
@@ -12,7 +12,7 @@ export function returnPath(
   return (bouncesTo ?? from).replace(ID_PLACE, notificationId.replaceAll(/[^0-9a-z]/gi, "").toLowerCase());
 }
 
-/** The notification that such an address was made for; null for any other address. */
+/** The notification id in such an address; null for any other address. */
 export function notificationIn(address: string): string | null {
   const hex = /(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])/.exec(address.toLowerCase())?.[0];
   return hex === undefined

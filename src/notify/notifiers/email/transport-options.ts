@@ -1,6 +1,6 @@
 import { type EmailConfig, needsTls } from "./email-config.ts";
 
-/** How nodemailer reaches the mail server. */
+/** The options by which nodemailer reaches the mail server. */
 export function transportOptions({ smtp, dkim }: EmailConfig) {
   const { ca, serverName, minVersion } = smtp.tls;
   return {
@@ -25,13 +25,13 @@ export function transportOptions({ smtp, dkim }: EmailConfig) {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
-    // Mention text never names a file or an address that the mail library would fetch.
+    // Text of a mention must never make the mail library read a file or fetch an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   };
 }
 
-/** The same with connections that stay open. What breaks in between is reported: the queue decides about repeats. */
+/** The same with connections that stay open. A broken connection is an error: the queue decides about retries. */
 export function poolOptions(config: EmailConfig) {
   return {
     ...transportOptions(config),
@@ -42,7 +42,7 @@ export function poolOptions(config: EmailConfig) {
   };
 }
 
-/** RFC 8058 wants both headers of the one click under the signature. */
+/** RFC 8058 requires both headers of the one click to be signed. */
 const SIGNED = [
   "From",
   "To",

@@ -4,7 +4,7 @@ import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import type { AlertView } from "../../../templates/view.ts";
 import { type ActionElement, type Block, blockKit } from "./block-kit.ts";
 
-/** What a press can mean; the names come back with it. */
+/** The actions of buttons and menus; Slack sends these ids back. */
 export const ACTION_IDS = {
   acknowledge: "earshot-acknowledge",
   resolve: "earshot-resolve",
@@ -15,14 +15,14 @@ export const ACTION_IDS = {
 
 const ALERT_PREFIX = "earshot-alert:";
 
-/** The alert that a row of buttons is about; null for rows that are not ours. It says nothing of what may be done. */
+/** The alert of a row of buttons; null for rows that are not ours. It grants no permission. */
 export function alertOfBlock(blockId: string): string | null {
   return blockId.startsWith(ALERT_PREFIX) ? blockId.slice(ALERT_PREFIX.length) : null;
 }
 
 /**
- * What people can do about the alert as it stands: nothing that would be refused is offered. `alertId` null: nobody
- * listens to presses, so there is only the way to the page.
+ * The actions that the alert's state allows: none that would be refused. `alertId` null: nobody listens to buttons, so
+ * there is only the link to the page.
  */
 export function actionBlocks(view: AlertView, alertId: string | null): Block[] {
   const link = blockKit.linkButton("Open in Earshot", view.consoleUrl);
@@ -52,11 +52,11 @@ const SILENCE = blockKit.select(
   SILENCE_LENGTHS.map((ms) => ({ text: formatDuration(ms), value: formatDuration(ms) })),
 );
 
-// A thumb slips at night, and these two end the alert for everybody.
+// These two end the alert for everybody, so a wrong tap must be confirmed.
 const RESOLVE = blockKit.button(ACTION_IDS.resolve, ACTION_LABELS.resolve, {
   confirm: {
     title: "Resolve the alert?",
-    text: "The alert ends for everybody who was told of it. It opens again if it becomes more severe or comes back.",
+    text: "The alert ends for everybody who was notified. It opens again if it becomes more severe or comes back.",
     yes: "Resolve",
     no: "Not yet",
   },

@@ -5,7 +5,7 @@ import type { Thread } from "./post-message.ts";
 import { type LeftOut, sharePicture, uploadPicture } from "./share-picture.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
-/** What is known of a message, and a way to keep what becomes known. */
+/** The stored parts of a message, and a way to store more. */
 export interface Kept {
   readonly ref: () => VendorRef;
   readonly keep: (ref: VendorRef) => Promise<void>;
@@ -16,9 +16,9 @@ const LATER: Shown = { finished: false, picture: null };
 const BROUGHT: Shown = { finished: false, picture: { outcome: "brought" } };
 
 /**
- * Adds the picture of an alert to the thread of its message. Kept of it are `picture`, the file, and `pictureOf`, what
- * it shows, so that a new one is made when there is something new to be seen. `sharing` and `sharingOf` are the same of
- * a file that Slack was asked to show while we did not learn what came of it, `looks` how often it was looked for.
+ * Adds the alert's chart to the thread of its message. Stored are `picture`, the file, and `pictureOf`, the state that
+ * it shows, so that a new state gets a new chart. `sharing` and `sharingOf` are the same for a file that Slack was
+ * asked to share with unknown outcome; `looks` counts how often it was searched for.
  */
 export async function addPicture(
   thread: Thread,
@@ -30,11 +30,11 @@ export async function addPicture(
   const ref = kept.ref();
   if (ref["sharing"] !== undefined) return settleSharing(ref["sharing"], thread, kept, connection);
   if (chart === undefined || chart === null) return DONE;
-  // A new picture where there is a new reason to look: growth alone does not fill the thread with them.
+  // A new chart for a new notification only: growth alone does not fill the thread with charts.
   const pictureOf = `${view.severity} ${view.notifyCount}${view.resolvedAt === null ? "" : " resolved"}`;
   if (ref["pictureOf"] === pictureOf) {
     const isShown = ref["picture"] === undefined || ref["embedded"] === ref["picture"];
-    // Slack works on a new file for some seconds; if it never takes it, the thread has it all the same.
+    // Slack processes a new file for some seconds; if the message never gets it, it is still in the thread.
     return { finished: isShown || attempt > MOST_TRIES_TO_EMBED, picture: null };
   }
   if (!(await mayPost())) return LATER;
@@ -43,7 +43,7 @@ export async function addPicture(
   const uploaded = await uploadPicture(picture, connection);
   if (uploaded.outcome === "left-out") return leaveOut(uploaded, pictureOf, kept);
   const { fileId } = uploaded;
-  // Kept before anybody can see it: whatever breaks off from here on, it is known for ours.
+  // Stored before anybody can see the file: after any crash from here on it is known as ours.
   await kept.keep({ ...ref, sharing: fileId, sharingOf: pictureOf });
   const shared = await sharePicture({ fileId, title }, thread, connection);
   if (shared.outcome === "left-out") return leaveOut(shared, pictureOf, kept);
@@ -58,7 +58,7 @@ async function leaveOut(shared: LeftOut, pictureOf: string, { ref, keep }: Kept)
   return { finished: true, picture: shared };
 }
 
-/** Slack shows a file some seconds after it was asked to, so it is looked for more than once before it counts as lost. */
+/** Slack shows a file some seconds after the request, so it is searched for more than once before it counts as lost. */
 async function settleSharing(
   fileId: string,
   { channel, ts }: Thread,
@@ -67,7 +67,7 @@ async function settleSharing(
 ): Promise<Shown> {
   const known = ref();
   const isShared = await isFileShared(client, { channel, threadTs: ts }, fileId).catch((error: unknown) => {
-    // Who may not read the thread is rather shown it twice than not at all.
+    // If the app may not read the thread: better to show the file twice than not at all.
     if (slackErrorCode(error) === null) throw error;
     return null;
   });
@@ -80,7 +80,7 @@ async function settleSharing(
   return LATER;
 }
 
-/** Some three seconds lie between two looks. */
+/** There are about three seconds between two searches. */
 const MOST_LOOKS = 4;
 
 function settled(known: VendorRef): VendorRef {

@@ -1,15 +1,15 @@
 import { MINUTE } from "../../../lib/instant.ts";
 
-/** How a socket ended, as far as it matters for the next. */
+/** How a socket ended, as far as the next one needs it. */
 export interface EndedSocket {
-  /** How long it was open; null where it never was. */
+  /** How long it was open; null if it never opened. */
   readonly openMs: number | null;
 }
 
 /**
- * How many pauses there were in a row, the one before the next socket included: 0 opens it at once. A socket that was
- * open is followed at once, but a second time only if it lasted: one that is closed as soon as it is open, by a proxy
- * or by too many others, would be opened a thousand times a minute.
+ * The number of pauses in a row before the next socket, its own included: 0 opens it at once. A socket that was open is
+ * replaced at once, but a second time only if it lasted. Otherwise sockets that a proxy (or too many others) closes
+ * immediately would be opened a thousand times a minute.
  */
 export function afterSocket(
   { pauses, quick }: { readonly pauses: number; readonly quick: number },

@@ -4,11 +4,11 @@ import type { AlertView } from "../../../templates/view.ts";
 import { actionBlocks } from "./action-blocks.ts";
 import { type Block, blockKit, fitBlocks, type RichTextElement, type RichTextPart } from "./block-kit.ts";
 
-/** What of a message is known only where it is sent. */
+/** The part of a message that only its sender knows. */
 export interface BlockContext {
-  /** The alert that buttons are about; null where nobody listens to presses. */
+  /** The alert that buttons act on; null if nobody listens to them. */
   readonly alertId: string | null;
-  /** The picture in the message, as Slack calls it; null for none. */
+  /** Slack's id of the chart in the message; null for none. */
   readonly picture: string | null;
 }
 
@@ -16,9 +16,9 @@ export interface BlockContext {
 const MENTIONS_IN_MESSAGE = 2;
 
 /**
- * The message that stands for an alert: the number in words, the first mention, who handles it and what can be done,
- * how sure it is, the picture, another mention, the fine print. What strangers wrote goes into rich text, whose elements are never parsed;
- * prose comes from templates.
+ * The live message of an alert: the numbers, the first mention, who handles it and the buttons, how sure it is, the
+ * chart, another mention, the fine print. Text of strangers goes into rich text, whose elements are never parsed; our
+ * own text comes from templates.
  */
 export function alertBlocks(view: AlertView, renderer: Renderer, context: BlockContext): Block[] {
   const isOver = view.resolvedAt !== null;
@@ -36,7 +36,7 @@ export function alertBlocks(view: AlertView, renderer: Renderer, context: BlockC
   ]);
 }
 
-/** What is sent later, in the thread: what is new, in three lines. The message above has the rest, and is edited. */
+/** A later reply in the thread: the news in three lines. The edited message above has everything else. */
 export function replyBlocks(view: AlertView, renderer: Renderer, context: BlockContext): Block[] {
   return fitBlocks([
     ...blockKit.section(renderer.render("slack/alert-reply.mrkdwn", view)),
@@ -45,7 +45,7 @@ export function replyBlocks(view: AlertView, renderer: Renderer, context: BlockC
   ]);
 }
 
-/** These call for somebody again, in the channel, so what can be done stands with them. */
+/** These need attention again and appear in the channel, so they have buttons. */
 const CALLS: ReadonlySet<AlertView["kind"]> = new Set([
   "escalated",
   "doubled",
@@ -54,7 +54,7 @@ const CALLS: ReadonlySet<AlertView["kind"]> = new Set([
   "unanswered",
 ]);
 
-/** The mentions that matter, too, and that the message has no room for; none where it shows all. */
+/** The next most important mentions, for which the message has no room; none if it shows all. */
 export function detailBlocks(view: AlertView, renderer: Renderer): Block[] {
   const rest = view.resolvedAt === null ? view.mentions.slice(MENTIONS_IN_MESSAGE) : [];
   const mentions = mentionBlocks(rest, renderer);

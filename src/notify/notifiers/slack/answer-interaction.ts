@@ -1,14 +1,17 @@
 import { escapeValue } from "../../../templates/escape.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
-/** Tells one person what came of a press; nobody else sees it. It is a courtesy: what fails of it is only said. */
+/**
+ * Shows one person the result of their click; nobody else sees it. Failures are only logged: the action is done
+ * already.
+ */
 export async function answerInteraction(
   responseUrl: string,
   text: string,
   { apiUrl }: Pick<SlackConfig, "apiUrl">,
 ): Promise<"answered" | "not-answered"> {
   if (!leadsToSlack(responseUrl, apiUrl)) return "not-answered";
-  // Names in it are what people called themselves.
+  // It may contain names that people chose for themselves.
   const safe = escapeValue(text, "mrkdwn");
   const body = JSON.stringify({ response_type: "ephemeral", replace_original: false, text: safe });
   try {
@@ -26,7 +29,7 @@ export async function answerInteraction(
   }
 }
 
-/** The address came in a request: it may lead to Slack and nowhere else, least of all into our own network. */
+/** The address came in a request: it may lead to Slack only, never into our own network. */
 function leadsToSlack(url: string, apiUrl: string): boolean {
   const { protocol, hostname, origin } = new URL(url);
   if (origin === new URL(apiUrl).origin) return true;

@@ -2,8 +2,8 @@
 export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | RichTextBlock | ImageBlock;
 
 /**
- * Blocks that Slack accepts whatever goes into them: each constructor keeps to the limits of its block, an empty text
- * gives no block, and `verbatim` keeps Slack from linking what merely looks like an address or a channel.
+ * Builds blocks that Slack accepts, whatever the input: each constructor keeps the limits of its block, an empty text
+ * gives no block, and `verbatim` keeps Slack from linking text that only looks like an address or a channel.
  */
 export const blockKit = {
   header: (text: string): HeaderBlock[] =>
@@ -30,7 +30,7 @@ export const blockKit = {
       ? []
       : [{ type: "image", slack_file: { id: fileId }, alt_text: cutPlain(altText || "chart", 2000) }],
 
-  /** `id` comes back with every press. */
+  /** Slack sends `id` back with every click. */
   actions: (elements: ActionElement[], id?: string): ActionsBlock[] =>
     elements.length === 0
       ? []
@@ -73,7 +73,7 @@ export const blockKit = {
       .map(({ text, value }) => ({ text: plainText(text, 75), value: value.slice(0, 150) })),
   }),
 
-  /** Somebody of the workspace. */
+  /** Choose a person of the workspace. */
   userSelect: (actionId: string, placeholder: string): UserSelect => ({
     type: "users_select",
     action_id: actionId,
@@ -94,7 +94,7 @@ function confirmation({ title, text, yes, no }: Confirmation): ConfirmationObjec
   };
 }
 
-/** Asked before a press counts. */
+/** Asked before a click counts. */
 interface Confirmation {
   readonly title: string;
   readonly text: string;
@@ -102,7 +102,7 @@ interface Confirmation {
   readonly no: string;
 }
 
-/** Rich text is shown as it is: Slack looks for no mention, link or formatting in it. */
+/** Slack shows rich text as it is and looks for no mention, link or formatting in it. */
 export interface RichTextPart {
   type: "rich_text_section" | "rich_text_quote";
   elements: RichTextElement[];
@@ -175,8 +175,8 @@ interface RichTextBlock {
 }
 
 /**
- * The first blocks that fit into one message. Slack refuses all of it when the blocks together are too long, at a
- * length that is not documented (seen from 11,300 characters on), so this stays well below.
+ * The first blocks that fit into one message. Slack refuses the whole message if its blocks together are too long. The
+ * limit is not documented (seen from 11,300 characters on), so this stays well below.
  */
 export function fitBlocks(blocks: readonly Block[]): Block[] {
   const kept: Block[] = [];
@@ -196,12 +196,15 @@ function withoutEmptyTexts({ type, elements }: RichTextPart): RichTextPart {
   return { type, elements: elements.filter(({ text }) => text !== "") };
 }
 
-/** The limits of Slack count UTF-16 units, a reader counts characters: whole characters, as many as have room. */
+/** Slack's limits count UTF-16 units, a reader counts characters: keeps as many whole characters as fit. */
 function cutPlain(text: string, limit: number): string {
   return text.length <= limit ? text : `${wholeCharacters(text, limit - 1).trimEnd()}…`;
 }
 
-/** Cuts between lines, so that no entity, link or bold mark is torn; a first line that alone is too long loses its marks. */
+/**
+ * Cuts between lines, so that no entity, link or bold mark breaks; a first line that is too long by itself loses its
+ * marks.
+ */
 function cutMrkdwn(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf("\n", limit - 2);
@@ -210,7 +213,7 @@ function cutMrkdwn(text: string, limit: number): string {
   return `${head.replace(/(&[a-z]*|<[^>]*)$/, "").replaceAll("*", "")}…`;
 }
 
-/** The characters, as a reader counts them, of which all fits into so many units. */
+/** The characters, as a reader counts them, that fit into so many units. */
 function wholeCharacters(text: string, room: number): string {
   let end = 0;
   for (const { index, segment } of CHARACTERS.segment(text.slice(0, room + LONGEST_CHARACTER))) {

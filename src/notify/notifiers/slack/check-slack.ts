@@ -2,12 +2,14 @@ import type { CheckNote } from "../../define-notifier.ts";
 import type { Connection } from "./connect.ts";
 import { openSocketUrl } from "./open-socket-url.ts";
 
-/** What the app cannot do as it was installed, and whether its app-level token opens a socket. Nobody is told anything. */
+/**
+ * Finds what the app cannot do as it was installed, and whether its app-level token opens a socket. Sends no message.
+ */
 export async function checkSlack(connection: Connection): Promise<readonly CheckNote[]> {
   const { client, config, signal } = connection;
   const answer = await client.auth.test();
   const scopes = answer.response_metadata?.scopes ?? null;
-  // A Slack that does not say what the app may do is taken at its word when a message is refused.
+  // If Slack does not list the app's scopes, none are reported as missing; a refused message will name them.
   const missing = scopes === null ? [] : Object.keys(SCOPES).filter((scope) => !scopes.includes(scope));
   const { appToken, apiUrl } = config;
   const socket = appToken === undefined ? {} : await openSocketUrl({ appToken, apiUrl }, signal);
@@ -22,7 +24,7 @@ export async function checkSlack(connection: Connection): Promise<readonly Check
   ];
 }
 
-/** What each scope is for, in the words of somebody who misses it. */
+/** What fails without each scope. */
 export const SCOPES = {
   "chat:write": "it cannot post",
   "channels:read": "it cannot find a channel by its name",

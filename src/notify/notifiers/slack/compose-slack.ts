@@ -5,7 +5,7 @@ import { alertBlocks, type BlockContext, detailBlocks, replyBlocks } from "./ale
 import type { Block } from "./block-kit.ts";
 import { digestBlocks } from "./digest-blocks.ts";
 
-/** What is shown; `text` also stands in for the blocks in push notifications. */
+/** The blocks, and `text` that replaces them in push notifications. */
 export interface SlackContent {
   readonly text: string;
   readonly blocks: Block[];
@@ -13,7 +13,7 @@ export interface SlackContent {
 
 const ALONE: BlockContext = { alertId: null, picture: null };
 
-/** The message that stands for an alert, or a digest. */
+/** The live message of an alert, or a digest. */
 export function composeSlack(
   content: MessageContent,
   renderer: Renderer,
@@ -28,12 +28,12 @@ export function composeSlack(
   return { text: fallback(content.view, renderer), blocks: alertBlocks(content.view, renderer, context) };
 }
 
-/** What is told of an alert in the thread of its message. */
+/** A later reply in the thread of an alert's message. */
 export function composeReply(view: AlertView, renderer: Renderer, context: BlockContext): SlackContent {
   return { text: fallback(view, renderer), blocks: replyBlocks(view, renderer, context) };
 }
 
-/** What is told at length below the message; null where the message has told everything. */
+/** The details below the message; null if the message has all of them. */
 export function composeDetails(view: AlertView, renderer: Renderer): SlackContent | null {
   const blocks = detailBlocks(view, renderer);
   return blocks.length === 0 ? null : { text: fallback(view, renderer), blocks };

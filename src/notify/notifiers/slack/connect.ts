@@ -9,7 +9,7 @@ export interface Connection extends NotifierDeps {
   readonly signal: AbortSignal;
 }
 
-/** Runs with a client of its own. Whatever is thrown becomes a DeliveryError without secrets. */
+/** Runs with its own client. Any error becomes a DeliveryError without secrets. */
 export async function withSlack<T>(
   config: SlackConfig,
   deps: NotifierDeps,
@@ -28,8 +28,8 @@ export function secretsOf({ token, appToken, signingSecret }: SlackConfig): read
 }
 
 /**
- * A client for one delivery. The queue decides about repeats, so the SDK must not: on a 429 it would hold back its
- * whole queue, and a busy channel would delay the critical one.
+ * A client for one delivery. The SDK must not retry, because the queue does: on a 429 the SDK would hold back its whole
+ * queue, and a busy channel would delay a critical one.
  */
 export function createClient(token: string, apiUrl: string, signal: AbortSignal): WebClient {
   return new WebClient(token, {
@@ -48,7 +48,7 @@ export function createClient(token: string, apiUrl: string, signal: AbortSignal)
 
 const TIMEOUT_MS = 15_000;
 
-/** The SDK would write to the console, bodies included. */
+/** The SDK's own logger would write to the console, bodies included. */
 export const SILENT = {
   debug: () => {},
   info: () => {},

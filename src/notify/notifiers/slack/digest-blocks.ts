@@ -20,7 +20,7 @@ export function digestBlocks(view: DigestView, renderer: Renderer): Block[] {
   ]);
 }
 
-/** As many alerts or queries as one section holds, and how many there were beside them. */
+/** The alerts or queries that fit into one section, and how many there are in addition. */
 function fitted(name: TemplateName, view: DigestView, renderer: Renderer): string {
   let shown = { alerts: MOST_ALERTS, queries: MOST_QUERIES };
   for (;;) {
@@ -34,7 +34,7 @@ const MOST_ALERTS = 10;
 const MOST_QUERIES = 20;
 const SECTION = 3_000;
 
-/** What one message of Slack has no room for does not vanish without a word. */
+/** Adds a note if the digest does not fit into one message of Slack. */
 function whole(blocks: readonly Block[]): Block[] {
   const kept = fitBlocks(blocks);
   return kept.length === blocks.length ? kept : [...kept.slice(0, 49), ...blockKit.context(NOT_ALL)];

@@ -5,19 +5,19 @@ import type { Thread } from "./post-message.ts";
 import { slackErrorCode, toSlackDeliveryError } from "./slack-error.ts";
 
 /**
- * `gone`: there is nothing left to edit, because people deleted it or Slack lets it be changed no longer. `refused`:
- * Slack does not take these blocks.
+ * `gone`: nothing is left to edit, because people deleted the message or Slack no longer allows edits. `refused`: Slack
+ * does not accept these blocks.
  */
 export type Edited = "edited" | "gone" | "refused";
 
-/** Brings a message up to date. Throws what a later try may mend. */
+/** Updates a message. Throws errors that a later try may fix. */
 export async function editMessage(
   thread: Thread,
   { text, blocks }: SlackContent,
   { client }: Connection,
 ): Promise<Edited> {
   try {
-    // Empty blocks and not none: a message that was laid out would keep its old blocks.
+    // Empty blocks instead of none: without the field a message would keep its old blocks.
     await client.chat.update({ ...thread, text, blocks, parse: "none", link_names: false });
     return "edited";
   } catch (error) {
@@ -28,7 +28,7 @@ export async function editMessage(
   }
 }
 
-/** The same, where something else counts more: what goes wrong is logged and comes right with the next edit. */
+/** The same for an edit that must not fail the delivery: an error is logged, and the next edit repeats it. */
 export async function tryToEdit(
   thread: Thread,
   content: SlackContent,

@@ -1,7 +1,7 @@
 import type { WebClient } from "@slack/web-api";
 
 /**
- * The id of a channel that is configured by name: `chat.postMessage` takes names, everything else wants ids. Null when
+ * The id of a channel that is configured by name: `chat.postMessage` takes names, everything else needs ids. Null if
  * the app sees no such channel. An id is returned as it is, without a call.
  */
 export async function findChannelId(client: WebClient, channel: string): Promise<string | null> {

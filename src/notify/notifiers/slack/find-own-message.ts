@@ -1,13 +1,13 @@
 import type { WebClient } from "@slack/web-api";
 
-/** Where to look: a thread, else the newest part of the channel. */
+/** Where to search: a thread, else the newest part of the channel. */
 interface Place {
   readonly channel: string;
   readonly threadTs: string | null;
 }
 
 /**
- * Looks for a message that an earlier try may have posted without our learning of it, by the notification id in its
+ * Searches for a message that an earlier try may have posted without our knowing, by the notification id in its
  * metadata.
  */
 export async function findOwnMessage(
@@ -27,13 +27,12 @@ export async function findOwnMessage(
 
 export interface OwnMessage {
   readonly ts: string;
-  /** Other notifications whose news it brings. */
+  /** Other notifications whose news the message brings. */
   readonly alsoTells: readonly string[];
 }
 
 /**
- * Whether a file of ours is shown there. Sharing a file takes no metadata, so it is known by the id that Slack gave it
- * before it was shared.
+ * Whether our file was shared there. Sharing a file takes no metadata, so the id that Slack gave it before is compared.
  */
 export async function isFileShared(client: WebClient, where: Place, fileId: string): Promise<boolean> {
   const found = await findMessage(
@@ -44,16 +43,16 @@ export async function isFileShared(client: WebClient, where: Place, fileId: stri
   return found !== null;
 }
 
-/** What one notification may have posted: the message itself, and what is told in its thread at length. */
+/** What one notification may have posted: the message itself, and the details in its thread. */
 export type MessagePart = "message" | "details";
 
 /**
- * Our mark on messages; the payload holds `notification_id`, `part` where it is not the message itself, and `also_tells`
+ * Marks our messages; the payload holds `notification_id`, `part` if it is not the message itself, and `also_tells`
  * with the ids of other notifications whose news it brings.
  */
 export const EVENT_TYPE = "earshot_notification";
 
-/** 600 messages: in a channel that is busier than that between two tries, one more message does no harm. */
+/** 600 messages. A channel with more than that between two tries may get the message twice. */
 const MAX_PAGES = 3;
 
 interface Message {

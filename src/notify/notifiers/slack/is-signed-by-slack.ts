@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { type Instant, MINUTE, SECOND } from "../../../lib/instant.ts";
 import { isSameText } from "../../../lib/is-same-text.ts";
 
-/** A request as it came, before anybody read anything out of it. */
+/** A request as received, before any part of it is parsed. */
 export interface SignedRequest {
   readonly body: string;
   /** `X-Slack-Request-Timestamp`: seconds. */
@@ -11,10 +11,10 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
-/** A request that is older, or from further ahead, may have been listened to and sent again. */
+/** A request outside this range may be a recorded one that is sent again. */
 const MOST_OFF_MS = 5 * MINUTE;
 
-/** Whether the request was signed with the signing secret of a Slack app, lately. The comparison tells nothing by its time. */
+/** Whether a Slack app's signing secret signed the request recently. The comparison takes constant time. */
 export function isSignedBySlack(
   secret: string,
   { body, timestamp, signature }: SignedRequest,

@@ -11,7 +11,7 @@ import type { SlackConfig } from "./slack-config.ts";
 
 export interface SocketParts {
   readonly config: Pick<SlackConfig, "apiUrl"> & { readonly appToken: string };
-  /** Slack learns that the press was taken once this returns, or after `ANSWER_WITHIN_MS`. */
+  /** Slack gets the acknowledgement of a click when this returns, or after `ANSWER_WITHIN_MS`. */
   readonly onInteraction: (payload: unknown) => Promise<void>;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -21,9 +21,9 @@ export interface SocketParts {
 export const ANSWER_WITHIN_MS = 2_500;
 
 /**
- * Keeps a socket to Slack open until the signal says that it is enough: presses come over it, and no address of ours
- * has to be reachable. Slack closes sockets every few hours, and says so; whatever ends one, another one is opened. The
- * library would give up on some failures and end the process on others, so opening again is done here.
+ * Keeps a socket to Slack open until the signal aborts: clicks arrive over it, without a public address of ours. Slack
+ * closes sockets every few hours and announces it; whatever ends a socket, another one is opened. The library would
+ * give up on some failures and end the process on others, so this function reopens it.
  */
 export async function listenSocket(parts: SocketParts): Promise<void> {
   const { log, signal } = parts;
@@ -32,14 +32,14 @@ export async function listenSocket(parts: SocketParts): Promise<void> {
     if (signal.aborted) return;
     if (ended.error !== null) log.warn({ reason: ended.error }, "slack: the socket for buttons is closed");
     row = afterSocket(row, ended);
-    // At last once a minute.
+    // Soon once a minute.
     if (row.pauses > 0)
       await delay(retryDelayMs(row.pauses, undefined, Math.random()), undefined, { signal }).catch(() => {});
   }
 }
 
 interface Ended extends EndedSocket {
-  /** Null where Slack asked to open another one. */
+  /** Null if Slack asked to open another one. */
   readonly error: string | null;
 }
 
@@ -51,7 +51,7 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
     autoReconnectEnabled: false,
     logger: SILENT,
     clientOptions: {
-      // The address is there already: the client asks us instead of Slack.
+      // The address is known already: the client asks this function instead of Slack.
       fetch: async () => Response.json({ ok: true, url: opened.url }),
       retryConfig: { retries: 0 },
     },
@@ -63,7 +63,7 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
   });
   client.on("interactive", ({ ack, body }: { ack: () => Promise<void>; body: unknown }) => {
     take(onInteraction, body, ack, log).catch((error: unknown) =>
-      log.error({ reason: describeError(error) }, "slack: a press could not be taken"),
+      log.error({ reason: describeError(error) }, "slack: a click could not be handled"),
     );
   });
   const disconnected = new Promise<void>((resolve) => client.once("disconnected", () => resolve()));
@@ -81,7 +81,7 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
   }
 }
 
-/** What nobody could take is not answered: Slack then tells whoever pressed, and they press again. */
+/** An interaction that failed is not acknowledged: Slack then shows an error to the person, who clicks again. */
 async function take(
   onInteraction: SocketParts["onInteraction"],
   body: unknown,
@@ -92,7 +92,10 @@ async function take(
   const late = delay(ANSWER_WITHIN_MS, undefined, { ref: false });
   await Promise.race([work, late]);
   await ack().catch((error: unknown) =>
-    log.warn({ reason: describeError(error) }, "slack: a press was taken, and Slack could not be told"),
+    log.warn(
+      { reason: describeError(error) },
+      "slack: a click was handled, but could not be acknowledged to Slack",
+    ),
   );
   await work;
 }

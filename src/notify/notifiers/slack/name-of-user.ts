@@ -1,7 +1,7 @@
 import { createClient } from "./connect.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
-/** How somebody is called in the workspace; their id where Slack does not tell, so that nobody waits for it. */
+/** The name of a person in the workspace; their id if Slack does not answer, so that nothing waits for it. */
 export async function nameOfUser(
   userId: string,
   { token, apiUrl }: Pick<SlackConfig, "token" | "apiUrl">,

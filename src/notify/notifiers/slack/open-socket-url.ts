@@ -3,7 +3,7 @@ import { createClient } from "./connect.ts";
 import type { SlackConfig } from "./slack-config.ts";
 import { slackErrorCode, toSlackDeliveryError } from "./slack-error.ts";
 
-/** Asks Slack where a socket can be opened; what stands in the way, with what to do, where it gives none. */
+/** Asks Slack where a socket can be opened; `error` says why not, and what to do. */
 export async function openSocketUrl(
   { appToken, apiUrl }: Pick<SlackConfig, "apiUrl"> & { readonly appToken: string },
   signal: AbortSignal,
@@ -18,9 +18,9 @@ export async function openSocketUrl(
 }
 
 const APP_TOKEN =
-  "the app-level token is not good. Make a new one with the scope connections:write (Basic Information, App-Level Tokens) and put it into appToken";
+  "the app-level token is not valid. Make a new one with the scope connections:write (Basic Information, App-Level Tokens) and put it into appToken";
 
-/** What to do, in words that fit this token. */
+/** What to do about Slack's error codes. */
 const SOCKET_ADVICE: Readonly<Record<string, string>> = {
   invalid_auth: APP_TOKEN,
   not_authed: APP_TOKEN,

@@ -4,7 +4,7 @@ import type { Connection } from "./connect.ts";
 import { EVENT_TYPE, type MessagePart } from "./find-own-message.ts";
 import { slackErrorCode, unreadableAnswer } from "./slack-error.ts";
 
-/** Where a message stands in Slack. */
+/** The channel and time of a message in Slack. */
 export interface Thread {
   readonly channel: string;
   readonly ts: string;
@@ -12,7 +12,7 @@ export interface Thread {
 
 export interface Post {
   readonly content: SlackContent;
-  /** What our own message is recognised by after a crash. */
+  /** Identifies our own message after a crash. */
   readonly notificationId: string;
   readonly part: MessagePart;
   /** Null for a message of the channel. */
@@ -48,14 +48,14 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
     const answer = await connection.client.chat.postMessage(
       thread === null ? message : { ...message, thread_ts: thread.ts, reply_broadcast: broadcast },
     );
-    // Without its name a message could never be edited; the next try looks whether it stands there.
+    // Without its `ts` a message could never be edited; the next try searches for it.
     if (answer.ts === undefined) throw unreadableAnswer();
     const vendorRef = { channel: answer.channel ?? channel, ts: answer.ts };
     return thread === null ? vendorRef : { ...vendorRef, inThread: thread.ts };
   } catch (error) {
     const code = slackErrorCode(error) ?? "";
-    // What is announced in a thread that somebody deleted is announced in the channel; what Slack will not lay out
-    // is told as plain text. Both are faults that would be the same on every later try.
+    // A reply to a deleted thread goes to the channel; blocks that Slack refuses are sent as plain text. Both faults
+    // would be the same on every later try.
     if (thread !== null && part === "message" && GONE.has(code))
       return postMessage({ ...post, thread: null, broadcast: false }, connection);
     if (blocks.length > 0 && BAD_LAYOUT.has(code))
@@ -64,12 +64,12 @@ export async function postMessage(post: Post, connection: Connection): Promise<V
   }
 }
 
-/** Slack limits what a mark may hold; who is left out is told once more after a crash, at worst. */
+/** Slack limits the metadata; a notification left out is sent once more after a crash, at worst. */
 const MOST_TOLD = 50;
 
 const GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
 
-/** Slack will not show these blocks; the text alone it will. */
+/** Slack refuses these blocks, but accepts the text alone. */
 const BAD_LAYOUT = new Set([
   "invalid_blocks",
   "invalid_blocks_format",

@@ -4,14 +4,14 @@ import { parseDuration } from "../../../lib/duration.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import { ACTION_IDS, alertOfBlock } from "./action-blocks.ts";
 
-/** Somebody pressed a button of ours, or chose something. */
+/** Somebody clicked one of our buttons, or chose something in a menu. */
 export interface Interaction {
-  /** The same however often Slack tells of it. */
+  /** The same if Slack sends it again. */
   readonly id: string;
   readonly alertId: string;
   readonly action: InteractionAction;
   readonly user: { readonly id: string; readonly name: string };
-  /** Where an answer for this person alone goes, for half an hour; null where Slack gave none. */
+  /** Where to send an answer that only this person sees, valid for half an hour; null if Slack gave none. */
   readonly responseUrl: string | null;
 }
 
@@ -22,12 +22,12 @@ export type InteractionAction =
 
 export type ReadInteraction =
   | { readonly outcome: "pressed"; readonly interaction: Interaction }
-  /** Nothing that we have to do with: a link was followed, or another kind of interaction. */
+  /** Nothing to do: a followed link, or another kind of interaction. */
   | { readonly outcome: "not-ours" }
-  /** Slack would not send this; `reason` says what is wrong with it, and nothing of what it holds. */
+  /** Slack would not send this; `reason` says what is wrong, without quoting it. */
   | { readonly outcome: "unfit"; readonly reason: string };
 
-/** What an interaction means. It is hostile until it is read: nothing of it is used but what is checked here. */
+/** Parses an interaction. It is untrusted: only the fields checked here are used. */
 export function readInteraction(payload: unknown): ReadInteraction {
   const kind = Kind.safeParse(payload);
   if (!kind.success) return { outcome: "unfit", reason: "it has no type" };
@@ -35,16 +35,16 @@ export function readInteraction(payload: unknown): ReadInteraction {
   const parsed = BlockActions.safeParse(payload);
   if (!parsed.success) {
     const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "it");
-    return { outcome: "unfit", reason: `of another shape: ${[...new Set(fields)].slice(0, 5).join(", ")}` };
+    return { outcome: "unfit", reason: `unexpected shape: ${[...new Set(fields)].slice(0, 5).join(", ")}` };
   }
   const { user, team, channel, message, response_url: responseUrl, actions } = parsed.data;
   const [button] = actions;
   if (button === undefined || alertOfBlock(button.block_id) === null || button.action_id === LINK)
     return { outcome: "not-ours" };
   const alertId = alertOfBlock(button.block_id) ?? "";
-  if (!z.guid().safeParse(alertId).success) return { outcome: "unfit", reason: "no alert has such an id" };
+  if (!z.guid().safeParse(alertId).success) return { outcome: "unfit", reason: "it has no valid alert id" };
   const action = actionOf(button);
-  if (action === null) return { outcome: "unfit", reason: "nothing of ours offers this" };
+  if (action === null) return { outcome: "unfit", reason: "it has an unknown action" };
   const lastNotified = [
     team?.id ?? "",
     user.id,

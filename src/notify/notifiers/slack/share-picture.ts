@@ -6,14 +6,14 @@ import { slackErrorCode } from "./slack-error.ts";
 export interface Picture {
   readonly png: Buffer;
   readonly name: string;
-  /** For those who do not see it. */
+  /** For readers who do not see the picture. */
   readonly altText: string;
 }
 
-/** As it is, no later try helps. */
+/** Not posted, and no later try helps. */
 export type LeftOut = { readonly outcome: "left-out"; readonly because: string };
 
-/** Brings a picture to Slack, where nobody sees it yet. Throws what a later try may mend. */
+/** Uploads a picture to Slack, where nobody sees it yet. Throws errors that a later try may fix. */
 export async function uploadPicture(
   { png, name, altText }: Picture,
   { client, config, signal }: Connection,
@@ -29,8 +29,8 @@ export async function uploadPicture(
 }
 
 /**
- * Shows an uploaded picture in the thread of a message: shared there, everybody who reads the channel may see it, and
- * the message itself may show it. Throws what a later try may mend; Slack may have shared it all the same.
+ * Shares an uploaded picture in the thread of a message: then everybody who reads the channel may see it, and the
+ * message itself may show it. Throws errors that a later try may fix; Slack may have shared it all the same.
  */
 export async function sharePicture(
   { fileId, title }: { readonly fileId: string; readonly title: string },
@@ -57,7 +57,7 @@ async function orLeftOut<Done>(work: () => Promise<Done>): Promise<Done | LeftOu
   }
 }
 
-/** The address is a secret of its own: whoever knows it can upload. It is Slack's, or the one of the Slack we speak to. */
+/** The address is a secret: who knows it can upload. It must belong to Slack, or to the configured `apiUrl`. */
 async function upload(url: string, png: Buffer, apiUrl: string, signal: AbortSignal): Promise<void> {
   const { protocol, hostname, origin } = new URL(url);
   const isSlack = protocol === "https:" && (hostname === "slack.com" || hostname.endsWith(".slack.com"));
@@ -81,7 +81,7 @@ function away(message: string): DeliveryError {
 
 const UPLOAD_TIMEOUT_MS = 15_000;
 
-/** What keeps pictures away until somebody changes something. */
+/** Errors that keep pictures away until somebody changes something, with what to do. */
 const NEVER: Readonly<Record<string, string>> = {
   missing_scope:
     "the Slack app lacks the scope files:write. Add it (slack-app-manifest.yaml has it) and install the app again",

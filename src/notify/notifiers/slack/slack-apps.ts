@@ -1,9 +1,11 @@
 import type { SlackConfig } from "./slack-config.ts";
 
-/** A Slack app that presses come from: receivers of one token share it. */
+/** A Slack app that receives clicks: receivers with the same token share it. */
 export type SlackApp = Pick<SlackConfig, "token" | "apiUrl" | "appToken" | "signingSecret">;
 
-/** The apps of these receivers that can be pressed. A receiver that names no way of its own is served by its app's. */
+/**
+ * The apps of these receivers that can receive clicks. A receiver without credentials for that uses those of its app.
+ */
 export function slackApps(configs: readonly SlackConfig[]): readonly SlackApp[] {
   const apps = new Map<string, SlackApp>();
   for (const { token, apiUrl, appToken, signingSecret } of configs) {

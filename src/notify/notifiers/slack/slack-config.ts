@@ -19,7 +19,7 @@ export const SlackConfig = z.strictObject({
       (token) => !token.startsWith("https:"),
       "this is a webhook's address; expected the bot token (xoxb-…)",
     ),
-  /** App-level token, for buttons over Socket Mode: no address of ours has to be reachable. */
+  /** App-level token, for buttons over Socket Mode, which needs no public address. */
   appToken: z
     .string()
     .regex(/^xapp-/, "expected an app-level token (xapp-…) with the scope connections:write")
@@ -32,16 +32,16 @@ export const SlackConfig = z.strictObject({
       "expected the signing secret of the app (Basic Information, App Credentials)",
     )
     .exactOptional(),
-  /** The least time between two messages to the channel, after a handful at once. 0s: as many as there are. */
+  /** The least time between two messages to the channel, after a burst of a few. 0s: no limit. */
   postEvery: durationBetween(0, HOUR).default(SECOND),
-  /** A message that grows is edited so seldom. What a person does shows at once. */
+  /** The least time between two edits of a growing message. What a person does shows at once. */
   editEvery: durationBetween(0, HOUR).default(30 * SECOND),
-  /** Another Slack: the local one of the demo and the tests. */
+  /** Another Slack API, such as the local one of the demo and the tests. */
   apiUrl: z.url({ protocol: /^https?$/ }).default("https://slack.com/api/"),
 });
 export type SlackConfig = z.output<typeof SlackConfig>;
 
-/** Whether anybody listens when a button is pressed. */
+/** Whether anybody listens to the buttons. */
 export function hasButtons({
   appToken,
   signingSecret,

@@ -9,7 +9,7 @@ import { SECOND } from "../../../lib/instant.ts";
 import { LONGEST_WAIT_MS, readRetryAfter } from "../../../lib/retry-after.ts";
 import { DeliveryError } from "../../delivery-error.ts";
 
-/** What the SDK threw, as a delivery error: whether trying again helps, and what a person can do. */
+/** Turns an error of the SDK into a delivery error: whether a retry helps, and what a person can do. */
 export function toSlackDeliveryError(error: unknown, secrets: readonly string[]): DeliveryError {
   if (error instanceof DeliveryError) return error;
   if (error instanceof WebAPIRateLimitedError) {
@@ -36,7 +36,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
       secrets,
     });
   }
-  // The SDK wraps what the network throws. What is left broke where it read an answer that is no object.
+  // The SDK wraps errors of the network. A TypeError comes from an answer that is not an object.
   if (error instanceof TypeError) return unreadableAnswer();
   return new DeliveryError(`Slack cannot be reached: ${reasonOf(error)}`, {
     retryable: true,
@@ -45,7 +45,7 @@ export function toSlackDeliveryError(error: unknown, secrets: readonly string[])
   });
 }
 
-/** What came back is not what Slack answers: it is not known whether the message got through. */
+/** The answer is not one of Slack's: it is unknown whether the message got through. */
 export function unreadableAnswer(): DeliveryError {
   return new DeliveryError("Slack's answer was not readable (a proxy in between?)", {
     retryable: true,
@@ -60,11 +60,11 @@ export function slackErrorCode(error: unknown): string | null {
 
 function fromPlatform(error: WebAPIPlatformError, secrets: readonly string[]): DeliveryError {
   const code: unknown = error.data.error;
-  // The SDK puts the whole answer here when it is no JSON: a proxy's page, which tells nothing and may tell too much.
+  // If the answer is no JSON, the SDK puts all of it here: a proxy's page, which helps nobody and may contain secrets.
   if (typeof code !== "string" || !/^[a-z][a-z0-9_-]{1,60}$/.test(code)) return unreadableAnswer();
   const advice = PERMANENT[code];
   return new DeliveryError(`Slack refused the message: ${code}`, {
-    // An unknown refusal may be a passing one: rather a few tries in vain than an alert that nobody sees.
+    // An unknown refusal may be temporary: a few useless tries are better than an alert that nobody sees.
     retryable: advice === undefined,
     retryAfterMs: boundedWait(error.data.response_metadata?.retryAfter ?? 0),
     advice: advice ?? null,
@@ -80,16 +80,16 @@ function fromStatus(error: WebAPIHTTPError): DeliveryError {
     retryable: !isPermanent,
     retryAfterMs: readRetryAfter(error.headers["retry-after"] ?? null, systemClock.now()),
     concernsChannel: !isPermanent,
-    advice: isPermanent ? "Check the receiver's apiUrl, and what stands between Earshot and Slack." : null,
+    advice: isPermanent ? "Check the receiver's apiUrl, and any proxy between Earshot and Slack." : null,
   });
 }
 
-/** Null, and our own back-off, for a time that cannot be meant. */
+/** At most `LONGEST_WAIT_MS`; null, for our own back-off, if the time is not positive. */
 function boundedWait(seconds: number): number | null {
   return seconds > 0 ? Math.min(seconds * SECOND, LONGEST_WAIT_MS) : null;
 }
 
-/** The SDK throws a plain error for a 429 whose `Retry-After` is missing, or no number. */
+/** The SDK throws a plain error for a 429 whose `Retry-After` is missing or no number. */
 function isRefusalWithoutTime(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("Retry header did not contain");
 }
@@ -109,7 +109,7 @@ const PERMISSION =
 const REPORT =
   "The message broke a rule of Slack's: run the template check, and report it as a fault of Earshot.";
 
-/** Slack itself is not well: the next message would fare no better, and a later one may. */
+/** Slack itself has a problem: the next message would fail, too; a later one may not. */
 const AWAY = new Set([
   "fatal_error",
   "internal_error",

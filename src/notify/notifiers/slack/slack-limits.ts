@@ -2,25 +2,25 @@ import { createHash } from "node:crypto";
 import type { ChannelLimit } from "../../define-notifier.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
-/** Slack bears about a message a second in a channel, and a few more at once after a rest. */
+/** Slack allows about a message a second in a channel, and a few more at once after a pause. */
 const BURST = 5;
 
-/** `chat.update` may be called some fifty times a minute by an app, whatever the channel. */
+/** An app may call `chat.update` about fifty times a minute, for all channels together. */
 const EDIT_EVERY_MS = 1_200;
 
-/** The pace of messages, which Slack counts by channel. */
+/** The rate limit of messages, which Slack counts by channel. */
 export function postLimit(config: SlackConfig): ChannelLimit {
   const channel = config.channel.replace(/^#/, "");
   return { key: `slack/${channel}/${appMark(config)}`, everyMs: config.postEvery, burst: BURST };
 }
 
-/** The pace of edits, which Slack counts by app. */
+/** The rate limit of edits, which Slack counts by app. */
 export function editLimit(config: SlackConfig): ChannelLimit {
   const everyMs = config.postEvery === 0 ? 0 : EDIT_EVERY_MS;
   return { key: `slack-edits/${appMark(config)}`, everyMs, burst: BURST };
 }
 
-/** Tells apps apart, also those of two workspaces that have a channel of one name; nothing can be learned from it. */
+/** Distinguishes apps, for two workspaces may have a channel of the same name. A hash, so it reveals nothing. */
 function appMark({ token, apiUrl }: SlackConfig): string {
   return createHash("sha256").update(`${apiUrl} ${token}`).digest("hex").slice(0, 8);
 }

@@ -9,8 +9,8 @@ import { hasButtons } from "./slack-config.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
 /**
- * What we keep of a message beside `channel` and `ts`: `details` names the reply that tells more, `picture` the file in
- * its thread (see `addPicture`), `embedded` the file that the message itself shows.
+ * The stored parts of a message in addition to `channel` and `ts`: `details` is the reply with more mentions, `picture`
+ * the file in its thread (see `addPicture`), `embedded` the file that the message itself shows.
  */
 interface Parts {
   readonly details?: string;
@@ -19,9 +19,8 @@ interface Parts {
 }
 
 /**
- * Brings the message of an alert up to date, and then adds what is worth more than a glance below it: the details, and
- * the picture, which takes Slack a moment to work on and so never delays the message. A message that people deleted
- * while its alert still stands is posted anew.
+ * Updates the message of an alert, then adds the details and the chart below it. Slack takes a moment to process the
+ * chart, so it never delays the message. A message that people deleted while its alert is open is posted again.
  */
 export async function updateLiveMessage(
   message: LiveMessage,
@@ -53,14 +52,14 @@ export async function updateLiveMessage(
 const DONE: Shown = { finished: true, picture: null };
 const LATER: Shown = { finished: false, picture: null };
 
-/** The channel and time by which Slack knows a message; null where there is none yet. */
+/** The channel and time by which Slack identifies a message; null if there is none yet. */
 export function threadOf(ref: VendorRef | null): Thread | null {
   const channel = ref?.["channel"];
   const ts = ref?.["ts"];
   return channel === undefined || ts === undefined ? null : { channel, ts };
 }
 
-/** The message stays the first message: it shows the numbers of now, without the words of what was told later. */
+/** The message stays the first message: it shows the current numbers, without the text of later notifications. */
 export function liveContent(
   { alertId, view }: Pick<AlertMessage, "alertId" | "view">,
   parts: Parts,
@@ -71,7 +70,7 @@ export function liveContent(
   return composeSlack({ kind, view: { ...view, kind } }, renderer, context);
 }
 
-/** A file that Slack is still working on, or that somebody deleted, must not keep the text from being shown. */
+/** A file that Slack is still processing, or that somebody deleted, must not block the text. */
 async function editWithPicture(
   thread: Thread,
   message: LiveMessage,
@@ -89,7 +88,7 @@ async function editWithPicture(
   };
 }
 
-/** Found again where an earlier try had posted it. Null: the channel has no room for it now. */
+/** Finds the reply if an earlier try posted it. Null: the channel has no free slot now. */
 async function postDetails(
   details: SlackContent,
   thread: Thread,
@@ -105,7 +104,7 @@ async function postDetails(
   return (await postMessage(post, connection))["ts"] ?? "";
 }
 
-/** Nothing is posted about what is over: its end was told, or will be, by a message of its own. */
+/** Nothing is posted about a resolved alert: its end has, or will have, a message of its own. */
 async function postAnew(
   message: LiveMessage,
   { mayPost, onRef }: UpdateOptions,
@@ -114,7 +113,7 @@ async function postAnew(
   const { view, notificationId, previous } = message;
   if (view.resolvedAt !== null || view.kind === "test") return DONE;
   const channel = previous["channel"] ?? connection.config.channel;
-  // After a crash it may stand there already, under a name that we have not learned.
+  // After a crash it may be posted already, with a `ts` that was not stored.
   const earlier =
     message.attempt > 1 ? await foundOrNull({ channel, threadTs: null, notificationId }, connection) : null;
   if (earlier !== null && earlier !== previous["ts"]) {

@@ -40,7 +40,7 @@ test("presses come over a socket, are answered once they are taken, and what can
   await until("answered", () => slack.sockets.answered.some((one) => one.envelope_id === "e-4"));
   expect(slack.sockets.answered.map((one) => one.envelope_id)).toEqual(["e-1", "e-4"]);
   expect(taken).toEqual([{ type: "block_actions" }, { type: "shortcut" }]);
-  expect(said.join("")).toContain("a press could not be taken");
+  expect(said.join("")).toContain("a click could not be handled");
   aborter.abort();
   await listening;
   await until("closed", () => slack.sockets.count() === 0);
@@ -62,7 +62,7 @@ test("a socket that Slack renews, or that breaks, is followed by another", async
 test("a token that is not good is said with what to do, without the token, and tried again", async () => {
   const listening = listen(async () => {}, "xapp-wrong-and-secret");
   await until("tried again", () => slack.calls.length >= 2);
-  expect(said.join("")).toMatch(/app-level token is not good.*connections:write/);
+  expect(said.join("")).toMatch(/app-level token is not valid.*connections:write/);
   expect(said.join("")).not.toContain("xapp-wrong-and-secret");
   aborter.abort();
   await listening;
