@@ -1,18 +1,20 @@
 import { z } from "zod";
 
 /**
- * Who did something, as far as Earshot knows: who was let in, and apart from that the name that somebody typed, which
- * nobody has checked.
+ * Who did something, as far as Earshot knows: the login, and separately the name that somebody typed, which nobody has
+ * verified.
  */
 export const Actor = z.strictObject({
   via: z.enum(["page", "mail", "slack", "shell"]),
-  /** The login of the page, the receiver of a mail's link, the user in Slack or of the machine; null: nobody was asked. */
+  /**
+   * The login of the console, the receiver of a mail's link, the user in Slack or of the machine; null without a login.
+   */
   login: z.string().nullable(),
   typed: z.string().nullable(),
 });
 export type Actor = z.infer<typeof Actor>;
 
-/** `comms, as "Ann"`; `on-call (by mail)`; `"Ann"` where nobody had to log in. What was typed always stands in quotes. */
+/** `comms, as "Ann"`; `on-call (by mail)`; `"Ann"` without a login. A typed name is always in quotes. */
 export function describeActor({ via, login, typed }: Actor): string {
   const name = typed === null ? "" : cleanName(typed).replaceAll('"', "'");
   const who = login === null ? "" : `${cleanName(login)}${via === "mail" ? " (by mail)" : ""}`;

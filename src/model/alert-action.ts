@@ -9,12 +9,12 @@ export const AlertAction = z.discriminatedUnion("do", [
 ]);
 export type AlertAction = z.infer<typeof AlertAction>;
 
-/** How an alert and its rule stand after people have looked: the base of a rule's precision. */
+/** The reviewed alerts of a rule: the base of its precision. */
 export interface RulePrecision {
   readonly rule: string;
   /** Alerts that fired. */
   readonly fired: number;
-  /** Of those, how many somebody took on, or ended, as worth telling. */
+  /** Of those, how many somebody acknowledged, or resolved as relevant. */
   readonly relevant: number;
   readonly notRelevant: number;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import { readSigned, signText } from "../lib/signed-text.ts";
 
-/** What a link in a mail can do: one deed about one alert, in the name of the receiver whom it was sent to. */
+/** The action of a link in a mail: one action on one alert, in the name of the receiver that got the mail. */
 export const AlertLink = z.strictObject({
   alertId: z.guid(),
   action: z.enum(["acknowledge", "assign", "resolve", "not-relevant", "silence"]),
@@ -10,7 +10,7 @@ export const AlertLink = z.strictObject({
 });
 export type AlertLink = z.infer<typeof AlertLink>;
 
-/** How the deeds are called where people choose among them. */
+/** The labels of the actions. */
 export const ACTION_LABELS: Readonly<Record<AlertLink["action"], string>> = {
   acknowledge: "Acknowledge",
   assign: "Assign",
@@ -24,7 +24,7 @@ export const LINK_SILENCE_MS = 4 * HOUR;
 const LINK_LIVES_MS = 7 * DAY;
 const PURPOSE = "alert-link";
 
-/** Safe in an address; worth nothing after a week. */
+/** Safe in an address; expires after a week. */
 export function signAlertLink(secret: string, link: AlertLink, now: Instant): string {
   return signText(secret, PURPOSE, link, now + LINK_LIVES_MS);
 }

@@ -5,19 +5,19 @@ import { OWN_QUERY } from "./own-query.ts";
 import { compareSeverity, Severity } from "./severity.ts";
 
 const Conditions = z.strictObject({
-  /** This severity or a graver one. */
+  /** This severity or higher. */
   severity: Severity.exactOptional(),
   /** Name or id of the query. */
   query: Patterns.exactOptional(),
   rule: Patterns.exactOptional(),
-  /** Every label named here has to be there and fit. */
+  /** Every label named here must be present and match. */
   labels: z.record(z.string(), Patterns).exactOptional(),
-  /** This one alert, and those that follow it: rule and group. */
+  /** This one alert, and later ones of the same rule and group. */
   fingerprint: z.string().min(1).exactOptional(),
 });
 type Conditions = z.infer<typeof Conditions>;
 
-/** Which alerts: all that is named has to fit, and nothing of what stands under `not` may. Nothing named: every alert. */
+/** Selects alerts: everything named has to match, and nothing under `not` may. Without names: every alert. */
 export const AlertMatch = z.strictObject({ ...Conditions.shape, not: Conditions.exactOptional() });
 export type AlertMatch = z.infer<typeof AlertMatch>;
 
@@ -25,8 +25,8 @@ export type MatchedAlert = Pick<Alert, "severity" | "queryId" | "queryName" | "r
   Partial<Pick<Alert, "fingerprint">>;
 
 /**
- * Alerts of Earshot about itself are matched only by what names them (their query, rule, label or fingerprint): who
- * silences or escalates everything means what is said about brands.
+ * Alerts about Earshot itself only match by query, rule, label or fingerprint: a silence or an escalation of everything
+ * means alerts about brands.
  */
 export function matchesAlert({ not, ...match }: AlertMatch, alert: MatchedAlert): boolean {
   if (alert.queryId === OWN_QUERY.queryId && !namesOwnAlerts(match)) return false;
@@ -45,8 +45,8 @@ function namesOwnAlerts({ query = [], rule = [], labels = {}, fingerprint }: Con
 }
 
 /**
- * `severity ≥ critical, rule volume-*`, to be named as the cause. `names`: what people call the alerts of
- * fingerprints, as far as it is known.
+ * `severity ≥ critical, rule volume-*`, shown as the cause. `names`: readable names of the alerts behind fingerprints,
+ * as far as known.
  */
 export function describeMatch(
   { not, ...match }: AlertMatch,
@@ -83,7 +83,7 @@ function describe(
   names: ReadonlyMap<string, string>,
 ): string[] {
   return [
-    ...(severity === undefined ? [] : [`severity ${severity} or graver`]),
+    ...(severity === undefined ? [] : [`severity ${severity} or higher`]),
     ...(query === undefined ? [] : [`query ${query.join(" or ")}`]),
     ...(rule === undefined ? [] : [`rule ${rule.join(" or ")}`]),
     ...Object.entries(labels ?? {}).map(([name, patterns]) => `${name} ${patterns.join(" or ")}`),

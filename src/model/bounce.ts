@@ -1,20 +1,20 @@
 import type { Instant } from "../lib/instant.ts";
 
 /**
- * bounced: the mail came back for good; expired: it came back because nobody took it in time; delayed: it is still tried
- * elsewhere.
+ * bounced: the mail was returned for good; expired: it was returned because nobody accepted it in time; delayed:
+ * another server still tries.
  */
 export type BounceOutcome = "bounced" | "expired" | "delayed";
 
-/** A receiver whose mails came back for good, since the last one that did not. */
+/** A receiver whose mails bounced, since its last delivered mail. */
 export interface OpenBounces {
   readonly receiver: string;
-  /** The address that they were sent to. */
+  /** The address of those mails. */
   readonly to: string;
-  /** Mails. */
+  /** Number of mails. */
   readonly times: number;
   /** When the first of them was sent. */
   readonly since: Instant;
-  /** What was said about the newest. */
+  /** The server's text about the newest. */
   readonly detail: string;
 }

@@ -2,7 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 
 export type DeadLetterKind = "mention" | "page" | "job";
 
-/** What always failed, and stands aside so that everything else goes on. */
+/** A mention, page or job that always failed and is kept apart, so that it blocks nothing else. */
 export interface DeadLetter {
   readonly id: string;
   readonly projectId: string;
@@ -14,7 +14,7 @@ export interface DeadLetter {
   readonly scope: string | null;
   readonly reason: string;
   readonly tries: number;
-  /** It carries what a replay needs. */
+  /** Whether `body` has all that a replay needs. */
   readonly replayable: boolean;
   readonly replayWanted: boolean;
 }
@@ -27,6 +27,6 @@ export interface NewDeadLetter {
   readonly scope?: string;
   readonly reason: string;
   readonly tries: number;
-  /** What a replay needs. */
+  /** The input of a replay. */
   readonly body: unknown;
 }

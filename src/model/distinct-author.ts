@@ -1,6 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** An author or a story inside the span of time in which it counts once. The voice is a hash. */
+/** An author or a story, counted once in a span of time. The author is a hash. */
 export interface DistinctAuthorKey {
   readonly series: string;
   readonly author: string;
@@ -8,8 +8,8 @@ export interface DistinctAuthorKey {
 }
 
 export interface DistinctAuthor extends DistinctAuthorKey {
-  /** The bucket in which its one count stands. */
+  /** The bucket that holds its one count. */
   readonly bucket: Instant;
-  /** Its mentions in the slice; 0: it is not counted. */
+  /** Its mentions in the slice; 0: not counted. */
   readonly mentions: number;
 }

@@ -10,7 +10,7 @@ export interface Match {
   readonly because: string;
 }
 
-/** A mention alerts once for a rule, however often it is read or changed: this is the key of that. */
+/** The key by which a mention alerts once for a rule, however often it is read or changed. */
 export function matchKey(rule: string, mention: { queryId: string; resourceId: string }): string {
   return JSON.stringify([rule, mention.queryId, mention.resourceId]);
 }

@@ -15,20 +15,20 @@ export interface MentionCategory {
 export interface Mention {
   readonly queryId: string;
   readonly resourceId: string;
-  /** When its author published it. Null where the source withholds it; then `addedAt` stands in for windows. */
+  /** When its author published it. Null if the source withholds it; then windows use `addedAt`. */
   readonly publishedAt: Instant | null;
   /** When it entered the query at the source, by crawl or by backfill. */
   readonly addedAt: Instant;
   /** When the source last changed it; equals `addedAt` or later. */
   readonly updatedAt: Instant;
   readonly title: string | null;
-  /** The text that may be shown: snippet, or full text where the source gives it. */
+  /** The text that may be shown: the snippet, or the full text if the source gives it. */
   readonly text: string | null;
   readonly url: string | null;
   readonly domain: string | null;
   /** ISO 639-1. */
   readonly language: string | null;
-  /** twitter, news, forum, … ; open: new values appear without notice. */
+  /** twitter, news, forum, … The list is open: new values appear without notice. */
   readonly pageType: string | null;
   readonly author: string | null;
   readonly authorName: string | null;
@@ -46,11 +46,11 @@ export interface Mention {
   readonly tags: readonly string[];
   readonly hashtags: readonly string[];
   readonly reposts: number | null;
-  /** Address or id of what this mention repeats, if the source says that it is a repost. */
+  /** Address or id of the original, if the source says that this is a repost. */
   readonly repostOf: string | null;
 }
 
-/** The moment by which a mention is counted: its publication, else its arrival. */
+/** The time that counts for a mention: its publication, else its arrival. */
 export function eventAt(mention: Pick<Mention, "publishedAt" | "addedAt">): Instant {
   return mention.publishedAt ?? mention.addedAt;
 }

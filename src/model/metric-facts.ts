@@ -1,7 +1,7 @@
-/** What is counted for whoever watches from outside. */
+/** The facts behind the metrics page. */
 export interface MetricFacts {
   readonly alerts: readonly { readonly severity: string; readonly state: string; readonly n: number }[];
-  /** Of the last 24 hours, by receiver; `detail` is the beginning of what the vendor said. */
+  /** Of the last 24 hours, by receiver; `detail` is the beginning of the vendor's answer. */
   readonly deliveries: readonly {
     readonly receiver: string;
     readonly outcome: string;
@@ -14,7 +14,7 @@ export interface MetricFacts {
     readonly reason: string;
     readonly n: number;
   }[];
-  /** What fails at this moment, by kind and reason. */
+  /** Current failures, by kind and reason. */
   readonly failures: readonly { readonly kind: string; readonly reason: string; readonly n: number }[];
   readonly deadLetters: readonly { readonly kind: string; readonly n: number }[];
   /** Rows by table, as the database estimates them. */
@@ -23,7 +23,7 @@ export interface MetricFacts {
   readonly databaseBytes: number;
 }
 
-/** The latest word about the heartbeat. */
+/** The latest state of the heartbeat. */
 export interface ShownHeartbeat {
   readonly outcome: string;
   readonly at: number;

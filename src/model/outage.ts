@@ -1,13 +1,13 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** A time in which something that Earshot stands on was not there. It is over by the time that anybody can write it down. */
+/** A time in which something that Earshot depends on was down. It is only stored after its end. */
 export interface Outage {
-  /** `earshot`: no process of Earshot was there to work. */
+  /** `earshot`: no process of Earshot was running. */
   readonly engine: "database" | "queue" | "earshot";
-  /** `emptied`: the queue came back without what it held. */
+  /** `emptied`: the queue came back without its jobs. */
   readonly outcome: "away" | "emptied";
   readonly from: Instant;
   readonly to: Instant;
-  /** The error that was met, in the engine's words; null where there was none. */
+  /** The engine's error message; null if there was none. */
   readonly because: string | null;
 }

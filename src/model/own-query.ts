@@ -1,7 +1,7 @@
 import { ALL_PROJECTS } from "./digest-edition.ts";
 import type { Query } from "./query.ts";
 
-/** The query to which alerts about Earshot itself belong. No source has it, and nobody polls it. */
+/** The query of alerts about Earshot itself. No source has it, and it is never polled. */
 export const OWN_QUERY: Query = {
   projectId: ALL_PROJECTS,
   queryId: "earshot:itself",

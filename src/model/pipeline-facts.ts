@@ -13,7 +13,7 @@ export interface QueryProgress {
   readonly lastError: string | null;
 }
 
-/** What a query brought in the same hours of earlier days. */
+/** The usual number of mentions of a query in the same hours of earlier days. */
 export interface QueryRhythm {
   readonly projectId: string;
   readonly queryId: string;
@@ -21,28 +21,28 @@ export interface QueryRhythm {
   /** Nothing new was stored since. */
   readonly silentSince: Instant;
   readonly completeUntil: Instant;
-  /** One number a day, for days that were watched. */
+  /** One number a day, for days on which it was watched. */
   readonly before: readonly number[];
 }
 
 export interface WaitingWork {
   readonly polls: number;
-  /** Time for which the oldest of them could have been taken. */
+  /** How long the oldest of them has been ready, in milliseconds of wall time. */
   readonly oldestPollMs: number;
-  /** Domain time since any walk was taken or ended; null when none ever was. */
+  /** Domain time since any poll started or ended; null if none ever did. */
   readonly lastPolledAt: Instant | null;
   readonly deliveries: number;
-  /** Wall time for which the oldest delivery could have been taken. */
+  /** How long the oldest delivery has been ready, in milliseconds of wall time. */
   readonly oldestDeliveryMs: number;
   readonly windows: number;
 }
 
-/** How much of a kind stands aside, and since when. */
+/** The dead letters of a kind, and since when there are any. */
 export interface DeadLetterCount {
   readonly kind: DeadLetterKind;
   readonly n: number;
   readonly since: Instant;
-  /** Why the newest of them does. */
+  /** The reason of the newest. */
   readonly reason: string;
 }
 
@@ -50,7 +50,7 @@ export interface DeadLetterCount {
 export interface GivenUp {
   readonly receiver: string;
   readonly n: number;
-  /** What the last of them met. */
+  /** The error of the last one. */
   readonly error: string;
   readonly since: Instant;
 }

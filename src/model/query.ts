@@ -6,7 +6,7 @@ export interface Query {
   readonly queryId: string;
   readonly name: string;
   readonly projectName: string;
-  /** IANA zone of the project, UTC where the source names none. */
+  /** IANA zone of the project; UTC if the source names none. */
   readonly timezone: string;
 }
 
@@ -16,6 +16,6 @@ export interface WatchedQuery extends Query {
   readonly watchFrom: Instant;
   /** Its windows are closed up to here, in arrival time. */
   readonly tickedUntil: Instant;
-  /** False: the source has it no longer, or the configuration names it no longer. */
+  /** False: the source or the configuration no longer has it. */
   readonly isWatched: boolean;
 }

@@ -1,14 +1,14 @@
 /**
- * What the named reasons mean, for people: what became of an alert, what somebody did about it, and what was decided
- * for a receiver. A name without words is shown as it is.
+ * The named reasons in words: states of an alert, actions of people, decisions for a receiver. A name without words is
+ * shown as it is.
  */
 export function wordsOf(reason: string): string {
-  return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : spelled(reason);
+  return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : titled(reason);
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  // What became of it.
-  OpenedPending: "The rule is true; nobody is told before it has been for long enough",
+  // State of the alert.
+  OpenedPending: "The rule is true; people are notified once it has been true for long enough",
   Fired: "Fired",
   SeverityRose: "Became more severe",
   Doubled: "Grew clearly since people were notified",
@@ -17,24 +17,24 @@ const WORDS: Readonly<Record<string, string>> = {
   Resolved: "Resolved",
   NeverFired: "Resolved before it had been true for long enough; nobody was notified",
   NoRoute: "No route leads to anybody",
-  // What people did.
+  // Actions of people.
   AcknowledgedBy: "Acknowledged",
   AssignedBy: "Assigned",
   ResolvedBy: "Resolved by hand",
   NotRelevantSaid: "Marked not relevant",
   SilencedBy: "Silenced",
-  // What was said to a receiver.
+  // Notified.
   FirstNotification: "Notified, the first time",
   FiredAndEnded: "Notified: it began and is resolved already",
   RepeatIntervalElapsed: "Notified again: it goes on",
   Escalated: "Notified because nobody acknowledged it",
-  // What is held, and told when that is over.
+  // Held, to be sent later.
   HeldBySilence: "Held by a silence",
   HeldByInhibition: "Held while a more severe alert is open",
   HeldByQuietHours: "Held by quiet hours",
   HeldByGroup: "Held, to be sent with others of its group",
   HeldByThrottle: "Held: enough was sent for now, so the rest comes together",
-  // What there is nothing to say about.
+  // Nothing to send.
   StillPending: "Not sent: it has not fired yet",
   NothingNew: "Nothing new to say",
   NoNewEvidence: "No reminder: nothing came since the last message",
@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** `SomethingElse` → `Something else`. */
-function spelled(name: string): string {
+function titled(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }

@@ -1,23 +1,23 @@
 import type { Instant } from "../lib/instant.ts";
 
 /**
- * What a server of the Listening API may or may not do, and its documentation does not say: what Earshot finds out, by
- * name, and what each value means for people. A trait that is missing has not shown itself yet.
+ * Behaviour of a server of the Listening API that its documentation leaves open. Earshot observes it: the quirks by
+ * name, and the meaning of each value for people. A quirk without a value was not observed yet.
  */
 export const QUIRKS = {
   "since-added": {
     what: "Asked for what is new (sinceAdded)",
-    accepted: "it answers; whether it leaves out what is older has not shown yet",
-    honoured: "it sends just that",
-    ignored: "it sends everything: Earshot reads the newest first and stops where it knows all",
-    refused: "it refuses: Earshot reads the newest first and stops where it knows all",
+    accepted: "it answers; whether it leaves out older mentions is not known yet",
+    honoured: "it sends only these",
+    ignored: "it sends everything: Earshot reads the newest first and stops at known mentions",
+    refused: "it refuses: Earshot reads the newest first and stops at known mentions",
   },
   "since-updated": {
     what: "Asked for what has changed (sinceUpdated)",
-    accepted: "it answers; whether it leaves out what is older has not shown yet",
-    honoured: "it sends just that",
-    ignored: "it sends everything: Earshot reads the latest change first and stops where it knows all",
-    refused: "it refuses: Earshot reads the latest change first and stops where it knows all",
+    accepted: "it answers; whether it leaves out older mentions is not known yet",
+    honoured: "it sends only these",
+    ignored: "it sends everything: Earshot reads the latest change first and stops at known changes",
+    refused: "it refuses: Earshot reads the latest change first and stops at known changes",
   },
   addresses: {
     what: "Addresses",
@@ -27,7 +27,7 @@ export const QUIRKS = {
   cursors: {
     what: "Cursors",
     followed: "lead from page to page",
-    expire: "are forgotten after a while: Earshot then asks for pages by number for an hour",
+    expire: "expire: Earshot then asks for pages by number for an hour",
     refused: "are refused: Earshot asks for pages by number, 10,000 mentions at a time",
   },
   "last-page": {
@@ -37,13 +37,12 @@ export const QUIRKS = {
   },
   "short-pages": {
     what: "Pages with fewer mentions than asked for",
-    "go-on": "are no end: Earshot follows their cursor until nothing comes, or the total has come",
+    "go-on": "are not the last: Earshot follows their cursor until a page is empty or the total is reached",
   },
   "after-end": {
     what: "The cursor of the last page",
-    resumes:
-      "leads to what came later; Earshot begins at its watermark all the same, for what is indexed late",
-    silent: "leads nowhere, whatever came later",
+    resumes: "leads to later mentions; Earshot still begins at its watermark, because some are indexed late",
+    silent: "leads to no later mentions",
     refused: "is refused",
   },
   "repeated-rows": {
@@ -63,9 +62,12 @@ export const QUIRKS = {
     agrees: "agrees with what it sends",
     high: "is higher than what it sends, however often it is asked: such gaps are asked for less and less",
     low: "is lower than what it sends",
-    none: "is missing: nothing can be held against it",
+    none: "is missing: Earshot cannot compare its count",
   },
-  dates: { what: "The dates of mentions", missing: "are missing at times: their arrival stands in for it" },
+  dates: {
+    what: "The dates of mentions",
+    missing: "are sometimes missing: Earshot uses the time of arrival instead",
+  },
   clock: {
     what: "The clock of the server",
     agrees: "agrees with ours",
@@ -77,7 +79,7 @@ export const QUIRKS = {
 export type QuirkName = keyof typeof QUIRKS;
 export type QuirkValue<Name extends QuirkName> = Exclude<keyof (typeof QUIRKS)[Name], "what">;
 
-/** One trait that has shown itself. `ms`: how late, how far ahead; null where that is no question. */
+/** One observed quirk. `ms`: how late, how far ahead; null if that does not apply. */
 export type ObservedQuirk = {
   [Name in QuirkName]: {
     readonly quirk: Name;
@@ -86,7 +88,7 @@ export type ObservedQuirk = {
   };
 }[QuirkName];
 
-/** A trait as the tables have it. */
+/** A stored quirk. */
 export interface ServerQuirk {
   readonly quirk: QuirkName;
   readonly value: string;
@@ -97,7 +99,7 @@ export interface ServerQuirk {
 
 export type ServerQuirks = ReadonlyMap<QuirkName, ServerQuirk>;
 
-/** What a trait says, in words: `lead from page to page`. */
+/** The value of a quirk in words: `lead from page to page`. */
 export function formatQuirk({ quirk, value }: Pick<ServerQuirk, "quirk" | "value">): string {
   const words: Readonly<Record<string, string>> = QUIRKS[quirk];
   return words[value] ?? value;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { didYouMean } from "../lib/did-you-mean.ts";
 
-/** How much an alert asks of its reader, in rising order: read it today, look now, get up. */
+/** How urgent an alert is, in rising order: read it today, look now, get up. */
 const SEVERITIES = ["info", "warning", "critical"] as const;
 export const Severity = z.enum(SEVERITIES, {
   error: ({ input }) => {
@@ -12,7 +12,7 @@ export const Severity = z.enum(SEVERITIES, {
   },
 });
 
-/** What other tools call them. */
+/** The names in other tools. */
 const MEANT: Readonly<Record<string, (typeof SEVERITIES)[number]>> = {
   low: "info",
   minor: "info",
@@ -31,12 +31,12 @@ const MEANT: Readonly<Record<string, (typeof SEVERITIES)[number]>> = {
 };
 export type Severity = z.infer<typeof Severity>;
 
-/** The next that is graver; null where nothing is. */
+/** The next higher severity; null if there is none. */
 export function nextSeverity(severity: Severity): Severity | null {
   return SEVERITIES[SEVERITIES.indexOf(severity) + 1] ?? null;
 }
 
-/** Negative when `a` is milder than `b`, positive when graver, 0 when equal. */
+/** Negative if `a` is less severe than `b`, positive if more severe, 0 if equal. */
 export function compareSeverity(a: Severity, b: Severity): number {
   return SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b);
 }

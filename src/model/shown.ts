@@ -5,7 +5,7 @@ import type { NotificationKind, NotificationState } from "./notification.ts";
 import type { PollKind } from "./poll.ts";
 import type { ServerQuirk } from "./server-quirk.ts";
 
-/** A mention with where it belongs. */
+/** A mention with its query and project. */
 export interface ShownMention {
   readonly mention: Mention;
   readonly projectId: string;
@@ -13,15 +13,15 @@ export interface ShownMention {
   readonly eventAt: Instant;
 }
 
-/** A story that several mentions tell. */
+/** A story of several mentions. */
 export interface ShownStory {
   readonly mentions: number;
   readonly first: Mention;
-  /** The one that may have reached most people. */
+  /** The mention that may have reached most people. */
   readonly widest: Mention;
 }
 
-/** Which mentions; an empty text or null does not restrict. */
+/** Selects mentions; an empty text or null does not restrict. */
 export interface MentionFilter {
   readonly projectId: string | null;
   readonly queryId: string | null;
@@ -30,7 +30,7 @@ export interface MentionFilter {
   readonly contains: string | null;
 }
 
-/** Where a listing goes on: after this mention, in the order of the listing. */
+/** The position of a listing: it continues after this mention, in its own order. */
 export interface MentionPosition {
   readonly moment: Instant;
   readonly queryId: string;
@@ -39,9 +39,9 @@ export interface MentionPosition {
 
 export interface MentionListing {
   readonly mentions: readonly ShownMention[];
-  /** Null: there is nothing further back. */
+  /** Null: there are no older ones. */
   readonly next: MentionPosition | null;
-  /** The listing looked through its share of rows and stopped before it was full; `next` goes on from there. */
+  /** The listing reached its limit of rows before it was full; `next` continues there. */
   readonly stoppedEarly: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface ShownNotification {
   readonly receiver: string;
   readonly kind: NotificationKind;
   readonly alertId: string | null;
-  /** Of the alert; null for digests and tests. */
+  /** The alert's rule; null for digests and tests. */
   readonly rule: string | null;
   readonly queryName: string | null;
   readonly digestName: string | null;
@@ -85,7 +85,7 @@ export interface ShownNotification {
   readonly lastError: string | null;
 }
 
-/** How a receiver stands to an alert: the last decision, and when it is asked for again. */
+/** The last decision about an alert for a receiver, and when the next one is due. */
 export interface ShownReceiver {
   readonly receiver: string;
   /** A named outcome: `FirstNotification`, `HeldBySilence`, … */
@@ -102,7 +102,7 @@ export interface ShownDelivery {
   readonly detail: string;
 }
 
-/** How far one walk over one query has come, and what it saw since the moment that was asked for. */
+/** The state of one poll of a query, and what it read since a given moment. */
 export interface ShownPoll {
   readonly projectId: string;
   readonly projectName: string;
@@ -111,27 +111,27 @@ export interface ShownPoll {
   readonly active: boolean;
   readonly poll: PollKind;
   readonly polledAt: Instant | null;
-  /** As the plan stands; it may have passed by. */
+  /** As planned; it may be in the past. */
   readonly nextPollAt: Instant;
   readonly completeUntil: Instant | null;
   /** Windows of the query are closed up to here. */
   readonly tickedUntil: Instant;
-  /** In a row, since the last page that was committed. */
+  /** Failures in a row, since the last committed page. */
   readonly failures: number;
   readonly lastError: string | null;
   readonly polls: number;
   readonly seen: number;
   readonly stored: number;
   readonly rejected: number;
-  /** Mentions missing now against the server's own totals; 0 when every gap is closed. */
+  /** Mentions missing now compared with the server's totals; 0 if every gap is closed. */
   readonly gap: number;
-  /** From where on the gap is gone over again and when; null where there is none. */
+  /** Start of the gap, and when it is polled again; null if there is none. */
   readonly gapFrom: Instant | null;
   readonly gapNoticedAt: Instant | null;
   readonly gapNextAt: Instant | null;
 }
 
-/** A mention, page or job that always failed and stands aside, and why. */
+/** A mention, page or job that always failed, and why. */
 export interface ShownDeadLetter {
   readonly id: string;
   readonly kind: "mention" | "page" | "job";
@@ -145,23 +145,23 @@ export interface ShownDeadLetter {
   readonly reason: string;
 }
 
-/** The rate budget of an account, as it stands now. */
+/** The current rate budget of an account. */
 export interface ShownBudget {
-  /** Who at which address. */
+  /** The user and the address of the API. */
   readonly account: string;
   /** Calls in any rolling window of `periodMs`; null: the account has no limit. */
   readonly limit: number | null;
   readonly periodMs: number;
-  /** In the window that ends now, those of others included, as far as the source tells. */
+  /** Calls in the window that ends now, including those of others as far as the source reports them. */
   readonly used: number;
   readonly usedByOthers: number;
-  /** Until a refusal of the source is over; 0 when there is none. */
+  /** Milliseconds until a refusal of the source ends; 0 if there is none. */
   readonly closedForMs: number;
   /** Whether one call may ask for several queries at this source. */
   readonly sharing: "untried" | "proven" | "refused";
 }
 
-/** A rule that cannot fire on a query yet: it has too little history for what it expects. */
+/** A rule that cannot fire on a query yet, because its history is too short for a baseline. */
 export interface ShownWarmUp {
   readonly projectId: string;
   readonly projectName: string;
@@ -172,28 +172,28 @@ export interface ShownWarmUp {
   readonly kind: string;
   /** "negative mentions". */
   readonly counts: string;
-  /** When it will know enough; null where that hangs on mentions and not on time. */
+  /** When it will know enough; null if that depends on mentions and not on time. */
   readonly until: Instant | null;
   /** "9 more days", "its first mention". */
   readonly needs: string;
 }
 
-/** What was found out about the server of an account. */
+/** An observed quirk of an account's server. */
 export interface ShownQuirk extends ServerQuirk {
   readonly account: string;
 }
 
-/** A receiver that is not told at once. */
+/** A receiver whose messages have to wait. */
 export interface ShownWait {
   readonly receiver: string;
-  /** Messages that wait for it. */
+  /** Number of waiting messages. */
   readonly waiting: number;
   /**
-   * `Refused`: nothing arrives until somebody mends something. `Paused`: its place asked for time, or is away.
-   * `TriedAgain`: tries fail and go on. `InLine`: all is well, and a channel takes one message after the other.
+   * `Refused`: nothing arrives until somebody fixes something. `Paused`: its channel asked to wait, or is down.
+   * `TriedAgain`: tries fail and continue. `InLine`: all is well, the rate limit sends one message after the other.
    */
   readonly outcome: "Refused" | "Paused" | "TriedAgain" | "InLine";
-  /** How long it may take in milliseconds of wall time, where that is known. */
+  /** How long it may take, in milliseconds of wall time; null if unknown. */
   readonly forMs: number | null;
   /** One sentence without secrets. */
   readonly because: string;

@@ -3,12 +3,12 @@ import { describeRange, rangeAt, type WeeklyRange } from "../lib/weekly-range.ts
 import type { Actor } from "./actor.ts";
 import { type AlertMatch, type MatchedAlert, matchesAlert } from "./alert-match.ts";
 
-/** Somebody wants to hear nothing of some alerts for a time. The end of what was announced is told all the same. */
+/** Holds the notifications of matching alerts for a time. The end of an announced alert is still sent. */
 export interface Silence {
   /** UUID. */
   readonly id: string;
   readonly match: AlertMatch;
-  /** As people read it. */
+  /** A readable name. */
   readonly author: string;
   readonly actor?: Actor;
   readonly comment: string;
@@ -16,22 +16,22 @@ export interface Silence {
   readonly startsAt: Instant;
   /** Every silence ends; ending it early moves this. */
   readonly endsAt: Instant;
-  /** Where there are any, it holds only inside them: every night, every weekend, until it ends. */
+  /** If there are any, it holds only inside them, until it ends: every night, every weekend. */
   readonly windows: readonly WeeklyRange[];
   /** Who ended it early. */
   readonly endedBy: string | null;
 }
 
-/** `mutes`: what it matches, in words. */
+/** `mutes`: its matcher in words. */
 export type ListedSilence = Silence & { readonly mutes: string };
 
 /** Lengths that people choose from. */
 export const SILENCE_LENGTHS = [30 * MINUTE, HOUR, 4 * HOUR, 8 * HOUR, DAY, 7 * DAY] as const;
 
-/** A silence that nobody remembers is a fault that nobody hears. */
+/** Limits the damage of a forgotten silence: it hides alerts. */
 export const LONGEST_SILENCE_MS = 90 * DAY;
 
-/** Until when the silences leave nothing to be said about an alert at `at`, those that follow each other included. */
+/** Until when silences hold an alert at `at`, including silences that follow each other without a gap. */
 export function silencedAt(
   silences: readonly Silence[],
   alert: MatchedAlert,
@@ -45,7 +45,7 @@ export function silencedAt(
   return { until, silence: first.silence };
 }
 
-/** `silence by ann: release day`, to be named as the cause. */
+/** `silence by ann: release day`, shown as the cause. */
 export function describeSilence({ author, comment, windows }: Silence): string {
   const when = windows.length === 0 ? "" : ` (${windows.map(describeRange).join("; ")})`;
   return `silence by ${author}${comment === "" ? "" : `: ${comment}`}${when}`;

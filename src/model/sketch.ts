@@ -1,8 +1,7 @@
 /**
- * A sketch of a text, by which texts that are nearly the same are found: one-permutation MinHash. Every run of GRAM
- * characters is hashed once and falls into one of BINS bins; of each bin the lowest hash is kept, one byte of it. The
- * share of bins that agree estimates the Jaccard similarity of the two sets of runs, ± 0.09. O(length of the text), and
- * nothing but the text decides it.
+ * A sketch of a text, to find texts that are nearly the same: one-permutation MinHash. Every run of GRAM characters is
+ * hashed once and falls into one of BINS bins; each bin keeps one byte of its lowest hash. The share of equal bins
+ * estimates the Jaccard similarity of the two sets of runs, ± 0.09. O(length of the text); depends on the text only.
  */
 export const BINS = 32;
 
@@ -23,7 +22,7 @@ export function sketchOf(essence: string): Uint8Array {
   return sketch;
 }
 
-/** How many bins of two sketches agree. */
+/** How many bins of two sketches are equal. */
 export function agreement(a: Uint8Array, b: Uint8Array): number {
   let equal = 0;
   for (let bin = 0; bin < BINS; bin++) if (a[bin] === b[bin]) equal++;
@@ -37,7 +36,7 @@ const VALUE = 0x07ffffff;
 const EMPTY = 0x7fffffff;
 const lowest = new Int32Array(BINS);
 
-/** A short text leaves bins empty: such a bin has the value of another one, always the same for the same bins. */
+/** A short text leaves bins empty: an empty bin copies another one, always the same for the same bins. */
 function filled(bin: number): number {
   for (let tries = 0; tries < BINS; tries++) {
     const other = tries === 0 ? bin : mix(bin * BINS + tries) >>> 27;

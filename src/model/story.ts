@@ -2,19 +2,19 @@ import type { Mention } from "./mention.ts";
 import { sketchOf } from "./sketch.ts";
 
 /**
- * The story that a mention tells: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and
- * texts that differ only in case, width, punctuation, links, trailing hashtags, a signed source or a cut-off end.
- * Counted across queries and authors. A mention with too little text to be recognised is a story of its own.
+ * The story of a mention: 16 characters, the same for reposts (`RT @x: …`), quotes, syndicated copies and texts that
+ * differ only in case, width, punctuation, links, trailing hashtags, a signed source or a cut-off end. Counted across
+ * queries and authors. A mention with too little text is a story of its own.
  *
- * Only the first LONGEST letters and digits count: a repost is cut where the sign for it used up the room, and copies
- * end differently. Texts that start alike for so long tell the same. Texts that differ in the middle have keys of their
- * own; ingest finds them by their sketches.
+ * Only the first LONGEST letters and digits count: the repost sign takes up room, so a repost is cut, and copies end
+ * differently. Texts with the same beginning of that length share a story. Texts that differ in the middle have
+ * different keys; ingest finds them by their sketches.
  */
 export function storyKey(mention: StoryMentionText): string {
   return keyAndEssence(mention).key;
 }
 
-/** What a mention tells by itself: the key of its text, and a sketch of it, null where there is too little of it. */
+/** The key of a mention's text, and a sketch of it; the sketch is null if the text is too short. */
 export interface StoryOfMention {
   readonly key: string;
   readonly sketch: Uint8Array | null;
@@ -25,13 +25,13 @@ export function storyOf(mention: StoryMentionText): StoryOfMention {
   return { key, sketch: essence.length < SHORTEST_SKETCHED ? null : sketchOf(essence) };
 }
 
-/** `essence` is empty where the key is not one of a text. */
+/** `essence` is empty if the key does not come from a text. */
 function keyAndEssence(mention: StoryMentionText): { readonly key: string; readonly essence: string } {
   const wording = wordingOf(mention).slice(0, COMPARED_LETTERS);
   const repeated = repeatedIn(wording);
   if (repeated !== null) {
     const essence = essenceOf(repeated);
-    // What somebody marked as the words of another may be shorter: the mark itself says that they are the same.
+    // A marked repost may be shorter: the mark itself says that the texts are the same.
     if (weightOf(essence) >= SHORTEST_REPEATED) return ofText(essence);
   }
   const essence = essenceOf(wording);
@@ -46,18 +46,18 @@ function ofText(essence: string) {
 
 export type StoryMentionText = Pick<Mention, "resourceId" | "title" | "text" | "pageType" | "repostOf">;
 
-/** Letters and digits. Below SHORTEST, "@brand thank you so much" would be one story told by a thousand people. */
+/** Letters and digits. Below SHORTEST, "@brand thank you so much" would be one story of a thousand people. */
 const SHORTEST = 24;
 const SHORTEST_REPEATED = 12;
 const SHORTEST_SIGNED = 40;
 const LONGEST = 80;
-/** Of a longer part two texts are compared, and of a shorter text one word is too much. */
+/** Two texts are compared by a longer part; in a shorter text one word weighs too much. */
 const LONGEST_SKETCHED = 160;
 const SHORTEST_SKETCHED = 40;
-/** Characters of a text that are read at all, so that a book costs no more than a post. */
+/** Only so many characters of a text are read, so that a book costs no more than a post. */
 const COMPARED_LETTERS = 600;
 
-/** Pages whose snippet depends on the words that matched, while copies of them share the headline. */
+/** Pages whose snippet depends on the matched words, while their copies share the headline. */
 const HEADLINED = new Set(["news", "blog", "magazine", "newspaper"]);
 
 function wordingOf({ title, text, pageType }: StoryMentionText): string {
@@ -69,9 +69,9 @@ function wordingOf({ title, text, pageType }: StoryMentionText): string {
 const REPOST_SIGN = /(?<![\p{L}\p{N}])[RrMm][Tt][\s:"“]*@\w+[\s:!]*/gu;
 const QUOTE = /["“”]@\w+(?:\s*:|\s)([^"“”]*)/;
 
-/** The words of somebody else in a repost or quote, with or without a comment of one's own; null if there are none. */
+/** The quoted text of a repost or quote, with or without an added comment; null if there is none. */
 function repeatedIn(text: string): string | null {
-  // A handle at the very start is whom it speaks to; most texts have no other.
+  // A handle at the very start is the addressee; most texts have no other.
   if (text.lastIndexOf("@") <= 0) return null;
   let end = -1;
   for (const sign of text.matchAll(REPOST_SIGN)) end = sign.index + sign[0].length;
@@ -85,7 +85,7 @@ const GAP = /[\s…]/;
 /** ` - The Daily Paper`, ` | Example.com`, ` via @example` at the end. */
 const SIGNATURE = /\s(?:[-–—|·]\s[^-–—|·]{2,50}|via\s@?\w{2,50})$/i;
 
-/** What is left of a text when all is gone in which copies of it differ. */
+/** The text without all the parts in which copies of it differ. */
 function essenceOf(text: string): string {
   const unlinked = (text.includes("/") || text.includes("www.") ? text.replace(LINKS, " ") : text).trimEnd();
   const untagged = withoutTagsAtEnd(unlinked);
@@ -94,11 +94,14 @@ function essenceOf(text: string): string {
     const unsigned = bare(untagged.slice(0, signed.index));
     if (unsigned.length >= SHORTEST_SIGNED) return unsigned;
   }
-  // A text of nothing but hashtags is its hashtags.
+  // A text of hashtags only is kept as its hashtags.
   return bare(untagged) || bare(unlinked);
 }
 
-/** Tag by tag from the end: one pattern for all of them would look for the end again at each, which a text can abuse. */
+/**
+ * Tag by tag from the end: one pattern for all of them would search the end again at each, which a hostile text could
+ * abuse.
+ */
 function withoutTagsAtEnd(text: string): string {
   let end = text.length;
   for (let at = text.lastIndexOf("#"); at >= 0; at = text.lastIndexOf("#", at - 1)) {
@@ -119,7 +122,7 @@ const NOT_ESSENTIAL = /[^\p{L}\p{N}]+/gu;
 
 /** The first LONGEST_SKETCHED letters and digits, without regard to case and width. */
 function bare(text: string): string {
-  // Most texts are Latin-1 with typographic marks and emoji, for which a table is far faster than Unicode's rules.
+  // Most texts are Latin-1 with typographic marks and emoji; for those a table is far faster than Unicode's rules.
   const essence = Buffer.allocUnsafe(LONGEST_SKETCHED);
   let length = 0;
   let i = 0;
@@ -135,7 +138,7 @@ function bare(text: string): string {
     if (kept === NOT_SIMPLE) return bareUnicode(text);
     if (kept !== 0) essence[length++] = kept;
   }
-  // What comes next may be an accent of the last letter.
+  // The next character may be an accent of the last letter.
   if (text.charCodeAt(i) >= ESSENCE.length) return bareUnicode(text);
   return essence.toString("latin1", 0, length);
 }
@@ -151,10 +154,10 @@ function bareUnicode(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(NOT_ESSENTIAL, "").slice(0, LONGEST_SKETCHED);
 }
 
-/** What is kept of a character is not one character of Latin-1. */
+/** Reduces to more than one Latin-1 character. */
 const NOT_SIMPLE = -1;
 
-/** Character code of Latin-1 → code of what is kept of it, 0 for nothing. */
+/** Character code of Latin-1 → code of its reduced form, 0 for nothing. */
 const ESSENCE = Int16Array.from({ length: 256 }, (_, code) => {
   const kept = bareUnicode(String.fromCharCode(code));
   return kept.length > 1 || kept > "\u00ff" ? NOT_SIMPLE : kept === "" ? 0 : kept.charCodeAt(0);
@@ -162,20 +165,20 @@ const ESSENCE = Int16Array.from({ length: 256 }, (_, code) => {
 
 const IDEOGRAPHS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
-/** How much text there is. An ideograph or a syllable says as much as about three letters. */
+/** The amount of text. An ideograph or a syllable counts as about three letters. */
 function weightOf(essence: string): number {
   if (essence.length >= SHORTEST) return essence.length;
   return essence.length + 2 * (essence.match(IDEOGRAPHS)?.length ?? 0);
 }
 
-/** The kind keeps a text that reads like somebody's id from joining that mention. */
+/** The kind separates a text that looks like an id from the mention with that id. */
 function keyOf(kind: "text" | "of" | "own", identity: string): string {
   return digestOf(`${kind}:${identity}`);
 }
 
 /**
- * 96 bits in 16 characters. Not a cryptographic digest, which would take as long as all the rest: whoever wants to be
- * counted into a story of others need not search for a collision, but can simply repeat its first words.
+ * 96 bits in 16 characters. Not a cryptographic digest, which would take as long as everything else: an attacker who
+ * wants to join a story needs no collision, because repeating its first words is enough.
  */
 function digestOf(text: string): string {
   let a = 0x243f6a88;
@@ -197,7 +200,7 @@ function digestOf(text: string): string {
   return digest.toString("base64url");
 }
 
-/** Lets what the last characters did reach all 32 bits. */
+/** Spreads the last characters over all 32 bits. */
 function spread(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);

@@ -1,6 +1,6 @@
 /**
- * What a vendor said when it took a message, as far as it says anything by which the message is found again there: a
- * mail server's words, a webhook's status, Slack's name of the message. Empty where it said nothing.
+ * The part of a vendor's answer by which the message is found there: a mail server's text, a webhook's status, Slack's
+ * id of the message. Empty if there is none.
  */
 export function vendorAnswer(ref: Readonly<Record<string, string>>): string {
   const { answer, status, channel, ts } = ref;

@@ -1,4 +1,4 @@
-/** What a condition says: not met, or met because of something that can be told in one sentence of numbers. */
+/** The verdict of a condition: not met, or met, with one sentence of numbers. */
 export type Verdict =
   | { readonly met: false; readonly because?: string }
   | { readonly met: true; readonly because: string };

@@ -1,8 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
 
 /**
- * How long a mention waits at most, as the plan stands, before it is seen: one that became visible just after the last
- * poll, until the next. Null before the first poll.
+ * The longest delay of a mention with the current plan: it became visible just after the last poll and waits for the
+ * next. Null before the first poll.
  */
 export function worstDelayMs(
   poll: { readonly polledAt: Instant | null; readonly nextPollAt: Instant },

@@ -154,7 +154,7 @@ test("an alert that is silenced in the shell is heard when it grows graver, and 
   const added = JSON.parse(await earshot("silence", "add", "--alert", one.id, "--json"));
   expect(added.match).toEqual({ fingerprint: "silenced", not: { severity: "critical" } });
   const list = await earshot("silence", "list");
-  expect(list).toContain("alert Aurora Air, volume, not severity critical or graver");
+  expect(list).toContain("alert Aurora Air, volume, not severity critical or higher");
   expect(list).not.toContain("silenced,");
   await earshot("silence", "expire", added.id);
   await stores.alerts.save([{ ...one, state: "resolved", resolvedAt: NOW }]);
@@ -168,7 +168,7 @@ test("a silence is added with matchers and weekly windows, listed, and ended", a
   );
   const { id } = JSON.parse(added);
   expect(await earshot("silence", "list")).toMatch(
-    /rule volume-\*, not severity critical or graver .*mon, tue, wed/,
+    /rule volume-\*, not severity critical or higher .*mon, tue, wed/,
   );
   expect(await earshot("silence", "expire", id.slice(0, 20))).toContain("ended:");
   expect(await earshot("silence", "list")).toBe("Nothing is silenced.");
