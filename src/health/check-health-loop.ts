@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../log.ts";
 
-/** Between two looks. */
+/** Pause between two checks. */
 const EVERY_MS = 5_000;
 
 /**
- * Looks again and again until `signal`. On a timer of its own and not as a job: it has to see a queue that stands
- * still. What fails now (the database is away) is looked at again.
+ * Checks the health until `signal` aborts. It has its own timer and is no job, because it must notice a queue that
+ * stands still. A failed check (the database is down) is repeated.
  */
 export async function checkHealthLoop(
   health: { checkHealth(): Promise<unknown> },
@@ -24,7 +24,7 @@ export async function checkHealthLoop(
     await health.checkHealth().catch((error: unknown) => {
       if (signal.aborted) return;
       onFailed(error);
-      log.warn({ error: describeError(error) }, "Earshot could not look at itself");
+      log.warn({ error: describeError(error) }, "the health check failed");
     });
   }
 }

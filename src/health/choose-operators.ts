@@ -1,4 +1,4 @@
-/** What of a route the choice needs. */
+/** The part of a route that the choice needs. */
 interface RouteLike {
   readonly match: { readonly severity?: string };
   readonly receivers: readonly string[];
@@ -6,9 +6,9 @@ interface RouteLike {
 }
 
 /**
- * Who is told about Earshot itself: whom the configuration names, else the receivers of routes for critical alerts,
- * else the first receiver. Those that fail at the moment are left out where anybody is left; where nobody is, any
- * other receiver stands in.
+ * Who is notified about Earshot itself: the configured receivers, else the receivers of routes for critical alerts,
+ * else the first receiver. Receivers that fail now are left out if another one remains; if none remains, any other
+ * working receiver replaces them.
  */
 export function chooseOperators(
   named: readonly string[] | undefined,
@@ -27,7 +27,7 @@ export function chooseOperators(
   return standIn === undefined ? wanted : [standIn];
 }
 
-/** A route and those inside it, however deep. */
+/** A route and all routes inside it, at any depth. */
 function withInner(route: RouteLike): readonly RouteLike[] {
   return [route, ...(route.routes ?? []).flatMap(withInner)];
 }

@@ -23,9 +23,9 @@ export interface HealthParts {
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
   readonly outages: OutageLog;
-  /** The interval in which queries are wanted to be polled. */
+  /** The interval of polls that the configuration asks for. */
   readonly pollEveryMs: number;
-  /** Sweeps come out of the queue by themselves. */
+  /** Whether sweeps come out of the queue in this process. */
   readonly sweepsRun: boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,14 +37,14 @@ export interface HealthReport {
   readonly heartbeat: Heartbeat;
 }
 
-/** Rhythms are read, and failing receivers are asked, so often (wall time). */
+/** The interval (wall time) of reading usual numbers and of checking failing receivers. */
 const SLOW_MS = 5 * MINUTE;
-/** Days of which a rhythm is made. */
+/** Days that make up the usual numbers of a query. */
 const RHYTHM_DAYS = 14;
 
 /**
- * Earshot's look at itself: reads the facts, judges them, moves its alerts, tells the operators without the queue's
- * help, and calls the heartbeat while all is well. Any number of processes may look at the same time.
+ * The health checks: read the facts, judge them, update the alerts about Earshot itself, notify the operators without
+ * using the queue, and send the heartbeat while all is well. Any number of processes may check at the same time.
  */
 export function createHealth(parts: HealthParts): { checkHealth(): Promise<HealthReport> } {
   const { config, stores, clock, log, signal } = parts;
@@ -93,7 +93,7 @@ function addressesOf({ receivers }: Config): ReadonlyMap<string, string> {
   );
 }
 
-/** Limits are meant in the time of people: a demo lives faster than it can be polled. */
+/** The limits are real time: a demo runs faster than it can be polled. */
 function paced(settings: Config["operator"], speed: number): Config["operator"] {
   const factor = Math.max(1, speed);
   return {
@@ -104,7 +104,7 @@ function paced(settings: Config["operator"], speed: number): Config["operator"] 
   };
 }
 
-/** A receiver whose own check found what its messages met is well again when the check passes. */
+/** A failing receiver works again when its own check passes, if that check can find its fault. */
 async function checkFailingReceivers({ stores, notifiers, signal }: HealthParts): Promise<void> {
   const failing = (await stores.failures.open()).filter(({ kind }) => kind === "receiver");
   for (const { scope, checkFailed } of failing) {
@@ -125,7 +125,7 @@ async function checkFailingReceivers({ stores, notifiers, signal }: HealthParts)
 
 const CHECK_PATIENCE_MS = 15_000;
 
-/** Directly, and not by a job: that the queue stands still has to be told, too. The row is claimed like any other. */
+/** Sent directly and not by a job: the queue itself may stand still. The row is claimed like any other. */
 async function notifyOperators(parts: HealthParts): Promise<void> {
   const due = await parts.stores.health.ownDue(OWN_QUERY.projectId);
   await Promise.all(
@@ -135,7 +135,7 @@ async function notifyOperators(parts: HealthParts): Promise<void> {
         error: describeError(error),
       }));
       if (result.outcome === "failed" || result.outcome === "dead")
-        parts.log.warn({ ...job, ...result }, "an operator could not be told");
+        parts.log.warn({ ...job, ...result }, "an operator could not be notified");
     }),
   );
 }

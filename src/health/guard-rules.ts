@@ -2,15 +2,15 @@ import { describeError } from "../lib/errors.ts";
 import type { Rule, WindowRule } from "../rules/rule.ts";
 
 export interface RuleNotes {
-  /** A rule broke on something. */
+  /** A rule threw an error. */
   onFault(rule: string, reason: string): void;
-  /** What a rule had learned cannot be read, so it is learned anew. */
+  /** The stored state of a rule cannot be read, so it learns again. */
   onUnreadable(rule: string): void;
 }
 
 /**
- * The rules as they are, only that one which breaks is not met instead: a fault in one rule must not keep its query
- * from being judged by the others, nor a mention from being stored.
+ * Wraps rules so that one that throws counts as not met: a fault in one rule must not stop the others from judging its
+ * query, nor a mention from being stored.
  */
 export function guardRules(rules: readonly Rule[], notes: RuleNotes): readonly Rule[] {
   return rules.map((rule) => {
@@ -60,14 +60,14 @@ function guardWindow(
         const { bucket, bucketMs } = tick;
         const verdict = {
           met: false,
-          because: "the rule broke",
+          because: "the rule failed",
           windowFrom: bucket,
           windowTo: bucket + bucketMs,
           observed: 0,
           arrived: 0,
           values: {},
         };
-        // The state of before: what broke on this bucket may do well with the next.
+        // Keeps the earlier state: an error on this bucket may not occur on the next.
         return { state, verdict };
       }
     },

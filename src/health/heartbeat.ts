@@ -7,20 +7,20 @@ import type { Stores } from "../store/stores.ts";
 import type { Heartbeat } from "./checks/check-heartbeat.ts";
 import type { HeartbeatConfig } from "./heartbeat-config.ts";
 
-/** What the page and the doctor show of the heartbeat. Stands in the settings under HEARTBEAT_KEY. */
+/** The heartbeat's state, for the console and the doctor. Stored in the settings under HEARTBEAT_KEY. */
 export type HeartbeatState = Heartbeat & {
   readonly at: Instant;
-  /** Of the last call: `200`, or why there was no answer. Null before the first. */
+  /** Answer of the last call: `200`, or why there was none. Null before the first. */
   readonly answer?: string | null;
-  /** The line works and nobody is called: no address is configured. */
+  /** False: the pipeline works, but no address is configured. */
   readonly configured?: boolean;
 };
 
 export const HEARTBEAT_KEY = "heartbeat";
 
 /**
- * Calls the address when the line works and it is time, once for all processes. What came of it, or why the call is
- * withheld, stands in the tables.
+ * Calls the address when the pipeline works and a call is due, once for all processes. Stores the answer, or why the
+ * call is withheld.
  */
 export async function beat(
   config: HeartbeatConfig | undefined,
@@ -39,7 +39,7 @@ export async function beat(
   }
   if (!(await stores.health.takeTurn("heartbeat", config.every, state.at))) return;
   const answer = await call(config, signal);
-  if (answer !== "200" && before?.answer !== answer) log.warn({ answer }, "the heartbeat was not taken");
+  if (answer !== "200" && before?.answer !== answer) log.warn({ answer }, "the heartbeat was not accepted");
   await stores.settings.put(HEARTBEAT_KEY, { ...shown, answer });
 }
 
@@ -47,8 +47,8 @@ const REFRESH_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
 /**
- * The address is a secret, so an error says no more than its code. A redirect is an answer like others: followed, it
- * could lead into the network that Earshot stands in.
+ * The address is a secret, so an error only gives its code. Redirects are not followed: they could lead into Earshot's
+ * own network.
  */
 async function call({ url, allowPrivateAddress }: HeartbeatConfig, signal: AbortSignal): Promise<string> {
   let connections: Agent | undefined;

@@ -4,17 +4,17 @@ import { SourceError, type SourceErrorKind } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface CallNotes {
-  /** The call as it is; what becomes of it is noted under `scope`. */
+  /** Makes the call and stores its outcome under `scope`. */
   noted<T>(scope: string, call: () => Promise<T>): Promise<T>;
-  /** One call may be for several scopes; that it fails says of none of them that it does. */
+  /** One call may be for several scopes; its failure does not show which of them fails. */
   notedPages<T>(scopes: readonly string[], pages: AsyncIterable<T>): AsyncIterable<T>;
 }
 
-/** Keeps in the tables what of the source fails at the moment, for the watch of all processes. */
+/** Stores the current failures of the source, for the health checks of all processes. */
 export function createCallNotes(parts: { readonly stores: Stores; readonly clock: Clock }): CallNotes {
   const { failures } = parts.stores;
   const works = async (scopes: readonly string[]): Promise<void> => {
-    // A note that cannot be written is no reason to lose the page.
+    // The page must not be lost because the note could not be stored.
     await failures.clear("call", [...scopes, ACCOUNT]).catch(() => {});
   };
   const fails = async (scopes: readonly string[], error: unknown): Promise<void> => {
@@ -55,12 +55,12 @@ export function createCallNotes(parts: { readonly stores: Stores; readonly clock
   };
 }
 
-/** The walks of one query. */
+/** The polls of one query. */
 export function queryScope(query: { readonly projectId: string; readonly queryId: string }): string {
   return `query ${query.projectId}/${query.queryId}`;
 }
 
-/** What concerns the whole account is one failure, however many calls meet it. */
+/** A failure of the whole account is stored once, however many calls meet it. */
 const ACCOUNT = "account";
 const RATE_LIMIT = "rate limit";
 

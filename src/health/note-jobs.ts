@@ -5,13 +5,13 @@ import type { Logger } from "../log.ts";
 import { ALL_PROJECTS } from "../model/digest-edition.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** Jobs that the tables ask for again and again until they are done, so that one which always fails has to be stopped. */
+/** Jobs that the tables request again until they are done, so one that always fails must be stopped. */
 export type RetriedJob = "close-windows" | "build-digest";
 
-/** Tries of a job that fails for a reason of its own, in all processes together. */
+/** Tries of a failing job, in all processes together. */
 const MOST_TRIES = 10;
 
-/** Runs a job and keeps its failures; after MOST_TRIES it is set aside and not asked for any more. */
+/** Runs a job and stores its failures; after MOST_TRIES it becomes a dead letter and is not requested any more. */
 export async function trackJob<T>(
   parts: { readonly stores: Stores; readonly clock: Clock; readonly log: Logger },
   job: RetriedJob,
@@ -39,7 +39,7 @@ export async function trackJob<T>(
         );
         log.error(
           { job, ...payload, times },
-          "a job always fails and was set aside; see earshot dead-letters",
+          "a job always fails and is now a dead letter; see earshot dead-letters",
         );
       }
     }

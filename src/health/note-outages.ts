@@ -8,24 +8,24 @@ import type { EngineOutage } from "../queue/reminders.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface OutageLog {
-  /** The queue's engine is there again. */
+  /** The queue's engine is back. */
   queueIsBack(outage: EngineOutage): void;
-  /** A look at the tables failed. */
+  /** The tables could not be read. */
   checkFailed(error: unknown): void;
-  /** Writes down what has come to its end. Called when the tables answer. */
+  /** Stores the outages that have ended. Called when the tables answer. */
   write(): Promise<void>;
 }
 
-/** A sweep comes every second: where the last one is so long ago, no process was there to make it. */
+/** A sweep comes every second: after a pause this long, no process was running. */
 const NOBODY_WORKED_MS = 60 * SECOND;
 
-/** Remembers outages while nothing can be written, and writes them down as soon as it can. */
+/** Remembers outages while nothing can be stored, and stores them as soon as possible. */
 export function createOutageLog(parts: {
   readonly stores: Stores;
   readonly clock: Clock;
-  /** Sweeps come out of the queue by themselves, so a pause in them means something. */
+  /** Whether sweeps come out of the queue in this process, so that a pause has a meaning. */
   readonly sweepsRun: boolean;
-  /** Where the queue lives in the same PostgreSQL, one is not away without the other. */
+  /** If the queue is in the same PostgreSQL, both are down together. */
   readonly queueIn: BackendOptions["kind"];
 }): OutageLog {
   const { stores, clock, sweepsRun, queueIn } = parts;

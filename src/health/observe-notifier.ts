@@ -4,7 +4,7 @@ import type { LiveMessages, Notifier, Shown } from "../notify/define-notifier.ts
 import { DeliveryError } from "../notify/delivery-error.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** The notifier as it is; what becomes of its messages is kept in the tables, for the watch of all processes. */
+/** Wraps a notifier and stores the outcome of its messages, for the health checks of all processes. */
 export function observeNotifier(
   name: string,
   notifier: Notifier,
@@ -18,7 +18,7 @@ export function observeNotifier(
     send: async (message, options) => {
       try {
         const sent = await notifier.send(message, options);
-        // A note that cannot be written must not make a message that was sent look unsent.
+        // A sent message must not look unsent because the note could not be stored.
         await failures.clear("receiver", [name]).catch(() => {});
         return sent;
       } catch (error) {
@@ -35,7 +35,7 @@ export function observeNotifier(
   };
 }
 
-/** A picture that is missing for a reason that somebody can mend is told to the operators, once, and not in every log line. */
+/** A missing chart that somebody can fix is reported to the operators once, not in every log line. */
 function watchPictures(
   name: string,
   liveMessages: LiveMessages,
@@ -50,7 +50,7 @@ function watchPictures(
     ...liveMessages,
     updateMessage: async (message, options) => {
       const shown = await liveMessages.updateMessage(message, options);
-      // A note that cannot be written must not make a message that was shown look as if it were not.
+      // A shown message must not look as if it failed because the note could not be stored.
       if (shown.picture !== null) await note(shown.picture).catch(() => {});
       return shown;
     },

@@ -4,23 +4,22 @@ import type { OperatorRuleName } from "./problem.ts";
 
 interface OperatorRule {
   readonly severity: Severity;
-  /** It is over when it was not seen for so long: what comes and goes is one alert. */
+  /** The alert is resolved after so long without the problem: a problem that comes and goes is one alert. */
   readonly overAfterMs: number;
   readonly description: string;
 }
 
-/** The alerts of Earshot about itself, by rule name. How long a trouble has to last stands in the settings. */
+/** The alerts about Earshot itself, by rule name. The settings hold how long a problem has to last. */
 export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = {
   "source-refuses": {
     severity: "critical",
     overAfterMs: 2 * MINUTE,
-    description:
-      "The source refuses our login or what we ask for, so nothing new is seen. Earshot goes on trying.",
+    description: "The source refuses our login or our calls, so nothing new is seen. Earshot keeps trying.",
   },
   "source-rate-limited": {
     severity: "warning",
     overAfterMs: 5 * MINUTE,
-    description: "The account is over its rate limit for long, so mentions are seen late.",
+    description: "The account has been over its rate limit for long, so mentions are seen late.",
   },
   "source-lag": {
     severity: "warning",
@@ -36,7 +35,7 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "critical",
     overAfterMs: 2 * MINUTE,
     description:
-      "Work is due and nobody takes it. Nothing is lost: it stands in the tables and goes on when a worker comes.",
+      "Work is due and no worker takes it. Nothing is lost: it is in the tables, and a worker will take it.",
   },
   "receiver-fails": {
     severity: "critical",
@@ -46,31 +45,31 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
   "messages-given-up": {
     severity: "warning",
     overAfterMs: 5 * MINUTE,
-    description: "Messages could not be delivered and are not tried again by themselves.",
+    description: "Messages could not be delivered and are not retried automatically.",
   },
   "receiver-bounces": {
     severity: "critical",
     overAfterMs: 5 * MINUTE,
-    description: "Mails to a receiver were taken by the mail server and came back later.",
+    description: "Mails to a receiver were accepted by the mail server and came back later.",
   },
   "pictures-left-out": {
     severity: "info",
     overAfterMs: 2 * MINUTE,
-    description: "Messages come without their pictures. Everything else of them arrives.",
+    description: "Messages arrive without their charts. Everything else arrives.",
   },
   "digest-not-built": {
     severity: "warning",
     overAfterMs: 2 * MINUTE,
-    description: "A digest was due and is not written.",
+    description: "A digest was due and could not be built.",
   },
   "engine-was-away": {
     severity: "warning",
     overAfterMs: MINUTE,
-    description: "Something that Earshot stands on was not there for a while.",
+    description: "Something that Earshot depends on was down for a while.",
   },
   "dead-letters": {
     severity: "warning",
     overAfterMs: MINUTE,
-    description: "Something always failed and stands aside, so that it blocks nothing else.",
+    description: "Something always failed and is now a dead letter, so that it blocks nothing else.",
   },
 };

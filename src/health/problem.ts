@@ -1,16 +1,16 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Severity } from "../model/severity.ts";
 
-/** Something wrong with Earshot itself, true at the moment it is asked for. One alert each. */
+/** A current problem of Earshot itself. Each is one alert. */
 export interface Problem {
   readonly rule: OperatorRuleName;
-  /** What it is about, where there can be several of a kind: `{receiver: "comms"}`. */
+  /** Its subject, if there can be several of a kind: `{receiver: "comms"}`. */
   readonly labels: Readonly<Partial<Record<OperatorLabel, string>>>;
   readonly since: Instant;
   /** What is wrong, in numbers, and then what to do. */
   readonly because: string;
   readonly values: Readonly<Record<string, number>>;
-  /** Where it is graver than its rule says. */
+  /** Set if it is more severe than its rule. */
   readonly severity?: Severity;
 }
 

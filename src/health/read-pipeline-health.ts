@@ -14,17 +14,17 @@ export interface PipelineReadings {
   readonly stores: Stores;
   readonly receivers: readonly string[];
   readonly addresses: ReadonlyMap<string, string>;
-  /** The receivers whose messages go by a lane. */
+  /** The receivers whose messages share a channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
   readonly pollEveryMs: number;
   readonly upForMs: number;
-  /** Sweeps come out of the queue by themselves, so a queue without them stands still. */
+  /** Whether sweeps come out of the queue in this process, so that none means a stand-still. */
   readonly sweepsRun: boolean;
   readonly rhythms: readonly QueryRhythm[];
   readonly now: Instant;
 }
 
-/** Reads all facts about the line from the tables. */
+/** Reads all facts about the pipeline from the tables. */
 export async function readPipelineHealth(readings: PipelineReadings): Promise<PipelineHealth> {
   const { stores, now } = readings;
   const inLine = (await stores.channelLimits.moving()).flatMap((channel) => readings.receiversOf(channel));
@@ -57,7 +57,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
   ]);
   const watched = new Set(progress.map(queryScope));
   return {
-    // What fails of a query that nobody watches any more does not matter any more.
+    // Failures of queries that are no longer watched are left out.
     failures: failures.filter(({ scope }) => !scope.startsWith("query ") || watched.has(scope)),
     progress,
     rhythms: readings.rhythms,
@@ -95,7 +95,7 @@ function queueAlertOf(alerts: readonly Alert[], now: Instant): PipelineHealth["q
   return last === undefined ? null : { from: last.openedAt, to: last.resolvedAt ?? now };
 }
 
-/** What was set aside so long ago has been told. */
+/** Dead letters older than this were already reported. */
 const NEWS_MS = HOUR;
 
 function isOperatorRule(name: string): name is OperatorRuleName {

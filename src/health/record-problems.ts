@@ -14,15 +14,15 @@ import { OPERATOR_RULES } from "./operator-rules.ts";
 import type { Problem } from "./problem.ts";
 
 /**
- * Takes the troubles of this moment through the life of alerts, like evidence of any rule, and writes who is told, all
- * in one transaction. Returns what is owed now.
+ * Feeds the current problems into the life cycle of alerts, like evidence of any rule, and stores the notifications,
+ * all in one transaction. Returns the notifications to send now.
  */
 export async function recordProblems(
   parts: { readonly stores: Stores; readonly notifyConfig: NotifyConfig; readonly clock: Clock },
   problems: readonly Problem[],
 ): Promise<readonly PendingNotification[]> {
   return parts.stores.transaction(async (facts) => {
-    // Another process that looks at the same moment waits here, and then finds the alert open.
+    // Another process that checks at the same moment waits here, and then finds the alert open.
     await facts.queries.lock(OWN_QUERY.projectId, OWN_QUERY.queryId);
     const now = parts.clock.now();
     const open = await facts.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
@@ -31,7 +31,7 @@ export async function recordProblems(
   });
 }
 
-/** An alert that stands is written again so often, and not with every look. */
+/** An open alert is stored again only after this time, not with every check. */
 const REFRESH_MS = MINUTE;
 
 function observations(
@@ -58,7 +58,7 @@ function isNews({ rule, severity }: Problem, alert: Alert | undefined, now: Inst
 
 function observation(problem: Problem, id: string, alert: Alert | undefined, now: Instant): AlertObservation {
   const { severity, overAfterMs } = OPERATOR_RULES[problem.rule];
-  // While nobody looked (a restart), what was there before and still is there is one trouble.
+  // A problem from before a restart that is still there afterwards is the same problem.
   const wentOn = alert !== undefined && problem.since <= alert.lastSeenAt;
   const evidence: Observation = {
     kind: "evidence",

@@ -4,7 +4,7 @@ import { ALL_PROJECTS } from "../model/digest-edition.ts";
 import type { Stores } from "../store/stores.ts";
 import type { RuleNotes } from "./guard-rules.ts";
 
-/** Says once of each rule what it breaks on, in the log and beside what else was set aside; and what it learns anew. */
+/** Reports once for each rule what it fails on, in the log and as a dead letter; and when its state is lost. */
 export function createRuleNotes(parts: {
   readonly stores: Pick<Stores, "deadLetters">;
   readonly clock: Clock;
@@ -16,8 +16,8 @@ export function createRuleNotes(parts: {
     onFault: (rule, fault) => {
       if (broken.has(rule)) return;
       broken.add(rule);
-      const reason = `it broke and counted as not met: ${fault.slice(0, 200)}`;
-      parts.log.error({ rule, reason }, "a rule broke");
+      const reason = `it failed and counted as not met: ${fault.slice(0, 200)}`;
+      parts.log.error({ rule, reason }, "a rule failed");
       const one = {
         projectId: ALL_PROJECTS,
         queryId: "",
@@ -27,7 +27,7 @@ export function createRuleNotes(parts: {
       } as const;
       parts.stores.deadLetters
         .add({ ...one, reason, body: null }, parts.clock.now())
-        // It stands in the log; the next process tells it again.
+        // It is in the log; the next process reports it again.
         .catch(() => {});
     },
     onUnreadable: (rule) => {
@@ -35,7 +35,7 @@ export function createRuleNotes(parts: {
       unread.add(rule);
       parts.log.warn(
         { rule },
-        "what a rule had learned was stored by a later Earshot, or is damaged; it learns anew from the counts",
+        "the state of a rule was stored by a later Earshot, or is damaged; the rule learns again from the counts",
       );
     },
   };

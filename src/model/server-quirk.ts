@@ -27,7 +27,7 @@ export const QUIRKS = {
   cursors: {
     what: "Cursors",
     followed: "lead from page to page",
-    expire: "expire: Earshot then asks for pages by number for an hour",
+    expire: "expire after a while: Earshot then asks for pages by number for an hour",
     refused: "are refused: Earshot asks for pages by number, 10,000 mentions at a time",
   },
   "last-page": {

@@ -81,7 +81,7 @@ test("calls, walks, gaps with when they are looked for again, and what was learn
   expect(text.slice(text.indexOf("Learned"))).toBe(
     [
       "Learned about the source",
-      "  Cursors: are forgotten after a while: Earshot then asks for pages by number for an hour",
+      "  Cursors: expire after a while: Earshot then asks for pages by number for an hour",
       "  The clock of the server: runs behind ours (4m)",
     ].join("\n"),
   );

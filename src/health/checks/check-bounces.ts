@@ -2,16 +2,16 @@ import type { OpenBounces } from "../../model/bounce.ts";
 
 export type BouncesVerdict =
   | { readonly outcome: "Reaches" }
-  /** Once may be an accident of the other side. */
+  /** One bounce may be an accident of the other server. */
   | { readonly outcome: "CameBackOnce" }
   | { readonly outcome: "ComesBack"; readonly because: string };
 
 const LEAST_BOUNCES = 2;
 
-/** What mails that came back for good mean; `current` is the address that is configured now, undefined for none. */
+/** Judges the mails that bounced for good; `current` is the configured address, undefined for none. */
 export function checkBounces(bounces: OpenBounces, current: string | undefined): BouncesVerdict {
   const { receiver, to, times, detail } = bounces;
-  // Whoever has put in another address has done what was to be done.
+  // The address was changed: nothing is left to do.
   if (to !== current) return { outcome: "Reaches" };
   if (times < LEAST_BOUNCES) return { outcome: "CameBackOnce" };
   return {

@@ -4,13 +4,13 @@ export type DeadLetterVerdict =
   | { readonly outcome: "Nothing" }
   | { readonly outcome: "StandsAside"; readonly because: string };
 
-/** Whether the operators hear of what stands aside, and in which words. */
+/** Whether the operators are notified of dead letters, and in which words. */
 export function checkDeadLetters({ kind, n, reason }: DeadLetterCount): DeadLetterVerdict {
   if (n === 0) return { outcome: "Nothing" };
-  const what = `${n} ${kind}${n === 1 ? "" : "s"} always failed and ${n === 1 ? "was" : "were"} set aside`;
+  const what = `${n} ${kind}${n === 1 ? "" : "s"} always failed and ${n === 1 ? "is a dead letter" : "are dead letters"}`;
   const newest = n === 1 ? reason : `the newest: ${reason}`;
   return {
     outcome: "StandsAside",
-    because: `${what}; ${newest}. Everything else goes on. earshot dead-letters list shows them; once the cause is mended: earshot dead-letters replay`,
+    because: `${what}; ${newest}. Everything else goes on. earshot dead-letters list shows them; once the cause is fixed: earshot dead-letters replay`,
   };
 }

@@ -1,24 +1,24 @@
 import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 
-/** An edition that is announced and not built. */
+/** An edition that is due and not built. */
 export interface DueDigest {
   readonly name: string;
   readonly localDate: string;
   readonly dueAt: Instant;
-  /** What its last try met; null when none failed. */
+  /** The error of its last try; null if none failed. */
   readonly error: string | null;
-  /** It was given up after all its tries. */
+  /** All its tries failed, and it was given up. */
   readonly deadLetters: boolean;
 }
 
 export type DigestVerdict =
   | { readonly outcome: "OnTime" }
-  /** Queries may still be read up to the end of its period. */
+  /** It may still wait for queries to be read up to the end of its period. */
   | { readonly outcome: "Late" }
   | { readonly outcome: "NotBuilt"; readonly because: string };
 
-/** Whether a digest that was due could not be built. `patienceMs`: how long digests wait for their queries. */
+/** Whether a due digest could not be built. `patienceMs`: how long digests wait for their queries. */
 export function checkDigest(
   digest: DueDigest,
   terms: { readonly lateMs: number; readonly patienceMs: number; readonly upForMs: number },
@@ -31,7 +31,7 @@ export function checkDigest(
   if (digest.deadLetters) {
     return {
       outcome: "NotBuilt",
-      because: `${what} was given up${reason}. Mend the cause, then: earshot dead-letters replay`,
+      because: `${what} was given up${reason}. Fix the cause, then run earshot dead-letters replay`,
     };
   }
   const waitedMs = Math.min(lateMs, terms.upForMs);

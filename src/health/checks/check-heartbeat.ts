@@ -15,8 +15,8 @@ export type Heartbeat =
 const JUDGED_WITHIN_MS = 15 * MINUTE;
 
 /**
- * Whether the whole line works: polled, judged, able to deliver. Only then the outside is told that we live. A line
- * that watches nothing has nothing that works.
+ * Whether the whole pipeline works: polling, judging, delivering. Only then the heartbeat is sent. Without a watched
+ * query nothing works.
  */
 export function checkHeartbeat(
   health: PipelineHealth,
@@ -43,7 +43,7 @@ export function checkHeartbeat(
   if (unjudged !== undefined)
     return {
       outcome: "NotJudged",
-      reason: `windows of ${unjudged.queryName} wait for their verdict since ${formatDuration((unjudged.completeUntil ?? 0) - unjudged.tickedUntil)}`,
+      reason: `windows of ${unjudged.queryName} have waited for their verdict for ${formatDuration((unjudged.completeUntil ?? 0) - unjudged.tickedUntil)}`,
     };
   const undelivered = because(problems, ["queue-stands-still", "receiver-fails"]);
   return undelivered === null ? { outcome: "Beats" } : { outcome: "CannotDeliver", reason: undelivered };

@@ -6,7 +6,7 @@ import { nameSome } from "./name-some.ts";
 
 export type Lag =
   | { readonly outcome: "UpToDate" }
-  /** Another trouble that is told already is the reason. */
+  /** Another reported problem is the reason. */
   | { readonly outcome: "Explained" }
   | {
       readonly outcome: "Lags";
@@ -17,14 +17,14 @@ export type Lag =
       readonly because: string;
     };
 
-/** Three rounds may fail before anything is wrong. */
+/** So many polls in a row may fail before there is a problem. */
 const ROUNDS = 3;
-/** Once it stands, it is over at half the limit: a lag around the limit is one alert. */
+/** An open alert ends at half the limit, so that a lag around the limit is one alert. */
 const OVER_AT = 0.5;
-/** Beyond so many times the limit, it has become critical. */
+/** From this multiple of the limit on, it is critical. */
 const CRITICAL_AT = 4;
 
-/** Whether queries lie further behind the present than they may. All that do are one trouble: they have one cause. */
+/** Whether queries lag more than they may. All of them are one problem, because they have one cause. */
 export function checkLag(
   progress: readonly QueryProgress[],
   terms: {
@@ -43,7 +43,7 @@ export function checkLag(
     .filter(({ lagMs }) => lagMs > beginsAt)
     .sort((a, b) => b.lagMs - a.lagMs);
   const [worst] = lagging;
-  // Whoever was off for a day has to be given the time to catch up.
+  // After a day off Earshot needs time to catch up.
   if (worst === undefined || (!terms.stands && terms.upForMs < limitMs)) return { outcome: "UpToDate" };
   if (terms.explained) return { outcome: "Explained" };
   const reason = lagging.find(({ query }) => query.lastError !== null)?.query.lastError;
@@ -58,7 +58,7 @@ export function checkLag(
   };
 }
 
-/** A query that was never read to its end lags since it is watched. */
+/** The lag of a query that was never read to its end counts from when it was first watched. */
 export function lagOf({ completeUntil, watchFrom }: QueryProgress, now: Instant): number {
   return Math.max(0, now - (completeUntil ?? watchFrom));
 }

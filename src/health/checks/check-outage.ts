@@ -3,22 +3,22 @@ import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Outage } from "../../model/outage.ts";
 
 export type OutageVerdict =
-  /** Too short to be worth a message, or too long ago; the page has it. */
+  /** Too short for a message, or too long ago; the console shows it. */
   | { readonly outcome: "OnThePage" }
-  /** That the queue stands still was told while it did. */
+  /** An alert already reported during the outage that the queue stands still. */
   | { readonly outcome: "ToldMeanwhile" }
   | { readonly outcome: "WorthTelling"; readonly outage: Outage; readonly because: string };
 
-/** What is shorter is a restart, which nobody has to be told of. */
+/** A shorter outage is a restart, which needs no message. */
 const SHORTEST_MS = 20 * SECOND;
-/** An outage is over when it is known. As an alert it stands for so long, so that who looks now still sees it. */
+/** An outage is known only after its end. Its alert stays open for so long, so that people still see it. */
 export const OUTAGE_STANDS_MS = 10 * MINUTE;
 /** An engine that comes back empty does so within this time of its return. */
 const SAME_RETURN_MS = MINUTE;
 
 /**
- * Whether the operators hear of what one engine went through lately, and in which words: all of it is one message.
- * `queueAlert`: when they were told that the queue stands still.
+ * Whether the operators are notified of the recent outages of one engine, in one message. `queueAlert`: when an alert
+ * was open that the queue stands still.
  */
 export function checkOutages(
   outages: readonly Outage[],
@@ -49,7 +49,7 @@ export function checkOutages(
 
 function describeAway({ engine, from, to, because }: Outage): string {
   const error = because === null ? "" : ` (${because})`;
-  return `${WHO[engine]} for ${formatDuration(to - from)}${error}. Work went on by itself afterwards: nothing is lost, and what was said meanwhile is read now`;
+  return `${WHO[engine]} for ${formatDuration(to - from)}${error}. Work went on by itself afterwards: nothing is lost, and mentions from that time are read now`;
 }
 
 const WHO: Readonly<Record<Outage["engine"], string>> = {
@@ -59,4 +59,4 @@ const WHO: Readonly<Record<Outage["engine"], string>> = {
 };
 
 const EMPTIED =
-  "The queue came back empty. Its jobs were made again from the tables, so nothing is lost. If it was Redis: give it persistence (appendonly yes) and keep others from flushing it; earshot doctor looks at both";
+  "The queue came back empty. Its jobs were made again from the tables, so nothing is lost. If it was Redis: give it persistence (appendonly yes) and keep others from flushing it; earshot doctor checks both";

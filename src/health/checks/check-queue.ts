@@ -11,13 +11,13 @@ export type QueueVerdict =
       readonly because: string;
     };
 
-/** The sweep comes out of the queue every second, so its engine has no more patience than this. */
+/** The sweep comes out of the queue every second, so this wait for its engine is enough. */
 export const ENGINE_PATIENCE_MS = 60_000;
 
-/** A rate budget that is spent at once is free again after its window, of ten minutes as a rule. */
+/** A rate budget that is used up at once is free again after its window, usually ten minutes. */
 const POLL_FACTOR = 3;
 
-/** Whether work is due that nobody takes. No age counts from before this process looked on. */
+/** Whether due work is not taken. Ages count from the start of this process at the earliest. */
 export function checkQueue(
   facts: {
     readonly waiting: WaitingWork;
@@ -34,7 +34,7 @@ export function checkQueue(
     return stands(
       "engine",
       engineMs,
-      `no work has come out of the queue for ${formatDuration(engineMs)}, so nothing is polled and nobody is told of new alerts. Nothing is lost: it goes on by itself when the queue is back. Look at Redis (REDIS_URL), or at PostgreSQL where there is none: is it up, has it room, does it take writes?`,
+      `no work has come out of the queue for ${formatDuration(engineMs)}, so nothing is polled and nobody is notified of new alerts. Nothing is lost: work goes on by itself when the queue is back. Check Redis (REDIS_URL), or PostgreSQL if there is none: is it up, has it free space, does it accept writes?`,
     );
   }
   const deliverMs = Math.min(waiting.deliveries > 0 ? waiting.oldestDeliveryMs : 0, upForMs);
@@ -42,7 +42,7 @@ export function checkQueue(
     return stands(
       "deliver",
       deliverMs,
-      `${waiting.deliveries} notifications could be sent and are not taken, the oldest for ${formatDuration(deliverMs)}. Does a process with the role deliver run?`,
+      `${waiting.deliveries} notifications are ready and no worker sends them, the oldest for ${formatDuration(deliverMs)}. Does a process with the role deliver run?`,
     );
   }
   const idleMs = Math.min(
@@ -54,7 +54,7 @@ export function checkQueue(
     return stands(
       "poll",
       idleMs,
-      `${waiting.polls} polls are due and none was taken for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
+      `${waiting.polls} polls are due and none was started for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
     );
   }
   return { outcome: "Moves" };

@@ -4,11 +4,11 @@ import type { Failure } from "../../model/failure.ts";
 
 export type RateLimitVerdict =
   | { readonly outcome: "WithinLimit" }
-  /** What a window of the limit brings with it, now and then. */
+  /** A short refusal, as any limit causes now and then. */
   | { readonly outcome: "LimitedBriefly" }
   | { readonly outcome: "LimitedForLong"; readonly since: Instant; readonly because: string };
 
-/** So long without a refusal, and calls go through again. */
+/** After so long without a refusal, calls succeed again. */
 const QUIET_AGAIN_MS = 5 * MINUTE;
 
 /** Whether the account has been over its rate limit for longer than `longestMs`. */

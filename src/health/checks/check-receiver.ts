@@ -5,17 +5,20 @@ import type { Failure } from "../../model/failure.ts";
 
 export type ReceiverVerdict =
   | { readonly outcome: "Works" }
-  /** It failed, and it is too early to say that it keeps failing. */
+  /** It failed, but not for long enough to report it. */
   | { readonly outcome: "TriesAgain" }
   | { readonly outcome: "KeepsFailing"; readonly because: string }
-  /** It works, and some messages were given up before or because of what is in them. */
+  /** It works, but some messages were given up, earlier or because of their content. */
   | { readonly outcome: "GaveUp"; readonly because: string }
-  /** What no further try mends: a channel that is not there, a token that is not good. */
+  /** No retry helps: the channel does not exist, the token is not valid. */
   | { readonly outcome: "Refuses"; readonly because: string };
 
 const LEAST_TRIES = 3;
 
-/** What the latest failures of one receiver mean; `failure` undefined after a success, `givenUp` where nothing was. */
+/**
+ * Judges the latest failures of one receiver; `failure` is undefined after a success, `givenUp` if nothing was given
+ * up.
+ */
 export function checkReceiver(
   receiver: string,
   failure: Failure | undefined,
@@ -34,20 +37,20 @@ export function checkReceiver(
   if (failure.final)
     return {
       outcome: "Refuses",
-      because: `receiver ${receiver} gets no messages: ${sentence(failure.message)} Once that is mended, earshot redeliver ${receiver} tells what was refused`,
+      because: `receiver ${receiver} gets no messages: ${sentence(failure.message)} Once that is fixed, earshot redeliver ${receiver} sends what was refused`,
     };
   if (failure.forMs < longestMs || failure.times < LEAST_TRIES) return { outcome: "TriesAgain" };
   const lost =
     givenUp === undefined
-      ? "Its messages wait and are tried for two days"
-      : `${counted(givenUp.n, "message")} ${givenUp.n === 1 ? "was" : "were"} tried for two days and given up; once it works, ${again} ${givenUp.n === 1 ? "it" : "them"} again. What is newer waits and is tried`;
+      ? "Its messages wait and are retried for two days"
+      : `${counted(givenUp.n, "message")} ${givenUp.n === 1 ? "was" : "were"} tried for two days and given up; once it works, ${again} ${givenUp.n === 1 ? "it" : "them"} again. Newer messages wait and are retried`;
   return {
     outcome: "KeepsFailing",
     because: `receiver ${receiver} has failed ${failure.times} times in ${formatDuration(failure.forMs)}: ${sentence(failure.message)} ${lost}`,
   };
 }
 
-/** What vendors say may end with a full stop of its own. */
+/** A vendor's text may already end with a full stop. */
 function sentence(text: string): string {
   return `${trimFullStops(text)}.`;
 }

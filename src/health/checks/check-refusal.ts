@@ -5,7 +5,7 @@ export type Refusal =
   | { readonly outcome: "Answers" }
   /** The credentials, or a fresh token, are refused: nothing can be read. */
   | { readonly outcome: "LoginRefused"; readonly since: Instant; readonly because: string }
-  /** The login works and may not see what is asked for. */
+  /** The login works, but has no access to the data. */
   | {
       readonly outcome: "Forbidden";
       readonly since: Instant;
@@ -13,7 +13,7 @@ export type Refusal =
       readonly because: string;
     };
 
-/** Whether the source answers 401 or 403. Told at once: no waiting mends it. */
+/** Whether the source answers 401 or 403. Reported at once: waiting does not help. */
 export function checkRefusal(failures: readonly Failure[]): Refusal {
   const calls = failures.filter(({ kind }) => kind === "call");
   const logins = calls.filter(({ reason }) => reason === "login" || reason === "unauthorized");

@@ -3,21 +3,21 @@ import type { QueryRhythm } from "../../model/pipeline-facts.ts";
 
 export type SilentQuery =
   | { readonly outcome: "TooShort" }
-  /** Fewer days are known than a rhythm takes. */
+  /** Too few days are known. */
   | { readonly outcome: "NoRhythm" }
   /** Quiet at this hour on other days, too. */
   | { readonly outcome: "UsuallyQuiet" }
   | { readonly outcome: "Silent"; readonly usual: number; readonly because: string };
 
-/** Days with the same hours that have to be known. */
+/** Known days with the same hours that the check needs. */
 const LEAST_DAYS = 3;
-/** Mentions that a quiet day brings in these hours. None at all is then no chance, even for a restless query. */
+/** Mentions of a quiet day in these hours. None at all is then no accident, even for an uneven query. */
 const LEAST_USUAL = 12;
 
 /**
- * Whether a query is silent against its own rhythm: it brought nothing, and in the same hours of earlier days it brought
- * LEAST_USUAL or more even on the quieter ones. Measured by the lower quartile, so that a query that rests at weekends
- * is not missed on a Saturday, and one day of uproar does not raise what is expected.
+ * Whether a query is silent at an hour at which it is usually busy: it brought nothing, and in the same hours of
+ * earlier days at least LEAST_USUAL even on quiet ones. It uses the lower quartile: then a query that is quiet at
+ * weekends raises no alert on a Saturday, and one very busy day does not raise the expectation.
  */
 export function checkSilentQuery(rhythm: QueryRhythm, leastMs: number): SilentQuery {
   const silentMs = rhythm.completeUntil - rhythm.silentSince;
@@ -28,7 +28,7 @@ export function checkSilentQuery(rhythm: QueryRhythm, leastMs: number): SilentQu
   return {
     outcome: "Silent",
     usual,
-    because: `nothing new for ${formatDuration(silentMs)}; in the same hours of the last ${rhythm.before.length} days it brought ${usual} or more on three days of four. Look at the query at the source: it may have been changed, paused or emptied`,
+    because: `nothing new for ${formatDuration(silentMs)}; in the same hours of the last ${rhythm.before.length} days it brought ${usual} or more on three days of four. Check the query at the source: it may have been changed, paused or emptied`,
   };
 }
 

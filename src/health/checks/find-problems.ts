@@ -17,10 +17,10 @@ import type { PipelineHealth } from "./pipeline-health.ts";
 /** How long digests wait for their queries. */
 export const DIGEST_PATIENCE_MS = 30 * MINUTE;
 
-/** More silent queries than this at once have one cause, and are one trouble. */
+/** More silent queries than this at once have one cause, and are one problem. */
 const MOST_SILENT = 5;
 
-/** What is wrong with Earshot at this moment: a pure function of the facts, one trouble for each cause. */
+/** The current problems of Earshot itself: a pure function of the facts, one problem for each cause. */
 export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly Problem[] {
   const source = sourceProblems(health, settings);
   return [
@@ -90,14 +90,14 @@ function silences(health: PipelineHealth, settings: OperatorConfig, explained: b
       rule: "query-silent",
       labels: { query: "many" },
       since: Math.min(...silent.map(({ since }) => since)),
-      because: `${silent.length} queries that are usually busy at this hour bring nothing new. The source may have stopped to index`,
+      because: `${silent.length} queries that are usually busy at this hour bring nothing new. The source may have stopped indexing`,
       values: { queries: silent.length },
     },
   ];
 }
 
 function queueProblems(health: PipelineHealth, settings: OperatorConfig): Problem[] {
-  // Right after the tables came back, no job can have come out of the queue for as long as they were away.
+  // While the tables were down, no job could come out of the queue, so the age counts from their return.
   const back = Math.max(...health.outages.filter(({ engine }) => engine === "database").map(({ to }) => to));
   const upForMs = Math.min(health.upForMs, Math.max(0, health.now - back));
   const verdict = checkQueue({ ...health, upForMs }, settings.standstill, health.now);
@@ -112,7 +112,7 @@ function receiverProblems(health: PipelineHealth, settings: OperatorConfig): Pro
     const givenUp = health.givenUp.find((one) => one.receiver === receiver);
     const verdict = checkReceiver(receiver, failure, settings.receiverFails, givenUp);
     if (verdict.outcome === "GaveUp") {
-      // The label is not `receiver`: this one works, and may be told so itself.
+      // The label is not `receiver`: this receiver works, and may get the alert itself.
       const labels = { messagesTo: receiver };
       const { since = health.now, n = 0 } = givenUp ?? {};
       return [
@@ -136,7 +136,7 @@ function bounceProblems({ bounces, addresses }: PipelineHealth): Problem[] {
   });
 }
 
-/** The label is not `receiver`: this one works, and may be told so itself. */
+/** The label is not `receiver`: this receiver works, and may get the alert itself. */
 function pictureProblems(health: PipelineHealth): Problem[] {
   return health.failures
     .filter(({ kind, scope }) => kind === "extra" && health.receivers.includes(scope))
@@ -164,7 +164,7 @@ function digestProblems(health: PipelineHealth, settings: OperatorConfig): Probl
   });
 }
 
-/** All that one engine went through is one alert. */
+/** All outages of one engine are one alert. */
 function outageProblems({ outages, queueAlert, now }: PipelineHealth): Problem[] {
   return [...groupBy(outages, ({ engine }) => engine)].flatMap(([engine, its]): Problem[] => {
     const verdict = checkOutages(its, queueAlert, now);

@@ -27,7 +27,7 @@ export async function checkDatabase(url: string): Promise<readonly Finding[]> {
     return [
       fail(
         "database",
-        `PostgreSQL cannot be asked: ${said}`,
+        `PostgreSQL cannot be reached: ${said}`,
         "Is the server of DATABASE_URL up, and are its address, user and password right?",
       ),
     ];
@@ -39,7 +39,7 @@ export async function checkDatabase(url: string): Promise<readonly Finding[]> {
 function version({ versionNumber, version: name, readOnly }: DatabaseFacts): Finding {
   const found = `PostgreSQL ${name}`;
   if (readOnly)
-    return fail("database", `${found}, which takes no writes`, "Point DATABASE_URL at the primary server.");
+    return fail("database", `${found}, which accepts no writes`, "Point DATABASE_URL at the primary server.");
   if (versionNumber < 140_000) return fail("database", `${found} is too old`, "Use PostgreSQL 14 or later.");
   return ok("database", found);
 }
@@ -62,10 +62,10 @@ function migrations(pending: readonly string[], later: readonly string[]): Findi
 
 const LEAST_FREE_BYTES = 1024 ** 3;
 
-/** Only a server on this machine has a disk that can be looked at from here. */
+/** The disk is only accessible if the server runs on this machine. */
 async function disk({ bytes, dataDirectory }: DatabaseFacts): Promise<Finding> {
   const size = `the database takes ${formatBytes(bytes)}`;
-  if (dataDirectory === null) return ok("disk", `${size}; its server keeps its disk to itself`);
+  if (dataDirectory === null) return ok("disk", `${size}; its server does not show its disk`);
   const space = await statfs(dataDirectory).catch(() => null);
   if (space === null) return ok("disk", `${size}; its disk is on another machine`);
   const free = space.bavail * space.bsize;
@@ -86,7 +86,7 @@ function clock(skewMs: number, uncertaintyMs: number): Finding {
   return Math.abs(skewMs) > 30 * SECOND ? fail("clock", found, advice) : warn("clock", found, advice);
 }
 
-/** One process of all roles holds about so many. */
+/** About the number that one process with all roles uses. */
 const OWN_CONNECTIONS = 60;
 
 function connections({ maxConnections, connections: used }: DatabaseFacts): Finding {

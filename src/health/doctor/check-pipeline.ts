@@ -9,7 +9,7 @@ import { createSettingStore } from "../../store/settings.ts";
 import { HEARTBEAT_KEY, type HeartbeatState } from "../heartbeat.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
-/** What a running Earshot last said of itself, and what stands aside. The database is up to date. */
+/** What a running Earshot last reported about itself, and the dead letters. Needs an up-to-date database. */
 export async function checkPipeline(url: string, clock: Clock): Promise<readonly Finding[]> {
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
@@ -25,22 +25,22 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
           warn(
             `messages to ${scope}`,
             `the latest failed: ${message}`,
-            "They are tried again; what was refused for good is not.",
+            "They are retried, except messages that were refused for good.",
           ),
         ),
       ...closed.map(({ key, forMs, reason }) =>
         warn(
           `messages by ${key}`,
           `wait for ${formatDuration(forMs)}: ${reason ?? "the vendor asked for it"}`,
-          "They come in their order when it is over, the gravest first.",
+          "They are sent in order afterwards, the most severe first.",
         ),
       ),
       aside.length === 0
-        ? ok("set aside", "nothing")
+        ? ok("dead letters", "none")
         : warn(
-            "set aside",
+            "dead letters",
             `${aside.length} mentions, pages or jobs that always failed`,
-            "earshot dead-letters list shows them; replay tries them again.",
+            "earshot dead-letters list shows them; earshot dead-letters replay tries them again.",
           ),
     ];
   } finally {
@@ -49,15 +49,15 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
 }
 
 function line(state: HeartbeatState | null, clock: Clock): Finding {
-  if (state === null) return ok("line", "no Earshot has run on this database yet");
+  if (state === null) return ok("pipeline", "no Earshot has run on this database yet");
   const agoMs = Math.max(0, clock.now() - state.at);
   if (agoMs > 2 * MINUTE * clock.speed)
     return warn(
       "line",
-      `Earshot last looked at itself ${formatDuration(agoMs)} ago`,
-      "Is it running (role sweep)?",
+      `the last health check was ${formatDuration(agoMs)} ago`,
+      "Is Earshot running (role sweep)?",
     );
   return state.outcome === "Beats"
-    ? ok("line", "polled, judged, able to deliver")
-    : warn("line", state.reason, "The alert about it says more.");
+    ? ok("pipeline", "polled, judged, able to deliver")
+    : warn("pipeline", state.reason, "The alert about it has details.");
 }

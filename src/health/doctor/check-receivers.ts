@@ -10,12 +10,12 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 const PATIENCE_MS = 20_000;
 
 const WORKS = {
-  slack: "the token is good and the channel is there",
-  email: "the mail server takes our login",
-  webhook: "its server is there (whether it takes our messages only a message shows)",
+  slack: "the token is valid and the channel exists",
+  email: "the mail server accepts our login",
+  webhook: "its server is reachable (only a message shows whether it accepts our messages)",
 } as const;
 
-/** Asks each vendor whether its receiver would work. Nobody is told anything. */
+/** Asks each vendor whether its receiver would work. Sends no message. */
 export async function checkReceivers(
   receivers: readonly ReceiverConfig[],
   parts: { readonly renderer: Renderer; readonly log: Logger },
@@ -37,7 +37,7 @@ export async function checkReceivers(
           fail(
             what,
             `${config.kind}: ${describeError(error)}`,
-            advice ?? "Look at the receiver in earshot.yaml.",
+            advice ?? "Check the receiver in earshot.yaml.",
           ),
         ];
       } finally {

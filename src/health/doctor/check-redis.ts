@@ -12,7 +12,7 @@ export async function checkRedis(url: string, open?: OpenRedis): Promise<readonl
     return [
       fail(
         "redis",
-        `Redis cannot be asked: ${withoutAddress(describeError(error), url)}`,
+        `Redis cannot be reached: ${withoutAddress(describeError(error), url)}`,
         "Is the server of REDIS_URL up, and are its address and password right?",
       ),
     ];
@@ -24,7 +24,7 @@ function version({ version: name, isReplica }: RedisFacts): Finding {
   if (isReplica)
     return fail(
       "redis",
-      `Redis ${name} is a replica and takes no writes`,
+      `Redis ${name} is a replica and accepts no writes`,
       "Point REDIS_URL at the primary server.",
     );
   const [major = 0, minor = 0] = name.split(".").map(Number);
@@ -37,40 +37,40 @@ function eviction({ maxmemoryPolicy, usedBytes, maxBytes }: RedisFacts): Finding
   if (maxmemoryPolicy === null)
     return warn(
       "redis eviction",
-      "the server does not tell its policy",
+      "the server does not show its policy",
       "Make sure that maxmemory-policy is noeviction.",
     );
   if (maxmemoryPolicy !== "noeviction") {
     return fail(
       "redis eviction",
-      `maxmemory-policy is ${maxmemoryPolicy}: jobs may be thrown away`,
+      `maxmemory-policy is ${maxmemoryPolicy}: jobs may be deleted`,
       "Set maxmemory-policy to noeviction.",
     );
   }
   return maxBytes > 0 && usedBytes > 0.8 * maxBytes
     ? warn(
         "redis eviction",
-        `noeviction, and ${Math.round((100 * usedBytes) / maxBytes)}% of its memory is used`,
+        `noeviction, but ${Math.round((100 * usedBytes) / maxBytes)}% of its memory is used`,
         "Give it more memory (maxmemory).",
       )
     : ok("redis eviction", "noeviction");
 }
 
-/** Nothing is lost without it, for the tables know all that is due; it only takes a sweep longer. */
+/** Nothing is lost without it, because the tables hold all due work; a sweep only has to find it again. */
 function persistence({ appendOnly, snapshots, snapshotFailed }: RedisFacts): Finding {
   if (snapshotFailed)
     return fail(
       "redis persistence",
       "its latest snapshot failed, so it may refuse writes",
-      "Look at its disk and its log.",
+      "Check its disk and its log.",
     );
   if (appendOnly) return ok("redis persistence", "append-only file");
   if (snapshots === true) return ok("redis persistence", "snapshots");
   return warn(
     "redis persistence",
     snapshots === null
-      ? "the server does not tell"
-      : "none: a restart forgets waiting jobs, and the sweep has to find their work again",
+      ? "the server does not show it"
+      : "none: a restart loses waiting jobs, and the sweep has to find their work again",
     "Set appendonly to yes.",
   );
 }

@@ -17,9 +17,9 @@ import { createMemoryTokenStore } from "../../source/token-store.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /**
- * One login, one call for the account, one for its projects, and one for the queries of the first project that has some
- * to watch: credentials, budget, and whether anything is watched. Where rules, routes or digests name queries, the other
- * projects are asked, too: whether the watched queries have these names.
+ * One login, one call for the account, one for its projects, and one for the queries of the first project with a
+ * watched query: checks credentials, budget, and whether anything is watched. If rules, routes or digests name queries,
+ * the other projects are called, too, to check these names.
  */
 export async function checkSource(
   config: SourceConfig,
@@ -61,7 +61,7 @@ export async function checkSource(
   }
 }
 
-/** What is misspelt in `source` is watched by nobody, and a monitor of nothing is silent. */
+/** A misspelt name in `source` watches nothing, and a monitor of nothing is silent. */
 async function watchedQueries(
   config: SourceConfig,
   named: readonly NamedQuery[],
@@ -69,7 +69,7 @@ async function watchedQueries(
   client: SourceClient,
 ): Promise<readonly Finding[]> {
   if (projects.length === 0)
-    return [fail("queries", "no project fits source.projects", "Name projects that the user sees.")];
+    return [fail("queries", "no project matches source.projects", "Name projects that the user sees.")];
   const watched: SourceQuery[] = [];
   const others: SourceQuery[] = [];
   for (const { projectId } of projects.slice(0, MOST_PROJECTS)) {
@@ -80,7 +80,7 @@ async function watchedQueries(
   const isAll = projects.length <= MOST_PROJECTS;
   if (watched.length > 0)
     return [ok("queries", nameSome(watched)), ...(isAll ? namedInVain(named, watched) : [])];
-  const found = `none fits source.queries in ${counted(Math.min(projects.length, MOST_PROJECTS), "project")}`;
+  const found = `none matches source.queries in ${counted(Math.min(projects.length, MOST_PROJECTS), "project")}`;
   const there = others.length === 0 ? "" : `, but there are ${nameSome(others)}`;
   const advice = "Name queries by name or id; * stands for any characters.";
   return [
@@ -90,7 +90,7 @@ async function watchedQueries(
   ];
 }
 
-/** Names in rules, routes and digests that fit no watched query: what hangs on them never happens. */
+/** Names in rules, routes and digests that match no watched query, so their settings have no effect. */
 function namedInVain(named: readonly NamedQuery[], watched: readonly SourceQuery[]): readonly Finding[] {
   const names = watched.map(({ name }) => name);
   const vain = named.filter(
@@ -101,8 +101,8 @@ function namedInVain(named: readonly NamedQuery[], watched: readonly SourceQuery
     const meant = didYouMean(closestWord(pattern, names));
     return fail(
       "queries",
-      `${where} names "${pattern}", which fits no watched query${meant || ` (watched are ${nameSome(watched)})`}`,
-      "Mend the name, or watch the query: source.queries.",
+      `${where} names "${pattern}", which matches no watched query${meant || ` (watched are ${nameSome(watched)})`}`,
+      "Fix the name, or watch the query: source.queries.",
     );
   });
 }
@@ -116,7 +116,7 @@ function formatPath(path: readonly (string | number)[]): string {
     .slice(1);
 }
 
-/** Each costs a call of the account. */
+/** Each project costs a call of the account. */
 const MOST_PROJECTS = 5;
 
 function nameSome(named: readonly { readonly name: string }[]): string {
@@ -124,7 +124,7 @@ function nameSome(named: readonly { readonly name: string }[]): string {
   return names.join(", ") + (named.length > 3 ? " …" : "");
 }
 
-/** What the account may call, by its record, and by the headers where the source sends them. */
+/** The rate limit, from the account's record, and from headers if the source sends them. */
 function budgetOf(limit: { limit: number; periodMs: number } | null, stated: Budget | null): Finding {
   const known = stated ?? limit;
   if (known === null)
@@ -140,10 +140,10 @@ function budgetOf(limit: { limit: number; periodMs: number } | null, stated: Bud
     : ok("budget", found);
 }
 
-/** Errors of the source are made without secrets. */
+/** Errors of the source contain no secrets. */
 function refusal(error: unknown): Finding {
   const said = describeError(error);
-  if (!(error instanceof SourceError)) return fail("credentials", said, "Look at source in earshot.yaml.");
+  if (!(error instanceof SourceError)) return fail("credentials", said, "Check source in earshot.yaml.");
   switch (error.kind) {
     case "login":
     case "unauthorized":
@@ -157,6 +157,6 @@ function refusal(error: unknown): Finding {
     case "rate-limited":
       return warn("budget", said, "The account has no calls left for now; other programs may use it.");
     default:
-      return fail("source", said, "Is source.baseUrl right, and does this machine reach it?");
+      return fail("source", said, "Is source.baseUrl right, and can this machine reach it?");
   }
 }

@@ -27,12 +27,12 @@ export interface DoctorInput {
   readonly environment: Environment;
   readonly env: NodeJS.ProcessEnv;
   readonly file: string;
-  /** The time of what runs on the database. */
+  /** The clock of the domain: the time of what runs on the database. */
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Everything that Earshot needs, looked at once. A thing that is not there keeps nobody from looking at the rest. */
+/** Checks everything that Earshot needs. A missing part does not stop the other checks. */
 export async function doctor(examination: DoctorInput): Promise<readonly Finding[]> {
   const { environment, clock, log } = examination;
   const { config, findings } = await configuration(examination);
@@ -42,7 +42,7 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
     findings,
     examineRules(config?.rules ?? shippedFolder("rules"), { file: examination.file, config }),
     templates.findings,
-    // One after the other, for both may start the embedded PostgreSQL.
+    // One after the other, because both may start the embedded PostgreSQL.
     config === null ? [] : database.then(() => examineAccount(config, environment, log)),
     database,
     environment.redisUrl === null
@@ -55,14 +55,14 @@ export async function doctor(examination: DoctorInput): Promise<readonly Finding
   return groups.flat();
 }
 
-/** Its calls come out of the budget of the account, where one is kept. */
+/** Its calls count against the account's stored budget, if there is one. */
 async function examineAccount(
   config: Config,
   environment: Environment,
   log: Logger,
 ): Promise<readonly Finding[]> {
   const { source } = config;
-  // A folder that cannot be read is told with the rules.
+  // A folder that cannot be read is reported with the rules.
   const { rules } = await loadRules(config.rules).catch(() => ({ rules: [] }));
   const named = namedQueries(config, rules.map(alertsOf)).filter(({ pattern }) => pattern !== "*");
   const account = accountOf(source);
@@ -95,7 +95,7 @@ async function configuration({
     const said = details.length > 0 ? details : [describeError(error)];
     return {
       config: null,
-      findings: said.map((line) => fail("configuration", line, "Mend it; earshot check tells every fault.")),
+      findings: said.map((line) => fail("configuration", line, "Fix it; earshot check lists every fault.")),
     };
   }
 }
@@ -107,15 +107,15 @@ async function examineRules(
   try {
     const { rules, faults, warnings } = await loadRules(folder);
     if (faults.length > 0)
-      return faults.map((fault) => fail("rules", describeFault(fault), "Mend the rule file."));
+      return faults.map((fault) => fail("rules", describeFault(fault), "Fix the rule file."));
     const unknownNames = config === null ? [] : await unknownNamesIn(file, config, rules);
     return [
       rules.length === 0
-        ? warn("rules", `there is none in ${folder}`, "Without rules nothing alerts.")
+        ? warn("rules", `there are none in ${folder}`, "Without rules nothing alerts.")
         : ok("rules", `${rules.length} in ${folder}`),
-      ...warnings.map((fault) => warn("rules", describeFault(fault), "Earshot works with it, and slowly.")),
+      ...warnings.map((fault) => warn("rules", describeFault(fault), "Earshot works with it, but slowly.")),
       ...unknownNames.map((fault) =>
-        fail("configuration", describeFault(fault), "Mend it: as it stands it never does anything."),
+        fail("configuration", describeFault(fault), "Fix it: it has no effect as it is."),
       ),
     ];
   } catch (error) {
@@ -130,8 +130,8 @@ async function examineTemplates(
   try {
     const renderer = await openTemplates(folder);
     const faults = renderer.check();
-    const findings = faults.map((fault) => fail("templates", fault, "Mend the template."));
-    return { renderer, findings: faults.length > 0 ? findings : [ok("templates", `sound, in ${folder}`)] };
+    const findings = faults.map((fault) => fail("templates", fault, "Fix the template."));
+    return { renderer, findings: faults.length > 0 ? findings : [ok("templates", `valid, in ${folder}`)] };
   } catch (error) {
     return { renderer: null, findings: [fail("templates", describeError(error), "Is the folder there?")] };
   }
@@ -158,7 +158,7 @@ async function withDatabase(
       fail(
         "database",
         `the embedded PostgreSQL does not start: ${describeError(error)}`,
-        `Look at ${dataDir}.log.`,
+        `Check ${dataDir}.log.`,
       ),
     ];
   }

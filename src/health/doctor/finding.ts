@@ -1,11 +1,11 @@
 /** One line of the doctor's table. */
 export interface Finding {
-  /** What was looked at: `database`, `receiver comms` … */
+  /** What was checked: `database`, `receiver comms` … */
   readonly what: string;
-  /** ok; warn: it works and should be seen to; fail: Earshot cannot do its work so. */
+  /** ok; warn: it works, but needs attention; fail: Earshot cannot work like this. */
   readonly state: "ok" | "warn" | "fail";
   readonly found: string;
-  /** What to do, where there is something. */
+  /** What to do, if anything. */
   readonly advice: string | null;
 }
 

@@ -49,7 +49,7 @@ test("operators read what was away, for how long, by which error, and that nothi
   expect(checkOutages([away(63, { because: "connect ECONNREFUSED" })], null, NOW)).toMatchObject({
     outcome: "WorthTelling",
     because:
-      "PostgreSQL could not be reached for 1m 3s (connect ECONNREFUSED). Work went on by itself afterwards: nothing is lost, and what was said meanwhile is read now",
+      "PostgreSQL could not be reached for 1m 3s (connect ECONNREFUSED). Work went on by itself afterwards: nothing is lost, and mentions from that time are read now",
   });
 });
 
@@ -99,6 +99,6 @@ test("what stands aside is one trouble for each kind, with the reason of the new
     ["dead-letters", { kind: "page" }],
   ]);
   expect(problems[1]?.because).toContain(
-    "3 pages always failed and were set aside; the newest: half a page.",
+    "3 pages always failed and are dead letters; the newest: half a page.",
   );
 });

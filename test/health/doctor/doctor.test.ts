@@ -128,8 +128,8 @@ test("where all is well, every check says so and nobody is told anything", async
     disk: "ok",
     clock: "ok",
     connections: "ok",
-    line: "ok",
-    "set aside": "ok",
+    pipeline: "ok",
+    "dead letters": "ok",
     queue: "ok",
     "receiver comms": "ok",
     "receiver desk": "ok",
@@ -180,7 +180,7 @@ test("queries that nobody has are told, for a monitor of nothing is silent", asy
   const said = findings.find(({ what }) => what === "queries");
   expect(said).toMatchObject({
     state: "fail",
-    found: expect.stringMatching(/^none fits source\.queries in 1 project, but there are \w/),
+    found: expect.stringMatching(/^none matches source\.queries in 1 project, but there are \w/),
   });
 });
 
@@ -195,9 +195,9 @@ test("queries that rules, routes and digests name and nobody has are told, those
   const digest = { name: "d", at: "08:00", timezone: "UTC", receivers: ["desk"], queries: ["Nope*"] };
   const findings = await examineWith(await writeConfig({ rules, routes: [route], digests: [digest] }));
   expect(findings.filter(({ what, state }) => what === "queries" && state === "fail")).toMatchObject([
-    { found: 'rule named names "Nonexistent", which fits no watched query (watched are Alpha, Beta)' },
-    { found: 'routes[0].match.query names "Alpah", which fits no watched query — did you mean "Alpha"?' },
-    { found: 'digests[0].queries names "Nope*", which fits no watched query (watched are Alpha, Beta)' },
+    { found: 'rule named names "Nonexistent", which matches no watched query (watched are Alpha, Beta)' },
+    { found: 'routes[0].match.query names "Alpah", which matches no watched query — did you mean "Alpha"?' },
+    { found: 'digests[0].queries names "Nope*", which matches no watched query (watched are Alpha, Beta)' },
   ]);
 });
 

@@ -29,7 +29,7 @@ test("a Redis that evicts nothing and keeps what it has is fine", async () => {
 
 test.each([
   [{ maxmemory_policy: "allkeys-lru" }, "redis eviction", /^fail: maxmemory-policy is allkeys-lru/],
-  [{ maxmemory: "1000", used_memory: "850" }, "redis eviction", /^warn: noeviction, and 85% of its memory/],
+  [{ maxmemory: "1000", used_memory: "850" }, "redis eviction", /^warn: noeviction, but 85% of its memory/],
   [{ maxmemory: "1000", used_memory: "700" }, "redis eviction", /^ok/],
   [{ redis_version: "6.0.16" }, "redis", /^fail: Redis 6.0.16 is too old/],
   [{ redis_version: "6.2.0" }, "redis", /^ok/],
@@ -44,6 +44,6 @@ test.each([
 test("a hosted Redis that forbids CONFIG is asked for what it does tell", async () => {
   expect(await states({}, null)).toMatchObject({
     "redis eviction": "ok: noeviction",
-    "redis persistence": "warn: the server does not tell",
+    "redis persistence": "warn: the server does not show it",
   });
 });
