@@ -3,10 +3,10 @@ import type { Alert } from "../model/alert.ts";
 import type { AlertAction } from "../model/alert-action.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 
-/** What a person does about an alert, and what becomes of it. `by` is named in its history, with the moment. */
+/** Applies a person's action to an alert. Its history names `by`, with the time. */
 export function act(alert: Alert, action: AlertAction, by: string, now: Instant): Acted {
   if (alert.firedAt === null)
-    return { outcome: "Refused", because: "it has not fired, so nobody was told of it" };
+    return { outcome: "Refused", because: "it has not fired, so nobody was notified of it" };
   switch (action.do) {
     case "acknowledge":
       return acknowledge(alert, by, now);
@@ -21,11 +21,11 @@ export function act(alert: Alert, action: AlertAction, by: string, now: Instant)
 
 export type Acted =
   | { readonly outcome: "Done"; readonly alert: Alert; readonly event: AlertEvent }
-  /** Nothing has changed, and why. */
+  /** Nothing changed, and why. */
   | { readonly outcome: "Refused"; readonly because: string };
 
 function acknowledge(alert: Alert, by: string, now: Instant): Acted {
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   if (alert.state === "acknowledged")
     return {
       outcome: "Refused",
@@ -35,10 +35,10 @@ function acknowledge(alert: Alert, by: string, now: Instant): Acted {
   return done({ ...alert, state: "acknowledged", handling }, now, "AcknowledgedBy", by);
 }
 
-/** Who gives it to somebody has seen it: reminders and escalation end as with an acknowledgement. */
+/** Assigning implies having seen the alert: it ends reminders and escalation like an acknowledgement. */
 function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
-  if (to.trim() === "") return { outcome: "Refused", because: "say who takes it on" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
+  if (to.trim() === "") return { outcome: "Refused", because: "name an assignee" };
   if (alert.handling?.assignee === to) return { outcome: "Refused", because: `${to} has it already` };
   const handling = {
     ...alert.handling,
@@ -50,15 +50,15 @@ function assign(alert: Alert, to: string, by: string, now: Instant): Acted {
 }
 
 function resolve(alert: Alert, by: string, now: Instant): Acted {
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved already" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   const handling = { ...alert.handling, closedBy: by, relevant: alert.handling?.relevant ?? true };
   return done(ended(alert, now, handling), now, "ResolvedBy", by);
 }
 
-/** Also of an alert that is over: what it says about the rule stays true. */
+/** Allowed for a resolved alert, too: it still says something about the rule. */
 function notRelevant(alert: Alert, by: string, now: Instant): Acted {
   if (alert.handling?.relevant === false)
-    return { outcome: "Refused", because: "that has been said already" };
+    return { outcome: "Refused", because: "it is marked not relevant already" };
   const handling = { ...alert.handling, relevant: false };
   const told =
     alert.resolvedAt === null ? ended(alert, now, { ...handling, closedBy: by }) : { ...alert, handling };

@@ -2,18 +2,21 @@ import type { Instant } from "../lib/instant.ts";
 import { compareSeverity, type Severity } from "../model/severity.ts";
 import type { AlertLife, Evidence, LifeRule } from "./alert-life.ts";
 
-/** What evidence means for an alert that is over. */
+/** What new evidence means for a resolved alert. */
 export type AfterEnd =
-  /** A person ended it, and this is still the same: no break, and not graver. It counts, and keeps it closed. */
+  /**
+   * A person resolved it, and it continues without a break at the same or lower severity. It is counted, and the alert
+   * stays closed.
+   */
   | "StaysClosed"
-  /** It came late: in order it would have told nobody anything new. */
+  /** It arrived late: in order it would have caused no notification. */
   | "CountedLate"
-  /** It comes back within the time that its rule gives. */
+  /** It comes back within the `reopenWithin` of its rule. */
   | "Reopens"
-  /** It was told of never, or is graver, or comes later. */
+  /** The alert never fired, or this is more severe, or comes later. */
   | "OpensAnother";
 
-/** The first line that applies names the outcome. */
+/** The first check that applies decides. */
 export function afterEnd(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence: Evidence): AfterEnd {
   const isMoreSevere = compareSeverity(severityOf(rule, evidence), life.severity) > 0;
   const hasFired = life.firedAt !== null;
@@ -25,7 +28,7 @@ export function afterEnd(life: AlertLife, resolvedAt: Instant, rule: LifeRule, e
   return "OpensAnother";
 }
 
-/** When it is over if nothing more comes. */
+/** When it is resolved without further evidence. */
 export function overAt(life: AlertLife, rule: LifeRule): Instant {
   return life.lastSeenAt + rule.overAfterMs;
 }

@@ -2,7 +2,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { Alert, RenotifyReason, WindowCount } from "../model/alert.ts";
 import type { Severity } from "../model/severity.ts";
 
-/** What of an alert the life cycle decides. */
+/** The part of an alert that the life cycle decides. */
 export type AlertLife = Pick<
   Alert,
   | "state"
@@ -22,12 +22,12 @@ export type AlertLife = Pick<
   | "progress"
 >;
 
-/** What of a rule the life cycle needs. `forMs` 0 fires at once. */
+/** The part of a rule that the life cycle needs. `forMs` 0 fires at once. */
 export interface LifeRule {
   readonly severity: Severity;
   readonly forMs: number;
   readonly overAfterMs: number;
-  /** An alert that comes back so soon after its end is reopened; 0, or absent: never. */
+  /** Evidence this soon after the end reopens the alert; 0, or absent: never. */
   readonly reopenWithinMs?: number;
 }
 
@@ -37,15 +37,15 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   readonly at: Instant;
   /** Mentions that no earlier evidence has counted. */
   readonly mentions: number;
-  /** Where this evidence is graver than its rule says by itself. */
+  /** Set if this evidence is more severe than its rule. */
   readonly severity?: Severity;
-  /** What it reached for that severity: "at least 200 in 30 min". */
+  /** The threshold that it reached for that severity: "at least 200 in 30 min". */
   readonly step?: string;
-  /** How many there are now; evidence of one alert counts windows of one length. */
+  /** The current count; evidence of one alert counts windows of one length. */
   readonly present?: WindowCount;
-  /** Its sentence and numbers speak of the alert so far, so they replace the older ones while it grows. */
+  /** Its sentence and numbers describe the whole alert so far, so they replace older ones while it grows. */
   readonly restates?: boolean;
-  /** It is so much more than people were told that they should be told again. */
+  /** Set if it grew enough for a renotification. */
   readonly renotify?: RenotifyReason;
 }
 
@@ -55,10 +55,10 @@ export type Observation =
   | { readonly kind: "not-met"; readonly at: Instant }
   /** The query is complete: all evidence with `at` before `until` has been observed. */
   | { readonly kind: "time-passed"; readonly until: Instant }
-  /** The rule is gone, or its query is no longer watched. `because`: which of them, in words. */
+  /** The rule or its query is gone. `because`: which of them, in words. */
   | { readonly kind: "withdrawn"; readonly at: Instant; readonly because?: string };
 
-/** `life` is the alert after the change; `isNew` asks for a new row. `Nothing` leaves all as it is. */
+/** `life` is the alert after the change; `isNew` asks for a new row. `Nothing` changes nothing. */
 export type LifeChange =
   | { readonly outcome: "OpenedPending"; readonly life: AlertLife; readonly isNew: true }
   /** `isNew` false: it was pending and has now been true for long enough. */
@@ -70,18 +70,18 @@ export type LifeChange =
       readonly isNew: false;
       readonly from: Severity;
     }
-  /** It became so much more that people should be told again. */
+  /** It grew enough for a renotification. */
   | {
       readonly outcome: "Worsened";
       readonly life: AlertLife;
       readonly isNew: false;
       readonly reason: RenotifyReason;
     }
-  /** It was over, and came back within the time that its rule gives. */
+  /** It was resolved and came back within the `reopenWithin` of its rule. */
   | { readonly outcome: "Reopened"; readonly life: AlertLife; readonly isNew: false }
   | { readonly outcome: "Resolved"; readonly life: AlertLife; readonly isNew: false }
-  /** A pending alert that was not true for long enough: over, and nobody has to know. `firedAt` stays null. */
+  /** A pending alert that was not true for long enough: it ends without a notification. `firedAt` stays null. */
   | { readonly outcome: "NeverFired"; readonly life: AlertLife; readonly isNew: false }
-  /** Counted into an alert that is over already. */
+  /** Counted into an alert that is resolved already. */
   | { readonly outcome: "CountedLate"; readonly life: AlertLife; readonly isNew: false }
   | { readonly outcome: "Nothing"; readonly life: null; readonly isNew: false };

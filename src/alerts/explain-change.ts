@@ -3,15 +3,15 @@ import type { Mention } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 import { risenWords } from "./risen-words.ts";
 
-/** What of an explanation the mentions say. */
+/** The part of an explanation that comes from mentions. */
 export type ChangeExplanation = Pick<
   Explanation,
   "looked" | "authors" | "reposts" | "negative" | "topics" | "domains" | "words"
 >;
 
 /**
- * What changed: the mentions that an alert is about (`slice`), all mentions of its window (`now`), and those of the
- * same hours of the days before. The same mentions in any order give the same answer.
+ * What changed, from the mentions of the alert (`slice`), all mentions of its window (`now`), and those of the same
+ * hours of the days before. The order of the mentions does not change the result.
  */
 export function explainChange(mentions: {
   readonly slice: readonly Mention[];
@@ -31,7 +31,7 @@ export function explainChange(mentions: {
   };
 }
 
-/** Below so many mentions a share says nothing. */
+/** Below this number of mentions a share means nothing. */
 const FEW = 10;
 const MOST_NAMED = 3;
 
@@ -44,7 +44,7 @@ function authorsOf(slice: readonly Mention[]): Explanation["authors"] {
     else names.set(name, (names.get(name) ?? 0) + 1);
   }
   const loudest = [...names]
-    // One in ten, and more than twice: anybody may answer an answer.
+    // At least one in ten and more than two: anybody may reply to a reply.
     .filter(([, mentions]) => mentions > 2 && mentions >= slice.length / 10)
     .sort(byCount)
     .slice(0, MOST_NAMED)
@@ -74,7 +74,7 @@ function negativeOf(now: readonly Mention[], before: readonly Mention[]): Explan
   return { now: share(rated), before: share(ratedBefore) };
 }
 
-/** Values that are a larger part than before, the largest rise first; without a before, simply the largest. */
+/** Values with a larger share than before, the largest rise first; without earlier mentions, simply the largest. */
 function risen(
   slice: readonly Mention[],
   before: readonly Mention[],

@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Explanation } from "../model/explanation.ts";
 
-/** A bucket of what an alert counts, with what it should have held. In order of time, without a gap. */
+/** A bucket of the alert's count and its expected count. Ordered by time, without a gap. */
 export interface ExpectedBucket {
   readonly at: Instant;
   readonly count: number;
@@ -9,8 +9,8 @@ export interface ExpectedBucket {
 }
 
 /**
- * Since when there is more than usual: the start of the run of buckets, up to the end of the alert's window, in which
- * the last quarter of an hour held twice what was expected. Null when the window itself does not look like that.
+ * When the counts began to be higher than usual: the start of the run of buckets, up to the end of the alert's window,
+ * in which the last quarter of an hour held twice the expected count. Null if the window itself is not like that.
  */
 export function onsetOf(buckets: readonly ExpectedBucket[], windowTo: Instant): Instant | null {
   const upTo = buckets.findLastIndex(({ at }) => at < windowTo);
@@ -28,7 +28,7 @@ export function onsetOf(buckets: readonly ExpectedBucket[], windowTo: Instant): 
   return buckets.find(({ at, count, expected }) => at >= first && count > expected)?.at ?? onset;
 }
 
-/** Buckets of calm inside one run. */
+/** The most calm buckets inside one run. */
 const LONGEST_LULL = 3;
 
 function sums(buckets: readonly ExpectedBucket[], from: number, to: number): readonly [number, number] {
@@ -41,7 +41,7 @@ function sums(buckets: readonly ExpectedBucket[], from: number, to: number): rea
   return [count, expected];
 }
 
-/** The end of the newest earlier window that held at least `observed`, before `before`; else since when it is known. */
+/** The end of the newest window before `before` that held at least `observed`; else since when the counts are known. */
 export function largestSince(
   buckets: readonly ExpectedBucket[],
   width: number,
@@ -63,9 +63,9 @@ export function largestSince(
 }
 
 /**
- * The bars of an alert's chart, each as wide as the window of the alert (`width` buckets) and one of them that window
- * itself, so that its height is the number of the sentence: a day of them, and enough to see what is usual. A bar that
- * is not over yet would look like a fall, so it is left out.
+ * The bars of an alert's chart. Each is as wide as the alert's window (`width` buckets), and one of them is that window
+ * itself, so that its height is the number in the sentence. They cover a day, and enough to show what is usual. An
+ * unfinished bar would look like a fall, so it is left out.
  */
 export function windowBars(
   buckets: readonly ExpectedBucket[],
@@ -83,5 +83,5 @@ export function windowBars(
 
 const DAY_BUCKETS = 288;
 const FEWEST_BARS = 24;
-/** Narrower ones are hard to tell apart. */
+/** More bars would be too narrow to tell apart. */
 const MOST_BARS = 144;

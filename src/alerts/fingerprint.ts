@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
  * addresses and job ids. The order of the labels does not matter, every byte of their values does.
  *
  * Label values are hostile (an author may be called `a","b`), so they are encoded as JSON before hashing: its quoting
- * keeps any two different sets of labels apart, lone surrogates included, which plain UTF-8 would fold into one. 128
- * bits of SHA-256 leave nobody a way to name an account so that its alert hides behind another one.
+ * keeps any two different sets of labels apart, including lone surrogates, which plain UTF-8 would merge. With 128 bits
+ * of SHA-256 nobody can choose an account name whose alert gets the fingerprint of another one.
  */
 export function fingerprint(rule: string, labels: Readonly<Record<string, string>>): string {
   const encoded = JSON.stringify([rule, Object.entries(labels).sort(byName)]);

@@ -5,22 +5,22 @@ import { afterEnd, overAt, severityOf } from "./after-end.ts";
 import type { AlertLife, Evidence, LifeChange, LifeRule, Observation } from "./alert-life.ts";
 
 /**
- * The life of an alert, in event time. `observe` takes the newest alert of a fingerprint (open, over, or none) and one
- * observation, and says what becomes of it. It reads no clock: the same observations in the order of their `at` give
- * the same alerts, however they were cut into pages and however often "time passed" was said in between.
+ * The life cycle of an alert, in event time. `observe` takes the newest alert of a fingerprint (open, resolved, or
+ * none) and one observation, and returns the changes. It reads no clock: the same observations in the order of their
+ * `at` give the same alerts, however they are split into pages and however many "time-passed" come in between.
  *
- * - Evidence up to and including `lastSeenAt + overAfterMs` belongs to the open alert; later evidence finds it over,
- *   at exactly that moment, and opens the next one.
+ * - Evidence up to and including `lastSeenAt + overAfterMs` belongs to the open alert. Later evidence resolves it, at
+ *   exactly that moment, and opens the next one.
  * - `for`: the alert is pending until evidence comes `forMs` after it opened. A tick that does not meet the rule ends
  *   a pending alert at once (the rule has to stay true), while a firing one waits for `overAfterMs`.
- * - Evidence older than the newest counts into the open alert and moves nothing.
- * - Evidence that comes after its alert was declared over (a late page of the second walk) counts into that alert and
- *   does not reopen it: in order it would have told nobody anything new. Unless it is graver than the alert was, or
- *   the alert never fired: then it opens one of its own, because nobody has been told.
- * - `reopenWithin`: evidence that comes so soon after the end of an alert that had fired is the same alert, firing
- *   again. Its first moments stay, its explanation is the new one.
- * - What a person closed stays closed for as long as it goes on without a break, and is opened again by what is graver
- *   or by what comes after it had been quiet for `overAfterMs`.
+ * - Evidence older than the newest counts into the open alert and changes nothing else.
+ * - Evidence that arrives after its alert was resolved (a late page of the updated poll) counts into that alert and
+ *   does not reopen it: in order it would have caused no notification. If it is more severe than the alert, or the
+ *   alert never fired, it opens a new one, because nobody was notified.
+ * - `reopenWithin`: evidence that comes this soon after the end of a fired alert makes it fire again. It keeps its
+ *   first times and gets a new explanation.
+ * - An alert that a person resolved stays closed while it continues without a break. More severe evidence, or evidence
+ *   after `overAfterMs` of quiet, opens it again.
  */
 export function observe(
   life: AlertLife | null,
@@ -51,13 +51,13 @@ function onEvidence(life: AlertLife | null, rule: LifeRule, evidence: Evidence):
 function onNotMet(life: AlertLife | null, rule: LifeRule, at: Instant): readonly LifeChange[] {
   if (life === null || life.resolvedAt !== null || at <= life.lastSeenAt) return NOTHING;
   if (life.state === "pending") return [end(life, Math.min(at, overAt(life, rule)))];
-  // One tick gives one verdict, so at the deadline itself "not met" leaves nothing to wait for.
+  // One tick gives one verdict, so after "not met" at the deadline nothing more can come.
   return at >= overAt(life, rule) ? [end(life, overAt(life, rule))] : NOTHING;
 }
 
 function onTimePassed(life: AlertLife | null, rule: LifeRule, until: Instant): readonly LifeChange[] {
   if (life === null || life.resolvedAt !== null) return NOTHING;
-  // Evidence at the deadline itself would still belong to it, and `until` does not include itself.
+  // Evidence at the deadline itself would still belong to it, and `until` is exclusive.
   return until > overAt(life, rule) ? [end(life, overAt(life, rule))] : NOTHING;
 }
 
@@ -88,7 +88,7 @@ function onEnded(life: AlertLife, resolvedAt: Instant, rule: LifeRule, evidence:
 }
 
 function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLife {
-  // What people did in its first life stands in its history; now it calls for somebody again.
+  // The history has what people did in its first life; now it needs attention again.
   return {
     ...counted(life, evidence),
     state: "firing",
@@ -97,7 +97,7 @@ function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLif
     resolvedAt: null,
     ...explanation(evidence),
     handling: { callingSince: evidence.at },
-    // What it reached and how high it went before is in its history.
+    // Its history has its earlier thresholds and peak.
     ...(life.progress !== undefined && { progress: {} }),
     ...begun(evidence),
   };
@@ -149,7 +149,7 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
     return { outcome: "Fired", life: fired, isNew: false };
   }
   if (!rose && evidence.renotify === undefined) return { outcome: "Grew", life: grown, isNew: false };
-  // Whoever acknowledged it or was given it took on the milder thing: it fires again, and anybody can take it.
+  // The acknowledgement or assignment was for the lower severity: it fires again, for anybody to acknowledge.
   const { acknowledgedBy: _, assignee: __, ...handling } = life.handling ?? {};
   const risen: AlertLife = {
     ...grown,
@@ -169,7 +169,7 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
   };
 }
 
-/** What there was when it began. */
+/** The counts at the start. */
 function begun({ present, step }: Evidence): Pick<AlertLife, "progress"> {
   if (present === undefined && step === undefined) return {};
   return {
@@ -180,7 +180,7 @@ function begun({ present, step }: Evidence): Pick<AlertLife, "progress"> {
   };
 }
 
-/** The peak so far: of counts in windows of the same length. */
+/** The peak so far, of counts in windows of the same length. */
 function wentOn({ progress }: AlertLife, { present }: Evidence): Pick<AlertLife, "progress"> {
   if (present === undefined || (progress?.peak !== undefined && progress.peak.count >= present.count))
     return {};
@@ -205,7 +205,9 @@ function counted(life: AlertLife, evidence: Evidence): AlertLife {
   return { ...life, mentions: life.mentions + evidence.mentions };
 }
 
-/** The sentence and numbers of the evidence that made it fire or rise; growth alone does not rewrite them. */
+/**
+ * The sentence and numbers of the evidence that made it fire or become more severe; growth alone does not change them.
+ */
 function explanation({ because, windowFrom, windowTo, values }: Evidence) {
   return { because, windowFrom, windowTo, values };
 }

@@ -7,15 +7,14 @@ const MOST_WORDS = 6;
 const LEAST_STORIES = 3;
 const LEAST_SHARE = 0.06;
 const LEAST_RISE = 3;
-/** What one text in twenty said before is not new. */
+/** A word in one text of twenty before is not new. */
 const MOST_USUAL = 0.05;
-/** Of some hundred words one or two are always surprising; one in a thousand is a word that matters. */
+/** Among some hundred words one or two are always surprising at lower values; this one is about one in a thousand. */
 const LEAST_SURPRISE = 7;
 
 /**
- * Words that many stories of now use and few of before did, the most telling first. A text that is repeated counts
- * once, so nobody puts a word here by saying it often; links and handles are no words, and the small words of a
- * language ("are") say nothing.
+ * Words that many stories use now and few used before, the most surprising first. A repeated text counts once, so
+ * nobody can add a word by repeating it. Links and handles are not words, and stop words ("are") are left out.
  */
 export function risenWords(now: readonly Mention[], before: readonly Mention[]): string[] {
   const [stories, storiesBefore] = [wordsByStory(now), wordsByStory(before)];
@@ -38,7 +37,7 @@ export function risenWords(now: readonly Mention[], before: readonly Mention[]):
         (a.word < b.word ? -1 : 1),
     )
     .map(({ word }) => word);
-  // A hashtag and its word are one; so are one and many of it.
+  // A hashtag and its word count as one, and so do singular and plural.
   const chosen: string[] = [];
   for (const word of risen) {
     if (chosen.length === MOST_WORDS) break;
@@ -47,7 +46,7 @@ export function risenWords(now: readonly Mention[], before: readonly Mention[]):
   return chosen;
 }
 
-/** Logarithm of how much likelier so many are at their own rate than at the usual one. */
+/** How much more likely this count is at its own rate than at the usual one, as a logarithm. */
 function surprise(count: number, expected: number): number {
   return count * Math.log(count / expected) - (count - expected);
 }
@@ -70,13 +69,13 @@ function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
 }
 
 /**
- * The small words of each language, by its two letters. How often they stand in a text swings with its length and tone,
- * so that no test of counts tells "are" from a word that matters. The library's lists are short ones: longer lists hold
- * "fire" and "problem", which an alert must not lose.
+ * The stop words of each language, by its two letters. Their frequency changes with the length and tone of texts, so no
+ * test of counts separates "are" from an important word. The library's lists are short; longer ones contain "fire" and
+ * "problem", which an alert must keep.
  */
 const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(stopword).flatMap(([name, list]) =>
-    // One list is of digits, and beside the lists stands a function.
+    // The library also exports a list of digits and a function.
     Array.isArray(list) && /^[a-z]/.test(name)
       ? [[Intl.getCanonicalLocales(name)[0] ?? name, new Set(list.map(foldText))] as const]
       : [],
@@ -84,8 +83,8 @@ const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 );
 
 /**
- * The language whose small words a text uses most, English where several do. Only one list counts for a text, because
- * "die" is a small word in German alone.
+ * The language with the most stop words in a text; English if several do. Only one list applies to a text, because
+ * "die" is a stop word in German only.
  */
 function likelyLanguage(text: string): string {
   const hits = new Map<string, number>();

@@ -207,7 +207,7 @@ test("nobody in particular takes nothing on, and a name is one line", async () =
   const one = { ...anAlert({ openedAt: NOW - HOUR, fingerprint: "taken" }), id: uuid7(NOW) };
   await stores.alerts.save([one]);
   for (const nobody of ["", "  ", "\n"])
-    await expect(earshot("alerts", "assign", one.id, nobody)).rejects.toThrow("say who takes it on");
+    await expect(earshot("alerts", "assign", one.id, nobody)).rejects.toThrow("name an assignee");
   await earshot("alerts", "assign", one.id, "Ann\n\u001b[31m Lee");
   const [, taken] = [0, (await stores.alerts.find(one.projectId, one.id))?.handling?.assignee];
   expect(taken).toMatch(/^Ann.*Lee$/);

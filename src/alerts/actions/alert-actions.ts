@@ -17,35 +17,35 @@ import type { Facts, Stores } from "../../store/stores.ts";
 import { type Acted, act } from "../act.ts";
 
 /**
- * What people do: about alerts, and about what they want to hear. It only writes facts; who is told what of it is
- * decided by the process that runs, which finds the alert due again within a second. So the page, the shell, a link in
- * a mail and a button in Slack need nothing but the database.
+ * Actions of people on alerts and silences. It only writes facts; the running process finds the alert due within a
+ * second and decides who is notified. So the console, the shell, a link in a mail and a button in Slack need nothing
+ * but the database.
  */
 export interface AlertActions {
   /** Null: there is no such alert. */
   act(alertId: string, action: AlertAction, by: Actor): Promise<Acted | null>;
   /**
-   * Does the work for the first that tells of this press, and nothing for any other ("known"). What the work does through
-   * the desk that it is given is committed together with the press, so a press that was not acted on is told again.
+   * Runs `work` for the first report of this interaction, and nothing for a repeat ("known"). Changes through the given
+   * actions are committed together with the interaction, so Slack may send one that failed again.
    */
   once<T>(interactionId: string, work: (actions: AlertActions) => Promise<T>): Promise<T | "known">;
-  /** Throws a UserError where it would last too long, or names what no alert can have. */
+  /** Throws a UserError if it would last too long, or names something that no alert can have. */
   addSilence(asked: RequestedSilence): Promise<Silence>;
-  /** Silences this alert, and what follows it, for a time, unless it grows graver. Null: there is no such alert. */
+  /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
   silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<Silenced | null>;
-  /** False: it had ended already, or there is none. */
+  /** False: it had ended already, or does not exist. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
   /**
-   * Does the work for a use of a link from a mail, `most` times at most, and gives the reason where nothing was done. The
-   * use is counted in the transaction of what the work does through the actions that it is given, so a press that was
-   * not acted on can be repeated.
+   * Runs `work` for a click on a link of a mail, at most `most` times, and returns a reason if nothing was done. The
+   * click is counted in the transaction of the changes that `work` makes through the given actions, so a failed click
+   * can be repeated.
    */
   useLink(
     link: string,
     most: number,
     work: (actions: AlertActions) => Promise<string | null>,
   ): Promise<string | null>;
-  /** Those in force or to come; with `past` also those that ended. */
+  /** Active and future silences; with `past` also those that ended. */
   silences(past: boolean): Promise<readonly ListedSilence[]>;
   precision(since: Instant): Promise<readonly RulePrecision[]>;
 }
@@ -66,7 +66,7 @@ export interface RequestedSilence {
 export interface AlertActionsParts {
   readonly stores: Stores;
   readonly clock: Clock;
-  /** Those in use, so that a misspelt silence is refused; who does not know them refuses none. */
+  /** The loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */
   readonly rules?: readonly Rule[];
 }
 
@@ -93,7 +93,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       const now = clock.now();
       return stores.transaction(async (facts) => {
         const isEnded = await facts.silences.expire(id, describeActor(by), now);
-        // What it held and still stands is told at once.
+        // Held alerts that are still open are decided again at once.
         if (isEnded) await facts.notifications.wake(null, "HeldBySilence", now);
         return isEnded;
       });
@@ -128,7 +128,7 @@ async function actOn(
   if (found === null) return null;
   const { projectId, queryId, id } = found;
   return stores.transaction(async (facts) => {
-    // The lock comes first: an alert is moved by one at a time, and by nobody while its query is judged.
+    // The lock comes first: an alert changes in one transaction at a time, and never while its query is judged.
     await facts.queries.lock(projectId, queryId);
     const alert = await facts.alerts.find(projectId, id);
     if (alert === null) return null;
@@ -152,10 +152,10 @@ async function silenceAlert(
 ): Promise<Silenced | null> {
   const alert = await findOne(stores, alertId);
   if (alert === null) return null;
-  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "it is resolved" };
+  if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };
   const now = clock.now();
   const match = matchOfAlert(alert);
-  // Fingerprints tell nobody anything.
+  // A fingerprint is not readable.
   const comment = `${alert.queryName}, ${alert.rule}`;
   const silence = silenceOf({ match, by, comment, lengthMs }, now);
   const detail = `by ${describeActor(by)}, for ${formatDuration(lengthMs)}`;
@@ -168,13 +168,15 @@ async function silenceAlert(
   return { outcome: "Done", silence };
 }
 
-/** This alert and those that follow it: whoever silences a warning has not heard of the crisis that it may become. */
+/**
+ * This alert and later ones of its group, up to its severity: who silences a warning does not know of a later crisis.
+ */
 export function matchOfAlert({ fingerprint, severity }: Pick<Alert, "fingerprint" | "severity">): AlertMatch {
   const moreSevere = nextSeverity(severity);
   return { fingerprint, ...(moreSevere !== null && { not: { severity: moreSevere } }) };
 }
 
-/** Null where several begin so: nobody acts on one that he may not have meant. */
+/** Null if several ids begin with the prefix: nobody should act on an alert by mistake. */
 async function findOne(stores: Stores, prefix: string): Promise<Alert | null> {
   const [found, another] = await stores.alerts.findByPrefix(prefix);
   return another === undefined ? (found ?? null) : null;
@@ -188,8 +190,8 @@ function silenceOf(asked: RequestedSilence, now: Instant): Silence {
   const startsAt = Math.max(asked.startsAt ?? now, now);
   if (windows.length > 0 && !holdsWithin(windows, startsAt, startsAt + lengthMs)) {
     throw new UserError(
-      `in ${formatDuration(lengthMs)} ${windows.map(describeRange).join("; ")} never comes: the silence would hold nothing`,
-      ["give it a longer time"],
+      `in ${formatDuration(lengthMs)} ${windows.map(describeRange).join("; ")} never occurs: the silence would hold nothing`,
+      ["make it longer"],
     );
   }
   return {

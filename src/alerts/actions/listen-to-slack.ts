@@ -10,7 +10,7 @@ export function appsOf(receivers: readonly ReceiverConfig[]): readonly SlackApp[
   return slackApps(receivers.flatMap(({ notifier }) => (notifier.kind === "slack" ? [notifier] : [])));
 }
 
-/** A socket for each app that has a token for it. Resolves when the signal has closed them all. */
+/** Opens a socket for each app with an app-level token. Resolves when the signal has closed them all. */
 export async function listenToSlack(parts: {
   readonly apps: readonly SlackApp[];
   readonly interaction: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
@@ -27,7 +27,7 @@ export async function listenToSlack(parts: {
       };
       await listenSocket({ config: { apiUrl, appToken }, onInteraction, log, signal }).catch(
         (error: unknown) =>
-          log.error({ reason: describeError(error) }, "slack: no socket for buttons any more"),
+          log.error({ reason: describeError(error) }, "slack: the socket for buttons stopped"),
       );
     }),
   );

@@ -11,17 +11,17 @@ import type { AlertActions } from "./alert-actions.ts";
 
 export type HandledInteraction =
   | { readonly outcome: "Done" }
-  /** Nothing has changed, and why; whoever pressed was told. */
+  /** Nothing changed, and why; the person got an answer. */
   | { readonly outcome: "Refused"; readonly because: string }
-  /** It was told of before. */
+  /** Slack sent it before. */
   | { readonly outcome: "Known" }
-  /** Not about an alert of ours. */
+  /** Not about one of our alerts. */
   | { readonly outcome: "NotOurs" }
   | { readonly outcome: "Unfit"; readonly reason: string };
 
 /**
- * What a button in Slack does, by whichever way the press came: the same as at the page and in a mail, once, in the
- * name of whoever pressed it. Who may read the channel may press.
+ * Handles the buttons in Slack, over the socket or the endpoint: the same actions as on the console and in a mail, once
+ * per click, in the name of the person. Everybody who may read the channel may click.
  */
 export function createSlackActions(parts: {
   readonly actions: Pick<AlertActions, "once">;
@@ -32,7 +32,7 @@ export function createSlackActions(parts: {
     const read = readInteraction(payload);
     if (read.outcome === "not-ours") return { outcome: "NotOurs" };
     if (read.outcome === "unfit") {
-      log.warn({ reason: read.reason }, "slack: a press that makes no sense was refused");
+      log.warn({ reason: read.reason }, "slack: an invalid interaction was refused");
       return { outcome: "Unfit", reason: read.reason };
     }
     const { interaction } = read;
@@ -48,16 +48,16 @@ export function createSlackActions(parts: {
         user: interaction.user.id,
         ...taken.result,
       },
-      "slack: a press",
+      "slack: a click",
     );
     if (interaction.responseUrl !== null && taken.answer !== null) {
       answerInteraction(interaction.responseUrl, taken.answer, app).then(
         (answer) => {
           if (answer === "not-answered")
-            log.warn({ user: interaction.user.id }, "slack: a press could not be answered");
+            log.warn({ user: interaction.user.id }, "slack: a click could not be answered");
         },
         (error: unknown) =>
-          log.warn({ reason: describeError(error) }, "slack: a press could not be answered"),
+          log.warn({ reason: describeError(error) }, "slack: a click could not be answered"),
       );
     }
     return taken.result;
@@ -66,13 +66,13 @@ export function createSlackActions(parts: {
 
 interface Performed {
   readonly result: Extract<HandledInteraction, { outcome: "Done" | "Refused" }>;
-  /** To the person who pressed; null where the message itself says it to everybody. */
+  /** For the person who clicked; null if the message itself shows the change to everybody. */
   readonly answer: string | null;
 }
 
 type Wanted = AlertAction | { readonly do: "silence"; readonly lengthMs: number };
 
-/** Slack is asked for names before anything is locked. */
+/** Asks Slack for names before any lock is taken. */
 async function wantedOf({ action }: Interaction, app: SlackApp): Promise<Wanted> {
   if (action.do !== "assign") return action;
   return { do: "assign", to: named(await nameOfUser(action.userId, app), action.userId) };
@@ -88,7 +88,7 @@ async function perform(
     const silenced = await actions.silenceAlert(alertId, wanted.lengthMs, by);
     if (silenced?.outcome !== "Done") return refused(silenced);
     const length = formatDuration(wanted.lengthMs);
-    const answer = `Silenced for ${length}. Should it grow graver, it is told, and so is its end.`;
+    const answer = `Silenced for ${length}. A rise in severity and the end are still sent.`;
     return { result: { outcome: "Done" }, answer };
   }
   const acted = await actions.act(alertId, wanted, by);
@@ -99,11 +99,11 @@ function refused(answer: { readonly because: string } | null): Performed {
   const because = answer?.because ?? "the alert is stored no longer";
   return {
     result: { outcome: "Refused", because },
-    answer: `Thank you, but nothing was changed: ${because}.`,
+    answer: `Nothing changed: ${because}.`,
   };
 }
 
-/** People are known by their names; the id tells two of one name apart. */
+/** The name of a person; the id distinguishes two people of one name. */
 function named(name: string, id: string): string {
   return name === id ? id : `${name.slice(0, 60)} (${id})`;
 }

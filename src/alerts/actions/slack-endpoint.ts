@@ -10,7 +10,7 @@ import type { SlackApp } from "../../notify/notifiers/slack/slack-apps.ts";
 import type { SlackEndpoint } from "../../web/slack-routes.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 
-/** Lets in what one of our apps signed, and nothing else. `wall` is the time of signatures. */
+/** Accepts only requests that one of our apps signed. `wall` is the clock for signatures. */
 export function createSlackEndpoint(parts: {
   readonly apps: readonly SlackApp[];
   readonly interaction: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
@@ -19,7 +19,7 @@ export function createSlackEndpoint(parts: {
 }): SlackEndpoint {
   const { apps, interaction, wall, log } = parts;
   const warnOfUnsigned = onceInAWhile(wall, (address: string, others: number) =>
-    log.warn({ address, others }, "slack: a request that Slack did not sign, or long ago, was refused"),
+    log.warn({ address, others }, "slack: a request without a valid, recent signature was refused"),
   );
   return {
     take: async ({ body, timestamp, signature, address }) => {
@@ -39,15 +39,15 @@ export function createSlackEndpoint(parts: {
       }
       const work = interaction(payload, app);
       const taken = await Promise.race([work, delay(ANSWER_WITHIN_MS, null, { ref: false })]);
-      // Slack is answered in time; what is still at work goes on.
+      // Slack gets its answer in time; unfinished work continues.
       if (taken === null)
-        work.catch((error: unknown) => log.error({ reason: describeError(error) }, "slack: a press failed"));
+        work.catch((error: unknown) => log.error({ reason: describeError(error) }, "slack: a click failed"));
       return taken?.outcome === "Unfit" ? "unfit" : "taken";
     },
   };
 }
 
-/** Anybody may post here: a line a minute says so, with how many `others` came since the last one. */
+/** Anybody may post here, so this logs one line a minute, with the number of `others` since the last one. */
 function onceInAWhile(
   wall: Clock,
   warn: (address: string, others: number) => void,

@@ -16,27 +16,27 @@ const MOST = 500;
 export interface WhyParts {
   readonly stores: Stores;
   readonly facts: ReturnType<typeof createConsoleStore>;
-  /** The rules as they are now; what was judged before stands in the facts. */
+  /** The current rules; earlier verdicts are in the facts. */
   readonly rules: readonly Rule[];
 }
 
-/** Why an alert is there, and why each receiver was told, or was not. */
+/** Why an alert exists, and why each receiver was notified or not. */
 export interface AlertWhy {
   readonly alert: Alert;
-  /** Null: the rule is gone. */
+  /** Null: the rule was removed. */
   readonly rule: {
     readonly description: string;
     readonly forMs: number;
     readonly overAfterMs: number;
   } | null;
-  /** What people said of the rule's alerts in the 30 days before this one. */
+  /** How people judged the rule's alerts in the 30 days before this one. */
   readonly precision: RulePrecision;
   readonly history: readonly AlertEvent[];
   readonly receivers: readonly ShownReceiver[];
   readonly notifications: readonly (ShownNotification & { readonly deliveries: readonly ShownDelivery[] })[];
 }
 
-/** What became of a mention in one query. */
+/** The observations about a mention in one query. */
 export interface MentionWhy {
   readonly mention: Mention;
   readonly projectId: string;
@@ -47,13 +47,13 @@ export interface MentionWhy {
   readonly alerts: readonly AlertWhy[];
 }
 
-/** What one rule makes of the mention: as it was judged when it arrived or changed, and as it would be now. */
+/** The verdicts of one rule on the mention: when it arrived or changed, and now. */
 export interface RuleObservation {
   readonly rule: string;
   readonly kind: Rule["kind"];
   readonly met: boolean;
   readonly because: string | null;
-  /** When it led to an alert; null where it did not. */
+  /** When it led to an alert; null if it did not. */
   readonly matchedAt: Instant | null;
   readonly alertId: string | null;
 }
@@ -81,7 +81,7 @@ export async function whyAlert(parts: WhyParts, alert: Alert): Promise<AlertWhy>
   };
 }
 
-/** A mention is known by its id at the source or by its address; it may stand in several queries. */
+/** A mention is given by its id at the source or by its address; several queries may have it. */
 export async function whyMention(parts: WhyParts, text: string): Promise<MentionWhy[]> {
   const found = await parts.stores.mentions.findAnywhere(text);
   return Promise.all(
@@ -93,7 +93,7 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
       const observed = parts.rules
         .filter((rule) => query !== null && rule.appliesTo(query))
         .map((rule) => observe(rule, mention, matches));
-      // A match with a rule that was renamed or removed since is told all the same.
+      // Also lists a match with a rule that was renamed or removed since.
       const gone = matches.filter((match) => !observed.some((observed) => observed.rule === match.rule));
       return {
         mention,
@@ -133,14 +133,14 @@ function observationOfGoneRule({ rule, alertId, at, because }: StoredMatch): Rul
   return { rule, kind: "mention", met: true, because, matchedAt: at, alertId };
 }
 
-/** Alerts about Earshot itself come of rules that stand in no file. */
+/** The rules of alerts about Earshot itself have no file. */
 function operatorRule({ queryId, rule: name }: Alert): AlertWhy["rule"] {
   if (queryId !== OWN_QUERY.queryId) return null;
   const rule = Object.entries(OPERATOR_RULES).find(([one]) => one === name)?.[1];
   return rule === undefined
     ? null
     : {
-        description: `${rule.description} (about Earshot itself; its limits stand under operator)`,
+        description: `${rule.description} (about Earshot itself; its limits are under operator)`,
         forMs: 0,
         overAfterMs: rule.overAfterMs,
       };

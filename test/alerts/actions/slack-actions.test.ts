@@ -167,9 +167,7 @@ test("somebody else's press on what is done is answered kindly, to them alone, a
   expect(await interaction(fake.press(posted, "earshot-acknowledge", late))).toMatchObject({
     outcome: "Refused",
   });
-  expect(await answer()).toBe(
-    "ephemeral: Thank you, but nothing was changed: Ann Example (U0ANN) has acknowledged it.",
-  );
+  expect(await answer()).toBe("ephemeral: Nothing changed: Ann Example (U0ANN) has acknowledged it.");
   expect(await history()).toHaveLength(1);
 });
 
@@ -179,7 +177,7 @@ test("a press on an alert that is over says so", async () => {
   expect(await interaction(fake.press(posted, "earshot-silence", { option: "4h" }))).toMatchObject({
     outcome: "Refused",
   });
-  expect(await answer()).toBe("ephemeral: Thank you, but nothing was changed: it is resolved.");
+  expect(await answer()).toBe("ephemeral: Nothing changed: it is resolved.");
 });
 
 test("an alert is given, silenced, ended and called not relevant, each with who and when", async () => {
@@ -189,9 +187,7 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
   await interaction(
     fake.press(posted, "earshot-silence", { option: "4h", user: { id: "U0BO", name: "Bo" } }),
   );
-  expect(await answer()).toBe(
-    "ephemeral: Silenced for 4h. Should it grow graver, it is told, and so is its end.",
-  );
+  expect(await answer()).toBe("ephemeral: Silenced for 4h. A rise in severity and the end are still sent.");
   await interaction(fake.press(posted, "earshot-not-relevant"));
   expect(await history()).toEqual([
     "12:00 AssignedBy by Ann Example (U0ANN), to Bo (U0BO)",
