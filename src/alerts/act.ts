@@ -60,9 +60,9 @@ function notRelevant(alert: Alert, by: string, now: Instant): Acted {
   if (alert.handling?.relevant === false)
     return { outcome: "Refused", because: "it is marked not relevant already" };
   const handling = { ...alert.handling, relevant: false };
-  const told =
+  const judged =
     alert.resolvedAt === null ? ended(alert, now, { ...handling, closedBy: by }) : { ...alert, handling };
-  return done(told, now, "NotRelevantSaid", by);
+  return done(judged, now, "NotRelevantSaid", by);
 }
 
 function ended(alert: Alert, now: Instant, handling: NonNullable<Alert["handling"]>): Alert {

@@ -26,7 +26,7 @@ export function checkOutages(
   now: Instant,
 ): OutageVerdict {
   const recent = outages.filter(({ to }) => now - to <= OUTAGE_STANDS_MS).toSorted((a, b) => a.to - b.to);
-  const told = recent.filter(
+  const reported = recent.filter(
     ({ engine, from, to }) =>
       engine === "queue" &&
       queueAlert !== null &&
@@ -34,10 +34,10 @@ export function checkOutages(
       queueAlert.from - SAME_RETURN_MS <= to,
   );
   const news = recent
-    .filter((one) => !told.includes(one))
+    .filter((one) => !reported.includes(one))
     .filter(({ outcome, from, to }) => outcome === "emptied" || to - from >= SHORTEST_MS);
   const newest = news.at(-1);
-  if (newest === undefined) return { outcome: told.length > 0 ? "ToldMeanwhile" : "OnThePage" };
+  if (newest === undefined) return { outcome: reported.length > 0 ? "ToldMeanwhile" : "OnThePage" };
   const away = news.findLast(({ outcome }) => outcome === "away");
   const emptied = news.findLast(({ outcome }) => outcome === "emptied");
   const sentences = [

@@ -31,7 +31,7 @@ export function checkQueue(
   const { waiting, lastJobAgoMs, upForMs } = facts;
   const engineMs = Math.min(lastJobAgoMs ?? upForMs, upForMs);
   if (engineMs > Math.min(ENGINE_PATIENCE_MS, standstillMs)) {
-    return stands(
+    return standsStill(
       "engine",
       engineMs,
       `no work has come out of the queue for ${formatDuration(engineMs)}, so nothing is polled and nobody is notified of new alerts. Nothing is lost: work goes on by itself when the queue is back. Check Redis (REDIS_URL), or PostgreSQL if there is none: is it up, has it free space, does it accept writes?`,
@@ -39,7 +39,7 @@ export function checkQueue(
   }
   const deliverMs = Math.min(waiting.deliveries > 0 ? waiting.oldestDeliveryMs : 0, upForMs);
   if (deliverMs > standstillMs) {
-    return stands(
+    return standsStill(
       "deliver",
       deliverMs,
       `${waiting.deliveries} notifications are ready and no worker sends them, the oldest for ${formatDuration(deliverMs)}. Does a process with the role deliver run?`,
@@ -51,7 +51,7 @@ export function checkQueue(
     upForMs,
   );
   if (waiting.polls > 0 && idleMs > Math.max(POLL_FACTOR * standstillMs, 2 * facts.pollEveryMs)) {
-    return stands(
+    return standsStill(
       "poll",
       idleMs,
       `${waiting.polls} polls are due and none was started for ${formatDuration(idleMs)}. Does a process with the role poll run?`,
@@ -60,6 +60,6 @@ export function checkQueue(
   return { outcome: "Moves" };
 }
 
-function stands(part: "engine" | "deliver" | "poll", forMs: number, because: string): QueueVerdict {
+function standsStill(part: "engine" | "deliver" | "poll", forMs: number, because: string): QueueVerdict {
   return { outcome: "StandsStill", part, forMs, because };
 }

@@ -127,9 +127,9 @@ function receiverProblems(health: PipelineHealth, settings: OperatorConfig): Pro
 }
 
 function bounceProblems({ bounces, addresses }: PipelineHealth): Problem[] {
-  return bounces.flatMap((standing): Problem[] => {
-    const { receiver, since, times } = standing;
-    const verdict = checkBounces(standing, addresses.get(receiver));
+  return bounces.flatMap((open): Problem[] => {
+    const { receiver, since, times } = open;
+    const verdict = checkBounces(open, addresses.get(receiver));
     if (verdict.outcome !== "ComesBack") return [];
     const values = { bounces: times };
     return [{ rule: "receiver-bounces", labels: { receiver }, since, because: verdict.because, values }];

@@ -16,7 +16,7 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
     const state = (await createSettingStore(database.db).get(HEARTBEAT_KEY)) as HeartbeatState | null;
     const failures = await createFailureStore(database.db).open();
     const closed = await createChannelLimitStore(database.db).closed();
-    const aside = await createDeadLetterStore(database.db).open(1_000);
+    const letters = await createDeadLetterStore(database.db).open(1_000);
     return [
       line(state, clock),
       ...failures
@@ -35,11 +35,11 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
           "They are sent in order afterwards, the most severe first.",
         ),
       ),
-      aside.length === 0
+      letters.length === 0
         ? ok("dead letters", "none")
         : warn(
             "dead letters",
-            `${aside.length} mentions, pages or jobs that always failed`,
+            `${letters.length} mentions, pages or jobs that always failed`,
             "earshot dead-letters list shows them; earshot dead-letters replay tries them again.",
           ),
     ];

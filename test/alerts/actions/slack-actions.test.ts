@@ -177,7 +177,7 @@ test("a press on an alert that is over says so", async () => {
   expect(await interaction(fake.press(posted, "earshot-silence", { option: "4h" }))).toMatchObject({
     outcome: "Refused",
   });
-  expect(await answer()).toBe("ephemeral: Nothing changed: it is resolved.");
+  expect(await answer()).toBe("ephemeral: Nothing changed: this alert is already resolved.");
 });
 
 test("an alert is given, silenced, ended and called not relevant, each with who and when", async () => {
