@@ -23,13 +23,13 @@ const angry = (count: number): Mention[] =>
   Array.from({ length: count }, (_, i) => say(`flight ${i} cancelled, ${i} hours on hold to rebook it now`));
 
 describe("new words", () => {
-  it("are those that many stories use now and few did before", () => {
+  it("are words that many stories use now and few used before", () => {
     const words = risenWords([...angry(20), ...usual(10)], usual(200));
     expect(words).toEqual(expect.arrayContaining(["cancelled", "hold", "rebook"]));
     expect(words).not.toContain("trip");
   });
 
-  it("are not words that one text in twenty says anyway, however much more of them there are", () => {
+  it("are not words that one text in twenty has anyway, however often they occur now", () => {
     const before = Array.from({ length: 200 }, (_, i) =>
       say(`note ${i} ${i % 15 === 0 ? "they are" : "it is"} fine`),
     );
@@ -37,7 +37,7 @@ describe("new words", () => {
     expect(risenWords(now, before)).toEqual(["stranded"]);
   });
 
-  it("are not the small words of their language, which another language may need", () => {
+  it("are not the stop words of their language, which may be words of another language", () => {
     const rare = Array.from({ length: 200 }, (_, i) => say(`note ${i} ${i === 7 ? "are" : "is"} fine`));
     const now = (text: string) => Array.from({ length: 30 }, (_, i) => say(`note ${i} ${text}`));
     expect(risenWords(now("we are so sorry, they fire us"), rare).sort()).toEqual(["fire", "sorry"]);
@@ -56,11 +56,11 @@ describe("new words", () => {
     expect(risenWords([...bot, ...usual(20)], usual(200))).toEqual([]);
   });
 
-  it("are none where little is known of before", () => {
+  it("are none if there are few earlier mentions", () => {
     expect(risenWords(angry(20), [])).toEqual([]);
   });
 
-  it("take any text without harm", () => {
+  it("accept any text", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 30 }), (texts) => {
         const mentions = texts.map((text) => say(text));

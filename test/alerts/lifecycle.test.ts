@@ -28,7 +28,7 @@ function story(rule: LifeRule, ...observations: Observation[]) {
   return { life, outcomes: changes.map(({ outcome }) => outcome), changes };
 }
 
-test("evidence fires an alert that has no `for` at once", () => {
+test("evidence fires an alert without `for` at once", () => {
   const { life, outcomes } = story(RULE, evidence(10, 3));
   expect(outcomes).toEqual(["Fired"]);
   expect(life).toEqual({
@@ -55,7 +55,7 @@ test("more evidence lets it grow and keeps the sentence that made it fire", () =
   expect(life).toMatchObject({ mentions: 6, lastSeenAt: 45 * MINUTE, because: "evidence of minute 10" });
 });
 
-test("an alert is over at its last evidence plus `overAfter`, whenever that is noticed", () => {
+test("an alert is resolved at its last evidence plus `overAfter`, whenever that is noticed", () => {
   expect(story(RULE, evidence(10), passed(500)).life).toMatchObject({
     state: "resolved",
     resolvedAt: 40 * MINUTE,
@@ -76,7 +76,7 @@ test("evidence at the deadline itself still belongs to the alert", () => {
   expect(story(RULE, evidence(10), passed(40), evidence(40)).outcomes).toEqual(["Fired", "Nothing", "Grew"]);
 });
 
-test("later evidence finds the alert over and opens the next one", () => {
+test("later evidence resolves the alert and opens the next one", () => {
   const { changes } = story(RULE, evidence(10), evidence(41));
   expect(changes.map(({ outcome, isNew }) => [outcome, isNew])).toEqual([
     ["Fired", true],
@@ -89,7 +89,7 @@ test("later evidence finds the alert over and opens the next one", () => {
 
 const PATIENT: LifeRule = { ...RULE, forMs: 10 * MINUTE };
 
-test("with `for` an alert is pending until it has been true for so long", () => {
+test("with `for` an alert is pending until it has been true for that long", () => {
   const { life, outcomes } = story(PATIENT, evidence(0), evidence(5), evidence(10, 7));
   expect(outcomes).toEqual(["OpenedPending", "Grew", "Fired"]);
   expect(life).toMatchObject({
@@ -106,7 +106,7 @@ test("a tick that is not met ends a pending alert, and says that it never fired"
   expect(life).toMatchObject({ state: "pending", openedAt: 10 * MINUTE });
 });
 
-test("a pending alert without further evidence vanishes after `overAfter`", () => {
+test("a pending alert without further evidence ends after `overAfter`", () => {
   const { life, outcomes } = story(PATIENT, evidence(0), passed(31));
   expect(outcomes).toEqual(["OpenedPending", "NeverFired"]);
   expect(life).toMatchObject({ state: "resolved", firedAt: null, resolvedAt: 30 * MINUTE });
@@ -117,19 +117,19 @@ test("late evidence counts into the open alert without moving it back", () => {
   expect(life).toMatchObject({ openedAt: 20 * MINUTE, lastSeenAt: 20 * MINUTE, mentions: 3 });
 });
 
-test("evidence older than the end of the last alert counts into that one and tells nobody", () => {
+test("evidence older than the end of the last alert counts into that one without a notification", () => {
   const { life, outcomes } = story(RULE, evidence(10), passed(60), evidence(35));
   expect(outcomes).toEqual(["Fired", "Resolved", "CountedLate"]);
   expect(life).toMatchObject({ state: "resolved", resolvedAt: 40 * MINUTE, mentions: 2 });
 });
 
-test("late evidence that is graver than the ended alert opens one of its own", () => {
+test("late evidence that is more severe than the resolved alert opens a new one", () => {
   const { life, outcomes } = story(RULE, evidence(10), passed(60), evidence(35, 1, "critical"));
   expect(outcomes).toEqual(["Fired", "Resolved", "Fired"]);
   expect(life?.severity).toBe("critical");
 });
 
-test("late evidence after an alert that never fired opens anew, because nobody was told", () => {
+test("late evidence after an alert that never fired opens a new one, because nobody was notified", () => {
   expect(story(PATIENT, evidence(0), passed(60), evidence(20)).outcomes).toEqual([
     "OpenedPending",
     "NeverFired",
@@ -137,7 +137,7 @@ test("late evidence after an alert that never fired opens anew, because nobody w
   ]);
 });
 
-test("graver evidence raises the severity with its own sentence; it does not fall again", () => {
+test("more severe evidence raises the severity with its own sentence; it does not fall again", () => {
   const { life, changes } = story(
     RULE,
     evidence(0),
@@ -157,12 +157,12 @@ test("an acknowledged alert grows and ends like any other, and fires again only 
   expect(observe(acknowledged, RULE, evidence(5, 1, "critical"))[0]?.life?.state).toBe("firing");
 });
 
-test("an alert whose rule is gone is over, so that its end can be told", () => {
+test("an alert whose rule is gone is resolved, so that its end can be sent", () => {
   expect(story(RULE, evidence(0), withdrawn(12)).life).toMatchObject({ resolvedAt: 12 * MINUTE });
   expect(story(RULE, evidence(0), withdrawn(90)).life).toMatchObject({ resolvedAt: 30 * MINUTE });
 });
 
-test("a reopened alert starts with a clean slate: nobody has it, and it is relevant until somebody says otherwise", () => {
+test("a reopened alert starts without assignee and acknowledgement, and counts as relevant again", () => {
   const rule = { ...RULE, reopenWithinMs: 60 * MINUTE };
   const handled: AlertLife = {
     ...(story(RULE, evidence(0), withdrawn(12)).life as AlertLife),
@@ -173,7 +173,7 @@ test("a reopened alert starts with a clean slate: nobody has it, and it is relev
   expect(change?.life?.handling).toEqual({ callingSince: 50 * MINUTE });
 });
 
-test("an alert that doubles or rises is nobody's until somebody takes it again", () => {
+test("an alert that doubles or rises loses its acknowledgement and assignee", () => {
   const taken: AlertLife = {
     ...(story(RULE, evidence(0)).life as AlertLife),
     state: "acknowledged",
@@ -195,7 +195,7 @@ const ruleOf = fc.record({
   forMs: fc.constantFrom(0, 0, 5, 12).map((minutes) => minutes * MINUTE),
   overAfterMs: fc.constantFrom(0, 5, 10, 30).map((minutes) => minutes * MINUTE),
 });
-/** Evidence and unmet ticks of one query in order, as the engine feeds them. */
+/** Evidence and unmet ticks of one query in order, as ingest passes them on. */
 const feed = fc
   .array(
     fc.record({
@@ -218,7 +218,7 @@ function momentOf(observation: Observation): number {
   return observation.kind === "time-passed" ? observation.until : observation.at;
 }
 
-/** All alerts that came of it, each in its last form. */
+/** All resulting alerts, each in its last state. */
 function alertsOf(changes: readonly LifeChange[]): AlertLife[] {
   const alerts: AlertLife[] = [];
   for (const { life, isNew } of changes) {
@@ -228,14 +228,14 @@ function alertsOf(changes: readonly LifeChange[]): AlertLife[] {
   return alerts;
 }
 
-test("however often time is said to have passed in between, the same alerts come of it", () => {
+test("the number of time-passed observations in between does not change the alerts", () => {
   fc.assert(
     fc.property(ruleOf, feed, fc.array(fc.integer({ min: 0, max: 1_000 })), (rule, observations, ticks) => {
       const end = passed(2_000);
       const plain = alertsOf(observeAll(null, rule, [...observations, end]).changes);
       const ticked = [...observations];
       for (const tick of ticks) {
-        // Complete until a moment: everything before it was fed, what lies at it was not yet.
+        // Complete until a moment: everything before it was observed, nothing at it or later.
         const place = ticked.findIndex((other) => momentOf(other) >= tick * MINUTE);
         ticked.splice(place < 0 ? ticked.length : place, 0, passed(tick));
       }
@@ -245,7 +245,7 @@ test("however often time is said to have passed in between, the same alerts come
   );
 });
 
-test("cut into pages anywhere, and continued from the stored alert, the same alerts come of it", () => {
+test("splitting into pages, and continuing from the stored alert, does not change the alerts", () => {
   fc.assert(
     fc.property(ruleOf, feed, fc.integer({ min: 1, max: 7 }), (rule, observations, size) => {
       const changes: LifeChange[] = [];
@@ -272,7 +272,7 @@ test("alerts of a rule without `for` are the runs of evidence without a gap abov
         if (run && last && next.at <= last.at + rule.overAfterMs) run.push(next);
         else runs.push([next]);
       }
-      // Without unmet ticks at a deadline, which close it while evidence of the same moment could still come.
+      // Without unmet ticks at a deadline, which end the alert while evidence of the same moment could still come.
       const alerts = alertsOf(observeAll(null, rule, [...given, passed(5_000)]).changes);
       expect(
         alerts.map(({ openedAt, resolvedAt, mentions }) => ({ openedAt, resolvedAt, mentions })),
@@ -303,7 +303,7 @@ test("no mention is lost or counted twice, and at most one alert is open at a ti
   );
 });
 
-test("evidence of so much more tells again, with the sentence of now, and fires anew what was acknowledged", () => {
+test("evidence of much more renotifies, with its own sentence, and ends an acknowledgement", () => {
   const more: Evidence = { ...evidence(20, 40), renotify: "Doubled" };
   const { life, outcomes, changes } = story(RULE, evidence(10), more, evidence(25));
   expect(outcomes).toEqual(["Fired", "Worsened", "Grew"]);
@@ -315,13 +315,13 @@ test("evidence of so much more tells again, with the sentence of now, and fires 
   expect(again?.life).toMatchObject({ state: "firing", notifyCount: 3, renotifyReason: "NewWave" });
 });
 
-test("evidence that speaks of the alert so far replaces what was said, while it grows", () => {
+test("evidence about the whole alert so far replaces the sentence while it grows", () => {
   const { life, outcomes } = story(RULE, evidence(10), { ...evidence(15), restates: true });
   expect(outcomes).toEqual(["Fired", "Grew"]);
   expect(life?.because).toBe("evidence of minute 15");
 });
 
-test("what is still pending is told of once it fires, and not before", () => {
+test("a pending alert is sent once it fires, and not before", () => {
   const { outcomes } = story({ ...RULE, forMs: 15 * MINUTE }, evidence(10), {
     ...evidence(15),
     renotify: "Doubled",

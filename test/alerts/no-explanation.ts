@@ -1,6 +1,6 @@
 import type { Explanation } from "../../src/model/explanation.ts";
 
-/** An explanation that found nothing worth telling. */
+/** An explanation without findings. */
 export const NO_EXPLANATION: Explanation = {
   notifyCount: 1,
   since: null,

@@ -1,7 +1,7 @@
 import type { AlertLife, LifeChange, LifeRule, Observation } from "../../src/alerts/alert-life.ts";
 import { observe } from "../../src/alerts/lifecycle.ts";
 
-/** Many observations in the order of `at`. `life` is the newest alert after them, `changes` all that happened. */
+/** Applies observations in the order of `at`. `life` is the newest alert after them, `changes` all that happened. */
 export function observeAll(
   life: AlertLife | null,
   rule: LifeRule,

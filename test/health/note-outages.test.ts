@@ -21,7 +21,7 @@ const written = async () =>
     return { what: `${engine} ${outcome}`, minutes: Math.round((to - from) / MINUTE), because };
   });
 
-test("the first look of a process says that none was there before it, once", async () => {
+test("the first check of a process reports once that no process ran before it", async () => {
   await stores.health.beat("sweep", NOW - 90 * MINUTE);
   await asAdministrator(url, "update earshot.pulses set at_wall = now() - interval '90 minutes'");
   const own = notes();
@@ -30,21 +30,21 @@ test("the first look of a process says that none was there before it, once", asy
   expect(await written()).toEqual([{ what: "earshot away", minutes: 90, because: null }]);
 });
 
-test("a first start, and one soon after the last sweep, say nothing", async () => {
+test("a first start, and one soon after the last sweep, report no outage", async () => {
   await notes().write();
   await stores.health.beat("sweep", NOW);
   await notes().write();
   expect(await written()).toEqual([]);
 });
 
-test("looks that fail for another reason than the engine are no outage", async () => {
+test("checks that fail for another reason than the engine are no outage", async () => {
   const own = notes();
   own.checkFailed(new TypeError("a fault of ours"));
   await own.write();
   expect(await written()).toEqual([]);
 });
 
-test("what failed in between is told with its first error as soon as something can be written", async () => {
+test("an outage is stored with its first error as soon as the tables answer", async () => {
   const own = notes();
   own.checkFailed(Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }));
   own.checkFailed(Object.assign(new Error("starting up"), { code: "57P03" }));
@@ -52,7 +52,7 @@ test("what failed in between is told with its first error as soon as something c
   expect(await written()).toMatchObject([{ what: "database away", because: "connect ECONNREFUSED" }]);
 });
 
-test("what several processes saw is one outage, as long as the longest", async () => {
+test("an outage that several processes saw is stored once, with the longest duration", async () => {
   for (const [forMs, later] of [
     [3 * MINUTE, 0],
     [4 * MINUTE, 5_000],
@@ -66,7 +66,7 @@ test("what several processes saw is one outage, as long as the longest", async (
   expect(await written()).toEqual([{ what: "queue away", minutes: 4, because: "ECONNREFUSED" }]);
 });
 
-test("a queue in PostgreSQL is not away by itself, but can be emptied", async () => {
+test("a queue in PostgreSQL is not down by itself, but can be emptied", async () => {
   const own = createOutageLog({ stores, clock, sweepsRun: true, queueIn: "postgres" });
   own.queueIsBack({ outcome: "away", forMs: MINUTE, because: "ECONNREFUSED" });
   own.queueIsBack({ outcome: "emptied", forMs: 0, because: null });
@@ -74,7 +74,7 @@ test("a queue in PostgreSQL is not away by itself, but can be emptied", async ()
   expect(await written()).toMatchObject([{ what: "queue emptied" }]);
 });
 
-test("what cannot be written is kept for the next time", async () => {
+test("an outage that cannot be stored is kept for the next try", async () => {
   const own = notes();
   own.queueIsBack({ outcome: "emptied", forMs: 0, because: null });
   await asAdministrator(url, "alter table earshot.outages rename to outages_away");

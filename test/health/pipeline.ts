@@ -5,7 +5,7 @@ import type { Failure } from "../../src/model/failure.ts";
 export const NOW = Date.UTC(2026, 2, 2, 12);
 export const SETTINGS = OperatorConfig.parse({});
 
-/** A line on which all is well, with what a test changes. */
+/** A healthy pipeline, with the changes of a test. */
 export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
   return {
     failures: [],

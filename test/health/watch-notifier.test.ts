@@ -7,7 +7,7 @@ import { useStores } from "../use-stores.ts";
 
 const { stores } = await useStores({ onError: () => {} });
 
-test("a picture that was left out stands as a failure with what to do, until one is brought", async () => {
+test("a missing chart is a failure with what to do, until one arrives", async () => {
   let picture: Shown["picture"] = {
     outcome: "left-out",
     because: "the Slack app lacks the scope files:write",

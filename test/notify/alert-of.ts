@@ -1,6 +1,6 @@
 import type { Alert } from "../../src/model/alert.ts";
 
-/** An alert that fires, with what a test cares about. */
+/** A firing alert, with the fields that a test needs. */
 export function alertOf(given: Partial<Alert> = {}): Alert {
   return {
     id: "a1",

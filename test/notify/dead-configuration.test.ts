@@ -30,7 +30,7 @@ const ANGRY: Rule = {
 };
 const CALM: Rule = { ...aRule("when: { sentiment: positive }\nqueries: [Nonexistent]"), name: "calm" };
 
-test("a rule whose alerts no route takes, by severity, name, label or what is left out", () => {
+test("a rule whose alerts no route takes, by severity, name, label or `not`", () => {
   const to = (match: object) => dead({ routes: [{ match, receivers: ["desk"] }] });
   const said = [
     'routes: no route takes the alerts of rule "angry-press" (severity warning), so nobody is notified of them',
@@ -54,27 +54,27 @@ test("a rule whose alerts no route takes, by severity, name, label or what is le
     expect(to(match), JSON.stringify(match)).toEqual([]);
 });
 
-test("an escalation tells somebody, too", () => {
+test("an escalation notifies somebody, too", () => {
   const routes = [{ match: { severity: "critical" }, receivers: ["desk"] }];
   const escalations = [{ name: "e", steps: [{ after: "5m", receivers: ["desk"] }] }];
   expect(dead({ routes, escalations })).toEqual([]);
 });
 
-test("a route below one that takes everything that could come to it", () => {
+test("a route below one that takes all its alerts", () => {
   const receivers = ["desk"];
   const below = 'no alert comes to this route: "all" above it takes them all';
   const all = { name: "all", receivers };
-  const interaction = { match: { labels: { team: "press" } }, receivers };
-  expect(dead({ routes: [all, interaction] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
-  expect(dead({ routes: [{ ...all, continue: true }, interaction] })).toEqual([]);
-  expect(dead({ routes: [interaction, all] })).toEqual([]);
+  const ours = { match: { labels: { team: "press" } }, receivers };
+  expect(dead({ routes: [all, ours] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
+  expect(dead({ routes: [{ ...all, continue: true }, ours] })).toEqual([]);
+  expect(dead({ routes: [ours, all] })).toEqual([]);
   const warnings = { name: "all", match: { severity: "warning" }, receivers };
-  expect(dead({ routes: [warnings, interaction] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
-  expect(dead({ routes: [{ receivers, routes: [warnings, interaction] }] })).toEqual([
+  expect(dead({ routes: [warnings, ours] })).toEqual([expect.stringContaining(`routes.1: ${below}`)]);
+  expect(dead({ routes: [{ receivers, routes: [warnings, ours] }] })).toEqual([
     expect.stringContaining(`routes.0.routes.1: ${below}`),
   ]);
   const acme = { name: "acme", match: { query: "Acme" }, receivers };
-  expect(dead({ routes: [acme, interaction] })).toEqual([]);
+  expect(dead({ routes: [acme, ours] })).toEqual([]);
 });
 
 test("a receiver or a rotation that nothing leads to", () => {

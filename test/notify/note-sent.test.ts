@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("a mail that is out while the database is away is noted when that is back, and not sent again", async () => {
+test("a mail sent while the database is down is marked sent when it is back, and not sent again", async () => {
   const { host, port } = server;
   const config = { kind: "email", to: "duty@example.org", from: "earshot@example.com", smtp: { host, port } };
   const notifier = email.create(email.config.parse(config), await notifierDeps());
@@ -31,7 +31,7 @@ test("a mail that is out while the database is away is noted when that is back, 
     log: {
       ...stores.notifications,
       markSent: async (...sent) => {
-        // What the driver says of a server that starts again.
+        // The driver's error from a server that is starting.
         if (away-- > 0)
           throw Object.assign(new Error("the database system is starting up"), { code: "57P03" });
         await stores.notifications.markSent(...sent);

@@ -8,7 +8,7 @@ it("every file of a notifier is in the list", async () => {
   expect(notifiers.map(({ kind }) => kind).sort()).toEqual(files.sort());
 });
 
-it("a receiver's configuration names what it does not know", () => {
+it("a receiver's configuration names unknown keys", () => {
   const result = NotifierConfig.safeParse({ kind: "slack", channel: "#a", token: "t", chanel: "#b" });
   expect(result.error?.issues[0]?.message).toContain("chanel");
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test("a mail server that is away for an hour is not stormed, and then gets one mail for each alert, in order", async () => {
+test("a mail server that is down for an hour gets few tries, and then one mail for each alert, in order", async () => {
   const { host, port } = server;
   const config = email.config.parse({
     kind: "email",
@@ -51,7 +51,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
   const passes = async (minutes: number) => {
     for (const { projectId, notificationId } of await stores.notifications.due(1_000))
       await deliver(parts, { projectId, notificationId }, AbortSignal.timeout(30_000));
-    // The database's clock cannot be moved, so everything that waits comes nearer.
+    // The database's clock cannot be moved, so all waits are shortened.
     const step = sql`make_interval(mins => ${minutes})`;
     await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - ${step}`.execute(
       database.db,
@@ -63,7 +63,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
   server.answers.greeting = "421 away";
   for (const [minute, alert] of ALERTS.entries()) {
     await stores.notifications.addPending([pending(alert, { receiver: "desk", createdAt: alert.openedAt })]);
-    // Half of them are over before the server is back.
+    // Half of them are resolved before the server is back.
     const last = ALERTS[minute - 4];
     if (last !== undefined)
       await stores.notifications.addPending([
@@ -77,7 +77,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
     (
       await sql<{ attempts: number }>`select attempts from earshot.notifications`.execute(database.db)
     ).rows.map(({ attempts }) => attempts);
-  // Only the first in line tries whether it is back, once a minute at most; nobody has given up.
+  // Only the first one retries, at most once a minute; none is given up.
   const tried = await tries();
   expect(tried.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(60);
   expect(server.greeted).toBeLessThanOrEqual(60);
@@ -86,7 +86,7 @@ test("a mail server that is away for an hour is not stormed, and then gets one m
   for (let round = 0; round < 5 && server.mails.length < 8; round++) await passes(1);
   expect(await stores.notifications.unsettled()).toBe(0);
   const subjects = () => server.mails.map(({ text }) => /^Subject: (.*)$/m.exec(text)?.[1]);
-  // What was over before anybody could be told of it is one mail.
+  // An alert that ended before it was sent is one mail.
   expect(subjects()).toEqual(ALERTS.map(({ queryName }) => `[CRITICAL] ${queryName}: fired`));
 
   const [first] = ALERTS;

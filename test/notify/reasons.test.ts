@@ -3,11 +3,11 @@ import type { LifeChange } from "../../src/alerts/alert-life.ts";
 import { wordsOf } from "../../src/model/reason-words.ts";
 import type { DropReason, HoldReason, NotifyReason } from "../../src/notify/decide/batch.ts";
 
-/** Growth is not written into a history; `Worsened` stands there by its reason. */
+/** Growth has no line in a history; `Worsened` has the line of its reason. */
 type Unwritten = "Nothing" | "Grew" | "CountedLate" | "Worsened";
 type Reason = NotifyReason | HoldReason | DropReason | Exclude<LifeChange["outcome"], Unwritten>;
 
-/** The compiler asks for each of them. */
+/** The compiler requires each of them. */
 const REASONS: Readonly<Record<Reason, true>> = {
   FirstNotification: true,
   SeverityRose: true,
@@ -48,6 +48,6 @@ test("every reason has words that a reader of a history understands", () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
-test("a name without words is spelled out", () => {
+test("a name without words is shown as words", () => {
   expect(wordsOf("SomethingElse")).toBe("Something else");
 });

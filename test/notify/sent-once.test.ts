@@ -61,9 +61,9 @@ const sentRows = async (id: string) =>
     )
   ).rows.length;
 
-test("a worker that stood still for longer than its lease does not post what another has posted", async () => {
+test("a worker that paused for longer than its lease does not post what another has posted", async () => {
   const [job] = await addPending();
-  if (job === undefined) throw new Error("nothing is owed");
+  if (job === undefined) throw new Error("nothing is pending");
   const held = worker({
     viewOf: async () => {
       await passLeases();
@@ -76,9 +76,9 @@ test("a worker that stood still for longer than its lease does not post what ano
   expect(await sentRows(job.notificationId)).toBe(1);
 });
 
-test("what a worker has to say of an attempt that another has taken over changes nothing", async () => {
+test("the outcome of an attempt that another worker has taken over changes nothing", async () => {
   const [job] = await addPending();
-  if (job === undefined) throw new Error("nothing is owed");
+  if (job === undefined) throw new Error("nothing is pending");
   const first = await stores.notifications.claim(job.projectId, job.notificationId);
   await passLeases();
   const second = await stores.notifications.claim(job.projectId, job.notificationId);
@@ -91,9 +91,9 @@ test("what a worker has to say of an attempt that another has taken over changes
   expect(await sentRows(job.notificationId)).toBe(1);
 });
 
-test("news that a lost answer had told already is not told again", async () => {
+test("news that was sent with a lost answer is not sent again", async () => {
   const [first, behind] = await addPending([{ kind: "escalated" }, { kind: "reminder" }]);
-  if (first === undefined || behind === undefined) throw new Error("nothing is owed");
+  if (first === undefined || behind === undefined) throw new Error("nothing is pending");
   fake.faults.push({ method: "chat.postMessage", drop: "after" });
   expect(await deliver(worker(), first, signal())).toMatchObject({ outcome: "failed" });
   await passLeases();

@@ -21,19 +21,19 @@ import { observeAll } from "../alerts/observe-all.ts";
 import { alertOf } from "./alert-of.ts";
 
 /**
- * The life of alerts and what receivers are told of it, on a clock of its own and without a database: what is written
- * in tables elsewhere is kept in lists here, and every decision that falls due is asked for at its moment.
+ * The life of alerts and their notifications, with a clock of its own and without a database: lists replace the tables,
+ * and every decision that is due is made at its moment.
  */
 export interface Tale {
-  /** Evidence for the alert of this name. The first fires it; graver evidence makes it rise. */
+  /** Evidence for the alert of this name. The first fires it; more severe evidence makes it rise. */
   evidence(name: string, at: string, given?: Given): Tale;
-  /** It is over. */
+  /** It is resolved. */
   ends(name: string, at: string): Tale;
   does(at: string, name: string, action: AlertAction | AlertAction["do"], by: string): Tale;
   silences(at: string, silence: { match: object; for: string; windows?: readonly WeeklyRange[] }): Tale;
-  /** The silence that was made first is ended early. */
+  /** The oldest silence is ended early. */
   expires(at: string): Tale;
-  /** Lives on to that moment and gives every message, in order: `09:00 team: fired crisis (FirstNotification)`. */
+  /** Runs until that moment and returns every message, in order: `09:00 team: fired crisis (FirstNotification)`. */
   until(at: string): string[];
   /** Every decision about an alert: `09:00 HeldBySilence team (silence by ann)`. */
   history(name: string): string[];
@@ -54,7 +54,7 @@ export interface TaleSetting {
   /** Quiet hours or a throttle, by receiver. */
   readonly manners?: Readonly<Record<string, { quietHours?: readonly object[]; throttle?: object }>>;
   readonly reopenWithin?: string;
-  /** The day of the tale, `2026-03-02` (a Monday) unless told otherwise; times are its UTC. */
+  /** The day of the tale, by default `2026-03-02` (a Monday); its times are UTC. */
   readonly day?: string;
 }
 
@@ -115,11 +115,11 @@ export function startTale(setting: TaleSetting = {}): Tale {
     return [name];
   };
 
-  const tell = (moved: readonly string[], now: Instant): void => {
+  const decide = (moved: readonly string[], now: Instant): void => {
     const due = [...entries.values()].filter(({ nextAt }) => nextAt !== null && nextAt <= now);
     const isTogether = ({ entry }: ReceiverEntry) =>
       /HeldBy(Group|Throttle)/.test((entry as { last: string }).last);
-    // Those that wait to be told together are asked together, as the tables give them.
+    // Alerts of a group or of a throttle are decided together, as the tables give them.
     const receivers = new Set(due.filter(isTogether).map((entry) => entry.receiver));
     const together = [...entries.values()].filter(
       (entry) => entry.nextAt !== null && isTogether(entry) && receivers.has(entry.receiver),
@@ -128,16 +128,16 @@ export function startTale(setting: TaleSetting = {}): Tale {
     const asked = [...alerts.values()].filter((alert) => ids.has(alert.id));
     const open = [...alerts.values()].filter((alert) => alert.firedAt !== null && alert.resolvedAt === null);
     const recent = groupBy(decidedAt, ({ receiver }) => receiver);
-    const telling = decideNotifications(asked, [...entries.values()], notifyConfig, now, {
+    const decisions = decideNotifications(asked, [...entries.values()], notifyConfig, now, {
       recent,
       context: { silences, inhibitions: notifyConfig.inhibitions, open },
       flushes: [...flushes.values()],
     });
-    for (const entry of telling.entries) entries.set(`${entry.alertId} ${entry.receiver}`, entry);
-    for (const flush of telling.flushes) flushes.set(`${flush.receiver} ${flush.key}`, flush);
-    for (const { alertId, what, detail } of telling.events)
+    for (const entry of decisions.entries) entries.set(`${entry.alertId} ${entry.receiver}`, entry);
+    for (const flush of decisions.flushes) flushes.set(`${flush.receiver} ${flush.key}`, flush);
+    for (const { alertId, what, detail } of decisions.events)
       events.push({ alertId, line: `${clock(now)} ${what} ${detail}` });
-    for (const { receiver, alertId, kind, reason, also = [] } of telling.pending) {
+    for (const { receiver, alertId, kind, reason, also = [] } of decisions.pending) {
       decidedAt.push({ receiver, at: now, severity: alerts.get(alertId ?? "")?.severity ?? "info" });
       const more = also.length === 0 ? "" : `, and ${also.length} more: ${also.join(", ")}`;
       messages.push(`${clock(now)} ${receiver}: ${kind} ${alertId}${more} (${reason})`);
@@ -235,7 +235,7 @@ export function startTale(setting: TaleSetting = {}): Tale {
         const moved: string[] = [];
         while ((happenings[0]?.at ?? Number.POSITIVE_INFINITY) <= dueAt)
           moved.push(...(happenings.shift()?.does(dueAt) ?? []));
-        tell(moved, dueAt);
+        decide(moved, dueAt);
       }
       return [...messages];
     },

@@ -67,7 +67,7 @@ async function tries({ projectId, id }: PendingNotification, times: number): Pro
   for (let n = 0; n < times; n++) {
     const result = await deliver(parts, { projectId, notificationId: id }, AbortSignal.timeout(30_000));
     outcomes.push(result.outcome);
-    // The database's clock cannot be moved, so everything that waits comes nearer.
+    // The database's clock cannot be moved, so all waits are shortened.
     await sql`update earshot.notifications set next_attempt_wall = next_attempt_wall - interval '2 minutes'`.execute(
       database.db,
     );
@@ -132,7 +132,7 @@ describe("loses nothing by", () => {
   test.each(Object.entries(AWAY))("%s for an hour, a day, nearly two days", async (name, away) => {
     const message = await aMessage(name.includes("webhook") ? "hook" : "mailbox");
     away.fail(64);
-    // One that waits in line for its place is not tried, and costs no attempt.
+    // One that waits for a slot of its channel is not tried, and costs no attempt.
     for (const outcome of await tries(message, 62)) expect(["failed", "paced"]).toContain(outcome);
     for (const attempts of [1_440, 2_860]) {
       await tried(message, attempts);
@@ -164,11 +164,11 @@ test("after two days it is given up with its reason, and redeliver tries it agai
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from earshot.deliveries where notification_id = ${message.id}::uuid and outcome <> 'dead'
   `.execute(database.db);
-  // Two, then three and the last: each attempt stands in the log under a number of its own.
+  // Two, then three and the last: each attempt has its own number in the log.
   expect(rows[0]?.n).toBe(6);
 });
 
-describe("what operators are told of a receiver", () => {
+describe("the operators' alerts about a receiver", () => {
   const failure = {
     kind: "receiver",
     scope: "hook",
@@ -195,7 +195,7 @@ describe("what operators are told of a receiver", () => {
       ),
     });
   });
-  test("that works again: what was given up is still said, with what to do", () => {
+  test("that works again: that messages were given up, with what to do", () => {
     expect(checkReceiver("hook", undefined, 5 * MINUTE)).toEqual({ outcome: "Works" });
     expect(checkReceiver("hook", undefined, 5 * MINUTE, { n: 1, error: "HTTP 400" })).toEqual({
       outcome: "GaveUp",

@@ -38,9 +38,9 @@ beforeAll(async () => {
     signingSecret: SIGNING_SECRET,
   });
   const apps = slackApps([config]);
-  // The page asks for the door before there is a database.
+  // The console needs the endpoint before there is a database.
   let actions: ReturnType<typeof createSlackActions> | undefined;
-  const door = createSlackEndpoint({
+  const endpoint = createSlackEndpoint({
     apps,
     interaction: async (payload, app) => {
       if (actions === undefined) throw new Error("not yet");
@@ -51,7 +51,7 @@ beforeAll(async () => {
   });
   web = await startTestConsole(NOW, {
     settings: { login: { username: "ann", password: "a long secret" }, publicUrl: "https://earshot.example" },
-    deps: { slack: door },
+    deps: { slack: endpoint },
   });
   const { stores, clock } = web;
   actions = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
@@ -90,7 +90,7 @@ beforeEach(async () => {
   await web.stores.alerts.save([alert]);
 });
 
-/** The message of the alert as it would now stand in the channel. */
+/** The alert's message in the channel, as it would be now. */
 async function message() {
   const notifier = slack.create(
     slack.config.parse({
@@ -151,7 +151,7 @@ async function answer(): Promise<string> {
   return fake.answers.map(({ type, text }) => `${type}: ${text}`).join("; ");
 }
 
-test("a signed press does what it says, once, in the name of whoever pressed, without a login", async () => {
+test("a signed click acts once, in the name of the person, without a login", async () => {
   const pressed = fake.press(await message(), "earshot-acknowledge");
   const answered = await Promise.all([post(pressed), post(pressed), post(pressed)]);
   expect(answered.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -160,7 +160,7 @@ test("a signed press does what it says, once, in the name of whoever pressed, wi
   expect(fake.answers).toEqual([]);
 });
 
-test("somebody else's press on what is done is answered kindly, to them alone, and changes nothing", async () => {
+test("a second person's click changes nothing, and only that person gets an answer", async () => {
   const posted = await message();
   await interaction(fake.press(posted, "earshot-acknowledge"));
   const late = { user: { id: "U0BO", name: "Bo" }, at: "1771864999.000100" };
@@ -171,7 +171,7 @@ test("somebody else's press on what is done is answered kindly, to them alone, a
   expect(await history()).toHaveLength(1);
 });
 
-test("a press on an alert that is over says so", async () => {
+test("a click on a resolved alert gets that answer", async () => {
   const posted = await message();
   await interaction(fake.press(posted, "earshot-resolve"));
   expect(await interaction(fake.press(posted, "earshot-silence", { option: "4h" }))).toMatchObject({
@@ -180,7 +180,7 @@ test("a press on an alert that is over says so", async () => {
   expect(await answer()).toBe("ephemeral: Nothing changed: this alert is already resolved.");
 });
 
-test("an alert is given, silenced, ended and called not relevant, each with who and when", async () => {
+test("an alert is assigned, silenced, resolved and marked not relevant, each with person and time", async () => {
   const posted = await message();
   await interaction(fake.press(posted, "earshot-assign", { selectedUser: "U0BO" }));
   web.clock.advance(MINUTE);
@@ -208,12 +208,12 @@ test("an alert is given, silenced, ended and called not relevant, each with who 
   });
 });
 
-test("whoever is not known to the workspace is named by their id", async () => {
+test("a person unknown to the workspace is named by the id", async () => {
   await interaction(fake.press(await message(), "earshot-assign", { selectedUser: "U0STRANGER" }));
   expect((await web.stores.alerts.find("p", alert.id))?.handling?.assignee).toBe("U0STRANGER");
 });
 
-test("names are text wherever they are told again", async () => {
+test("names are escaped wherever they are shown again", async () => {
   const posted = await message();
   await interaction(
     fake.press(posted, "earshot-acknowledge", { user: { id: "U0EVE", name: "<!channel> *eve*\u202E" } }),
@@ -223,7 +223,7 @@ test("names are text wherever they are told again", async () => {
   expect((await history())[0]).not.toContain("\u202E");
 });
 
-test("what is not signed, signed by another, changed, too old or no press is refused, and nothing is told of it", async () => {
+test("unsigned, foreign, changed, old or malformed requests are refused without a hint", async () => {
   const pressed = fake.press(await message(), "earshot-resolve");
   const body = (payload: string) => new URLSearchParams({ payload }).toString();
   const answers = [
@@ -244,7 +244,7 @@ test("what is not signed, signed by another, changed, too old or no press is ref
   expect(said.join("")).toContain("was refused");
 });
 
-test("a press that could not be written down is not answered as taken, and can be made again", async () => {
+test("a click that could not be stored is not acknowledged, and can be repeated", async () => {
   const pressed = fake.press(await message(), "earshot-acknowledge");
   const { stores, clock } = web;
   const breaking: Stores = {
@@ -274,6 +274,6 @@ test("an answer goes to Slack and nowhere else", async () => {
     outcome: "Refused",
   });
   const isNotified = () => said.join("").includes("could not be answered");
-  await until("it is told that nobody could be answered", isNotified, { withinMs: 1_000 });
+  await until("the log says that the click could not be answered", isNotified, { withinMs: 1_000 });
   expect(fake.answers).toEqual([]);
 });

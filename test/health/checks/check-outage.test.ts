@@ -13,22 +13,22 @@ function away(seconds: number, changes: Partial<Outage> = {}): Outage {
   return { engine: "database", outcome: "away", from: to - seconds * SECOND, because: null, ...changes, to };
 }
 
-const TOLD = { from: NOW - 2 * MINUTE, to: NOW };
+const QUEUE_ALERT = { from: NOW - 2 * MINUTE, to: NOW };
 
-test.each<[string, Outage, typeof TOLD | null, string]>([
+test.each<[string, Outage, typeof QUEUE_ALERT | null, string]>([
   ["a restart of a few seconds", away(19), null, "OnThePage"],
   ["twenty seconds", away(20), null, "WorthTelling"],
   ["what ended ten minutes ago", away(60, { to: NOW - 10 * MINUTE }), null, "WorthTelling"],
   ["what ended before that", away(60, { to: NOW - 10 * MINUTE - 1 }), null, "OnThePage"],
-  ["a queue that was away for a minute", away(60, { engine: "queue" }), null, "WorthTelling"],
-  ["a queue whose standstill was told", away(60, { engine: "queue" }), TOLD, "ToldMeanwhile"],
+  ["a queue that was down for a minute", away(60, { engine: "queue" }), null, "WorthTelling"],
+  ["a queue whose standstill was reported", away(60, { engine: "queue" }), QUEUE_ALERT, "ToldMeanwhile"],
   [
-    "a queue that was away before another standstill",
+    "a queue that was down before another standstill",
     away(30, { engine: "queue", to: NOW - 9 * MINUTE }),
-    TOLD,
+    QUEUE_ALERT,
     "WorthTelling",
   ],
-  ["tables that were away while the queue stood still", away(60), TOLD, "WorthTelling"],
+  ["tables that were down while the queue stood still", away(60), QUEUE_ALERT, "WorthTelling"],
   [
     "a queue that came back empty at once",
     away(0, { engine: "queue", outcome: "emptied" }),
@@ -38,14 +38,14 @@ test.each<[string, Outage, typeof TOLD | null, string]>([
   [
     "a queue that came back empty from a standstill",
     away(0, { engine: "queue", outcome: "emptied" }),
-    TOLD,
+    QUEUE_ALERT,
     "ToldMeanwhile",
   ],
-])("%s", (_name, outage, told, outcome) => {
-  expect(checkOutages([outage], told, NOW).outcome).toBe(outcome);
+])("%s", (_name, outage, queueAlert, outcome) => {
+  expect(checkOutages([outage], queueAlert, NOW).outcome).toBe(outcome);
 });
 
-test("operators read what was away, for how long, by which error, and that nothing is lost", () => {
+test("operators read what was down, for how long, by which error, and that nothing is lost", () => {
   expect(checkOutages([away(63, { because: "connect ECONNREFUSED" })], null, NOW)).toMatchObject({
     outcome: "WorthTelling",
     because:
@@ -53,7 +53,7 @@ test("operators read what was away, for how long, by which error, and that nothi
   });
 });
 
-test("what one engine goes through is one alert: that it was away, and that it came back empty", () => {
+test("all outages of one engine are one alert: that it was down, and that it came back empty", () => {
   const health = aLine({
     outages: [
       away(90, { to: NOW - MINUTE }),
@@ -76,7 +76,7 @@ test("right after the tables came back the queue does not stand still", () => {
   expect(problems.map(({ rule }) => rule)).toEqual(["engine-was-away"]);
 });
 
-test("what a client of Redis throws is told in words for people", () => {
+test("errors of the Redis client are explained in words for people", () => {
   const thrown = Object.assign(new Error('Reached the max retries. Refer to "maxRetriesPerRequest" option'), {
     name: "MaxRetriesPerRequestError",
   });
@@ -86,7 +86,7 @@ test("what a client of Redis throws is told in words for people", () => {
   );
 });
 
-test("what stands aside is one trouble for each kind, with the reason of the newest", () => {
+test("dead letters are one problem for each kind, with the reason of the newest", () => {
   const health = aLine({
     deadLetters: [
       { kind: "job", n: 1, since: NOW - MINUTE, reason: "rule negative: cannot read" },

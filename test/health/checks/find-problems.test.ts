@@ -10,7 +10,7 @@ function found(changes: Partial<PipelineHealth>): string[] {
   return findProblems(aLine(changes), SETTINGS).map(({ rule }) => rule);
 }
 
-test("a line on which all is well has no trouble", () => {
+test("a healthy pipeline has no problems", () => {
   expect(found({})).toEqual([]);
 });
 
@@ -49,18 +49,14 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
     { progress: [late(45)], pollEveryMs: 20 * MINUTE },
     [],
   ],
+  ["lag after a day off, while it catches up", { progress: [late(24 * 60)], upForMs: 5 * MINUTE }, []],
   [
-    "lag after a day off, which is being caught up with",
-    { progress: [late(24 * 60)], upForMs: 5 * MINUTE },
-    [],
-  ],
-  [
-    "lag that stands, and is above half of the limit",
+    "an open lag alert above half of the limit",
     { progress: [late(16)], openRules: new Set(["source-lag"] as const) },
     ["source-lag"],
   ],
   [
-    "lag that stands, and is below half of the limit",
+    "an open lag alert below half of the limit",
     { progress: [late(14)], openRules: new Set(["source-lag"] as const) },
     [],
   ],
@@ -185,7 +181,7 @@ test.each([
   expect(found({ rhythms: [one] })).toEqual(rules);
 });
 
-test("many silent queries are one trouble", () => {
+test("many silent queries are one problem", () => {
   const rhythms = Array.from({ length: 6 }, (_, i) => ({ ...rhythm([50, 40, 60]), queryId: String(i) }));
   expect(findProblems(aLine({ rhythms }), SETTINGS)).toMatchObject([
     { rule: "query-silent", labels: { query: "many" }, values: { queries: 6 } },
@@ -214,7 +210,7 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   expect(found(changes)).toEqual(rules);
 });
 
-test("a receiver whose mails come back is told with what was said and what to do", () => {
+test("a receiver whose mails bounce is reported with the server's answer and what to do", () => {
   const [problem] = findProblems(aLine(bounces({ times: 3 })), SETTINGS);
   expect(problem).toMatchObject({
     labels: { receiver: "on-call" },

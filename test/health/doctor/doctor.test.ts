@@ -113,7 +113,7 @@ function states(findings: readonly Finding[]): Record<string, string> {
   return Object.fromEntries(findings.map(({ what, state }) => [what, state]));
 }
 
-test("where all is well, every check says so and nobody is told anything", async () => {
+test("if all is well, every check says so and no message is sent", async () => {
   const findings = await examineWith(await writeConfig());
   expect(states(findings)).toMatchObject({
     configuration: "ok",
@@ -140,7 +140,7 @@ test("where all is well, every check says so and nobody is told anything", async
   expect([smtp.mails, web.requests]).toEqual([[], []]);
 });
 
-test("what is wrong is named with what to do, and no secret is shown", async () => {
+test("problems are named with what to do, and no secret is shown", async () => {
   const port = await closedPort();
   const file = await writeConfig({
     password: "a wrong password",
@@ -175,7 +175,7 @@ test("what is wrong is named with what to do, and no secret is shown", async () 
     expect(said).not.toContain(secret);
 });
 
-test("queries that nobody has are told, for a monitor of nothing is silent", async () => {
+test("names in source.queries without a query are reported, because a monitor of nothing is silent", async () => {
   const findings = await examineWith(await writeConfig({ queries: ["Amce*"] }));
   const said = findings.find(({ what }) => what === "queries");
   expect(said).toMatchObject({
@@ -184,7 +184,7 @@ test("queries that nobody has are told, for a monitor of nothing is silent", asy
   });
 });
 
-test("queries that rules, routes and digests name and nobody has are told, those that are there are not", async () => {
+test("unknown queries in rules, routes and digests are reported, known ones are not", async () => {
   const rules = join(folder, "rules-of-queries");
   await mkdir(rules);
   await writeFile(
@@ -201,7 +201,7 @@ test("queries that rules, routes and digests name and nobody has are told, those
   ]);
 });
 
-test("a database that a later version has changed is told", async () => {
+test("a database that a later version has changed is reported", async () => {
   const newer = await createTestDatabase();
   const opened = openDatabase({ url: newer.url, onError: () => {} });
   try {
@@ -218,7 +218,7 @@ test("a database that a later version has changed is told", async () => {
   }
 });
 
-test("a folder that replaces one template is sound, and one that replaces it badly is told", async () => {
+test("a folder that replaces one template is valid, and one with a faulty template is reported", async () => {
   const own = await mkdtemp(join(folder, "templates-"));
   const template = join(own, "slack", "alert-fallback.mrkdwn.hbs");
   await mkdir(dirname(template));
@@ -226,11 +226,13 @@ test("a folder that replaces one template is sound, and one that replaces it bad
   await writeFile(template, "Look: {{query}}\n");
   expect(states(await examineWith(file))).toMatchObject({ templates: "ok", "receiver comms": "ok" });
   await writeFile(template, "Look: {{qeury}}\n");
-  const told = (await examineWith(file)).filter(({ what }) => what === "templates");
-  expect(told).toEqual([expect.objectContaining({ state: "fail", found: expect.stringContaining("qeury") })]);
+  const reported = (await examineWith(file)).filter(({ what }) => what === "templates");
+  expect(reported).toEqual([
+    expect.objectContaining({ state: "fail", found: expect.stringContaining("qeury") }),
+  ]);
 });
 
-test("a faulty configuration is told line by line, and the engines are looked at all the same", async () => {
+test("a faulty configuration is reported line by line, and the engines are still checked", async () => {
   const file = join(folder, "faulty.yaml");
   await writeFile(file, "source: {}\nreceivers: []\nroutes: []\nretentoin: 4d\n");
   const findings = await examineWith(file);
@@ -239,7 +241,7 @@ test("a faulty configuration is told line by line, and the engines are looked at
 });
 
 test.skipIf(!hasRedis())(
-  `a Redis that keeps nothing or evicts is told (${NO_REDIS} where there is none)`,
+  `a Redis without persistence or with eviction is reported (${NO_REDIS} where there is none)`,
   async () => {
     const redis = await startRedis();
     try {

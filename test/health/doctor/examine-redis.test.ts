@@ -2,7 +2,7 @@ import RedisMock from "ioredis-mock";
 import { expect, test } from "vitest";
 import { checkRedis } from "../../../src/health/doctor/check-redis.ts";
 
-/** A server that says `changed` of itself, whose CONFIG GET save is `save`; null where it forbids to ask. */
+/** A server whose INFO shows `changed` and whose CONFIG GET save is `save`; null if it forbids CONFIG. */
 async function states(changed: Readonly<Record<string, string>> = {}, save: string | null = "") {
   const findings = await checkRedis("redis://127.0.0.1:6379", (_, options) => {
     const redis = new RedisMock({ ...options, keyPrefix: "", lazyConnect: true });
@@ -18,7 +18,7 @@ async function states(changed: Readonly<Record<string, string>> = {}, save: stri
   return Object.fromEntries(findings.map(({ what, state, found }) => [what, `${state}: ${found}`]));
 }
 
-test("a Redis that evicts nothing and keeps what it has is fine", async () => {
+test("a Redis without eviction and with persistence is ok", async () => {
   expect(await states({ redis_version: "7.2.4", aof_enabled: "1" })).toEqual({
     redis: "ok: Redis 7.2.4",
     "redis eviction": "ok: noeviction",
@@ -37,11 +37,11 @@ test.each([
   [{ role: "slave" }, "redis", /^fail: .* is a replica/],
   [{ rdb_last_bgsave_status: "err" }, "redis persistence", /^fail: its latest snapshot failed/],
   [{}, "redis persistence", /^warn: none/],
-])("%j is told: %s", async (changed, what, expected) => {
+])("%j is reported: %s", async (changed, what, expected) => {
   expect((await states(changed))[what]).toMatch(expected);
 });
 
-test("a hosted Redis that forbids CONFIG is asked for what it does tell", async () => {
+test("a hosted Redis that forbids CONFIG is checked as far as it answers", async () => {
   expect(await states({}, null)).toMatchObject({
     "redis eviction": "ok: noeviction",
     "redis persistence": "warn: the server does not show it",

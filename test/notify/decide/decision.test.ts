@@ -32,7 +32,7 @@ const lastNotified = (given: Partial<LastNotified> = {}): LastNotified => ({
 /** For one alert and one receiver. */
 function decide(candidate: Candidate, receiver: ReceiverTerms, now: Instant): Decision {
   const [decided] = decideAll([candidate], receiver, now);
-  if (decided === undefined) throw new Error("the pipeline lost a matter");
+  if (decided === undefined) throw new Error("the pipeline lost a candidate");
   return decided.decision;
 }
 
@@ -57,47 +57,47 @@ const summary = (decision: Decision) => [
 
 test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[]]>([
   ["pending", { state: "pending", firedAt: null }, null, {}, ["drop", null, "StillPending", null]],
-  ["pending and over", { firedAt: null, resolvedAt: at(1) }, null, {}, ["drop", null, "NeverFired", null]],
-  ["firing and unknown", {}, null, {}, ["send", "fired", "FirstNotification", at(9)]],
-  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["send", "fired", "FirstNotification", null]],
-  ["known", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
+  ["pending and ended", { firedAt: null, resolvedAt: at(1) }, null, {}, ["drop", null, "NeverFired", null]],
+  ["firing, not yet notified", {}, null, {}, ["tell", "fired", "FirstNotification", at(9)]],
+  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
+  ["notified", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
   [
-    "known, and doubled since",
+    "notified, and doubled since",
     { notifyCount: 2, renotifyReason: "Doubled", lastSeenAt: at(4) },
     lastNotified({ at: at(2) }),
     {},
     ["send", "doubled", "Doubled", at(9)],
   ],
   [
-    "known, and back as another wave",
+    "notified, and back as another wave",
     { notifyCount: 3, renotifyReason: "NewWave" },
     lastNotified({ notifyCount: 2 }),
     { repeatEveryMs: null },
     ["send", "wave", "NewWave", null],
   ],
   [
-    "known as doubled already",
+    "notified as doubled already",
     { notifyCount: 2, renotifyReason: "Doubled" },
     lastNotified({ notifyCount: 2 }),
     { repeatEveryMs: null },
     ["drop", null, "NothingNew", null],
   ],
   [
-    "known, repeat due",
+    "notified, repeat due",
     { lastSeenAt: at(4) },
     lastNotified({ at: at(1) }),
     {},
     ["send", "reminder", "RepeatIntervalElapsed", at(9)],
   ],
   [
-    "known, repeat due, but no evidence since",
+    "notified, repeat due, but no evidence since",
     {},
     lastNotified({ at: at(1) }),
     {},
     ["drop", null, "NoNewEvidence", null],
   ],
   [
-    "known, no repeats",
+    "notified, no repeats",
     { lastSeenAt: at(4) },
     lastNotified(),
     { repeatEveryMs: null },
@@ -118,51 +118,51 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     ["drop", null, "Acknowledged", null],
   ],
   [
-    "acknowledged before it was told",
+    "acknowledged before the first notification",
     { state: "acknowledged" },
     null,
     {},
     ["send", "fired", "FirstNotification", null],
   ],
-  ["over", { resolvedAt: at(4) }, lastNotified(), {}, ["send", "resolved", "Resolved", null]],
+  ["resolved", { resolvedAt: at(4) }, lastNotified(), {}, ["tell", "resolved", "Resolved", null]],
   [
-    "over, and that is known",
+    "resolved, and notified",
     { resolvedAt: at(4) },
     lastNotified({ ended: true }),
     {},
     ["drop", null, "NothingNew", null],
   ],
   [
-    "over, nobody wants to know",
+    "resolved, and the route sends no ends",
     { resolvedAt: at(4) },
     lastNotified(),
     { sendResolved: false },
     ["drop", null, "ResolveNotWanted", null],
   ],
-  ["over before it was told", { resolvedAt: at(4) }, null, {}, ["send", "ended", "FiredAndEnded", null]],
+  ["resolved before it was sent", { resolvedAt: at(4) }, null, {}, ["tell", "ended", "FiredAndEnded", null]],
   [
-    "over long before it was told",
+    "resolved long before the first notification",
     { resolvedAt: at(4) - DAY },
     null,
     {},
     ["drop", null, "EndedLongAgo", null],
   ],
   [
-    "announced and over long ago",
+    "announced and resolved long ago",
     { resolvedAt: at(4) - 9 * DAY },
     lastNotified(),
     {},
     ["send", "resolved", "Resolved", null],
   ],
   [
-    "firing, routed no longer",
+    "firing, no longer routed",
     { severity: "critical" },
     lastNotified(),
     { routed: false },
     ["drop", null, "NoLongerRouted", null],
   ],
   [
-    "over, routed no longer",
+    "resolved, no longer routed",
     { resolvedAt: at(4) },
     lastNotified(),
     { routed: false },
@@ -172,7 +172,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
   expect(summary(decided(alertOf(alert), before, at(5), { terms }))).toEqual(expected);
 });
 
-test("a decision to tell carries what the receiver knows from then on", () => {
+test("a decision to send carries the new last notification", () => {
   const alert = alertOf({ severity: "critical", lastSeenAt: at(4), resolvedAt: at(4, 30) });
   expect(decided(alert, null, at(5))).toMatchObject({
     lastNotified: { at: at(5), severity: "critical", lastSeenAt: at(4), ended: true },
@@ -193,12 +193,12 @@ test.each<[string, Partial<Alert>, LastNotified | null]>([
   );
 });
 
-test("quiet hours hold only what would be said", () => {
+test("quiet hours hold only what would be sent", () => {
   const decision = decided(alertOf(), lastNotified({ at: at(22) }), at(23), { receiver: SLEEPER });
   expect(decision).toMatchObject({ do: "drop", reason: "NothingNew", nextAt: at(26) });
 });
 
-test("an alert that rises to critical during quiet hours breaks through, as the first message of it", () => {
+test("an alert that rises to critical during quiet hours breaks through, as its first message", () => {
   const alert = alertOf({ firedAt: at(22), severity: "critical" });
   expect(summary(decided(alert, null, at(23), { receiver: SLEEPER }))).toEqual([
     "send",
@@ -216,13 +216,13 @@ test.each<[Severity, string]>([
   expect(decided(alert, null, at(31), { receiver: SLEEPER }).reason).toBe(reason);
 });
 
-test("a mild alert that began before the night and ended in it is told in the morning", () => {
+test("a mild alert that began before the night and ended in it is sent in the morning", () => {
   const alert = alertOf({ severity: "info", firedAt: at(21, 59), resolvedAt: at(24) });
   expect(decided(alert, null, at(23), { receiver: SLEEPER }).do).toBe("hold");
   expect(decided(alert, null, at(31), { receiver: SLEEPER }).reason).toBe("FiredAndEnded");
 });
 
-test("a long rest does not make an alert too old to be told", () => {
+test("long quiet hours do not make an alert too old to be sent", () => {
   const weekend = QuietHours.parse({ timezone: "UTC", from: "00:00", to: "24:00", days: ["sat", "sun"] });
   const friday = Date.parse("2026-02-13T12:00:00Z");
   const alert = alertOf({ firedAt: friday, resolvedAt: friday + 14 * HOUR });
@@ -262,7 +262,7 @@ const tolds = fc.option(
   }),
 );
 
-test("until `nextAt` nothing is said as long as the alert stays as it is, and there the decision is another", () => {
+test("before `nextAt` an unchanged alert gets the same decision, and at `nextAt` another one", () => {
   fc.assert(
     fc.property(
       alerts,
@@ -284,7 +284,7 @@ test("until `nextAt` nothing is said as long as the alert stays as it is, and th
   );
 });
 
-/** Plays the engine: decides at every change of the alert and whenever a decision asked to be looked at again. */
+/** Simulates the process: decides at every change of the alert and whenever a decision is due. */
 function play(changes: readonly { at: Instant; alert: Alert }[], receiver: ReceiverTerms, terms: Terms) {
   const said: { at: Instant; reason: string; ended: boolean }[] = [];
   let before: LastNotified | null = null;
@@ -313,7 +313,7 @@ function play(changes: readonly { at: Instant; alert: Alert }[], receiver: Recei
   return said;
 }
 
-test("whatever was announced is announced as over once, and nothing is said in quiet hours or after the end", () => {
+test("an announced alert is reported as resolved once, and nothing is sent in quiet hours or after the end", () => {
   fc.assert(
     fc.property(
       severities,

@@ -25,7 +25,7 @@ const receiverOf = (recent: number[]): ReceiverTerms => ({
   throttle: THREE_AN_HOUR,
   recent,
 });
-const matterOf = (id: string, severity: Severity = "warning", openedAt = 0): Candidate => ({
+const candidateOf = (id: string, severity: Severity = "warning", openedAt = 0): Candidate => ({
   alert: alertOf({ id, severity, openedAt, firedAt: openedAt }),
   lastNotified: null,
   terms: TERMS,
@@ -38,8 +38,12 @@ const decisionsOf = (candidates: Candidate[], recent: number[]) =>
     decision.do === "hold" ? decision.nextAt : null,
   ]);
 
-test("the last free place takes all that is left in one message, the gravest and oldest first", () => {
-  const candidates = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
+test("the last free slot takes all that is left in one message, the most severe and oldest first", () => {
+  const candidates = [
+    candidateOf("a", "info", 1),
+    candidateOf("b", "warning", 3),
+    candidateOf("c", "warning", 2),
+  ];
   expect(decisionsOf(candidates, [NOW - 10 * MINUTE, NOW - 50 * MINUTE])).toEqual([
     ["c", "send", "FirstNotification", null],
     ["b", "send", "FirstNotification", null],
@@ -50,40 +54,44 @@ test("the last free place takes all that is left in one message, the gravest and
   expect(leader?.also?.map(({ candidate }) => candidate.alert.id)).toEqual(["b", "a"]);
 });
 
-test("where no place is free, all wait for the next one together", () => {
-  const candidates = [matterOf("a", "info", 1), matterOf("b", "warning", 3), matterOf("c", "warning", 2)];
+test("without a free slot, all wait for the next one together", () => {
+  const candidates = [
+    candidateOf("a", "info", 1),
+    candidateOf("b", "warning", 3),
+    candidateOf("c", "warning", 2),
+  ];
   const recent = [NOW - 10 * MINUTE, NOW - 50 * MINUTE, NOW - 20 * MINUTE];
   expect(decisionsOf(candidates, recent)).toEqual(
     ["c", "b", "a"].map((id) => [id, "hold", "HeldByThrottle", NOW + 10 * MINUTE]),
   );
 });
 
-test("a place is free again when the period is over", () => {
-  expect(decisionsOf([matterOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("send");
-  expect(decisionsOf([matterOf("a")], [NOW - HOUR + 1, NOW - 1, NOW - 2])[0]).toContain(NOW + 1);
+test("a slot is free again after the period", () => {
+  expect(decisionsOf([candidateOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("tell");
+  expect(decisionsOf([candidateOf("a")], [NOW - HOUR + 1, NOW - 1, NOW - 2])[0]).toContain(NOW + 1);
 });
 
 test("critical alerts do not wait", () => {
   const recent = [NOW - 1, NOW - 2, NOW - 3];
-  expect(decisionsOf([matterOf("a", "critical"), matterOf("b")], recent)).toEqual([
-    ["a", "send", "FirstNotification", null],
-    // The critical one took a place, too, so the next is free when the second of the others has left.
+  expect(decisionsOf([candidateOf("a", "critical"), candidateOf("b")], recent)).toEqual([
+    ["a", "tell", "FirstNotification", null],
+    // The critical one took a slot, too, so the next is free when the second of the others leaves the period.
     ["b", "hold", "HeldByThrottle", NOW - 2 + HOUR],
   ]);
 });
 
-test("an alert with nothing new takes no place", () => {
+test("an alert without news takes no slot", () => {
   const known = {
-    ...matterOf("a"),
-    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, notifyCount: 1, ended: false } as const,
+    ...candidateOf("a"),
+    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, ended: false } as const,
   };
-  expect(decisionsOf([known, matterOf("b")], [NOW - 1, NOW - 2])).toEqual([
-    ["b", "send", "FirstNotification", null],
+  expect(decisionsOf([known, candidateOf("b")], [NOW - 1, NOW - 2])).toEqual([
+    ["b", "tell", "FirstNotification", null],
     ["a", "drop", "NothingNew", null],
   ]);
 });
 
-test("every matter comes out exactly once, and what is held or dropped names a cause", () => {
+test("every candidate comes out exactly once, and a held or dropped one names a cause", () => {
   const severities = fc.constantFrom<Severity>("info", "warning", "critical");
   fc.assert(
     fc.property(
@@ -91,7 +99,7 @@ test("every matter comes out exactly once, and what is held or dropped names a c
       fc.array(fc.integer({ min: NOW - 2 * HOUR, max: NOW }), { maxLength: 6 }),
       (given, recent) => {
         const candidates = given.map(([severity, openedAt, over], index) => {
-          const candidate = matterOf(String(index), severity, openedAt);
+          const candidate = candidateOf(String(index), severity, openedAt);
           return over ? { ...candidate, alert: { ...candidate.alert, resolvedAt: NOW - 1 } } : candidate;
         });
         const { send, held, dropped } = runPipeline(candidates, receiverOf(recent), NOW);

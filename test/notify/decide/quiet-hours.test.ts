@@ -48,13 +48,13 @@ test("a range belongs to the day on which it began", () => {
   expect(until([friday], "2026-02-12T23:30:00Z")).toBe(null); // Friday 00:30, the night of Thursday
 });
 
-test("whole days run from 00:00 to 24:00, and touching ranges are one rest", () => {
+test("whole days run from 00:00 to 24:00, and touching ranges are one", () => {
   const weekend = hours({ from: "00:00", to: "24:00", days: ["sat", "sun"] });
   expect(until([NIGHT, weekend], "2026-02-13T21:30:00Z")).toBe("2026-02-16T06:00:00.000Z");
   expect(until([weekend], "2026-02-14T10:00:00Z")).toBe("2026-02-15T23:00:00.000Z");
 });
 
-test("ranges that never end together ask to look again in about a week", () => {
+test("ranges that together never end are checked again in about a week", () => {
   const day = hours({ from: "00:00", to: "12:00" });
   const rest = hours({ from: "12:00", to: "24:00" });
   const at = Date.parse("2026-02-10T10:00:00Z");
@@ -63,7 +63,7 @@ test("ranges that never end together ask to look again in about a week", () => {
   expect(quiet?.until).toBeLessThan(at + 8 * DAY);
 });
 
-test("what is grave enough breaks through", () => {
+test("a severe enough alert breaks through", () => {
   expect(until([NIGHT], "2026-02-10T23:30:00Z", "critical")).toBe(null);
   expect(until([hours({ breakThrough: "nothing" })], "2026-02-10T23:30:00Z", "critical")).not.toBe(null);
   expect(until([hours({ breakThrough: "info" })], "2026-02-10T23:30:00Z", "info")).toBe(null);
@@ -81,7 +81,7 @@ const zones = fc.constantFrom(
   "UTC",
 );
 
-test("an instant is quiet exactly when its local time lies in the range, away from clock changes", () => {
+test("away from clock changes an instant is quiet exactly if its local time is in the range", () => {
   fc.assert(
     fc.property(
       zones,
@@ -102,7 +102,7 @@ test("an instant is quiet exactly when its local time lies in the range, away fr
   );
 });
 
-test("nothing is quiet at the end of a rest, everything just before it, and a rest is shorter than 26 hours", () => {
+test("quiet hours include the instant before their end, not the end, and are shorter than 26 hours", () => {
   fc.assert(
     fc.property(
       zones,
@@ -132,7 +132,7 @@ test.each([
   [{ days: [] }, "at least one day"],
   [{ days: ["Montag"] }, '"mon"'],
   [{ breakThru: "info" }, "breakThru"],
-])("a fault in %j is told", (given, message) => {
+])("a fault in %j is reported", (given, message) => {
   const result = QuietHours.safeParse({ timezone: "Europe/Berlin", from: "22:00", to: "07:00", ...given });
   expect(result.error?.issues.map((issue) => issue.message).join("; ")).toContain(message);
 });

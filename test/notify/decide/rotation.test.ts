@@ -20,14 +20,14 @@ test.each([
   // And back: Monday 26 October 09:00 is 08:00 UTC again.
   ["2026-10-26T07:59:59Z", "cy"],
   ["2026-10-26T08:00:00Z", "ann"],
-  // Before the first date the turns go on backwards.
+  // Before the first date the turns continue backwards.
   ["2026-01-05T07:59:59Z", "cy"],
   ["2026-01-05T08:00:00Z", "ann"],
 ])("in Berlin at %s it is the turn of %s", (at, name) => {
   expect(who(weekly("Europe/Berlin"), at)).toBe(name);
 });
 
-test("a zone half an hour beside the others changes turns half an hour beside them", () => {
+test("a zone with a half-hour offset changes turns at the half hour", () => {
   expect(who(weekly("Asia/Kolkata"), "2026-01-05T03:29:59Z")).toBe("cy");
   expect(who(weekly("Asia/Kolkata"), "2026-01-05T03:30:00Z")).toBe("ann");
 });

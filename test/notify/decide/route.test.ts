@@ -44,7 +44,7 @@ test("the first route that matches decides", () => {
   expect(receivers(given, alertOf({ queryName: "Delta" }))).toEqual(["everything"]);
 });
 
-test("`continue` lets later routes add receivers, each told once on the terms of the first", () => {
+test("`continue` lets later routes add receivers, each notified once on the terms of the first", () => {
   const given = routes(
     { name: "urgent", receivers: ["pager", "team"], repeatEvery: "1h", continue: true },
     { receivers: ["team", "mail"], repeatEvery: "1d" },
@@ -60,14 +60,14 @@ test("`continue` lets later routes add receivers, each told once on the terms of
   ]);
 });
 
-test("no route is an outcome that says how many were asked", () => {
+test("no route is an outcome that says how many were tried", () => {
   expect(routeAlert(routes({ match: { query: "Delta" } }), alertOf())).toEqual({
     outcome: "NoRoute",
     by: "none of 1 routes matches",
   });
 });
 
-test("a route repeats every four hours and tells the end, unless it says otherwise", () => {
+test("a route repeats every four hours and sends the end, unless it says otherwise", () => {
   expect(RouteConfig.parse({ receivers: ["team"] })).toEqual({
     match: {},
     receivers: ["team"],
@@ -89,13 +89,13 @@ test.each([
   [{ receivers: ["a"], match: { query: 5 } }, "match.query", `such as "United*"`],
   [{ receivers: ["a"], match: { brand: "x" } }, "match", "brand"],
   [{ receivers: ["a"], recievers: ["a"] }, "", "recievers"],
-])("a fault in %j is told at %s", (given, path, message) => {
+])("a fault in %j is reported at %s", (given, path, message) => {
   const issue = RouteConfig.safeParse(given).error?.issues[0];
   expect(issue?.path.join(".")).toBe(path);
   expect(issue?.message).toContain(message);
 });
 
-test("receivers that were told before and are routed no longer still hear of the end, and of nothing else", () => {
+test("receivers that were notified before and are no longer routed get the end and nothing else", () => {
   const to = audience(routeAlert(routes({}), alertOf()), ["old", "team", "old"]);
   expect(to.map(({ receiver, terms }) => [receiver, terms.routed])).toEqual([
     ["team", true],

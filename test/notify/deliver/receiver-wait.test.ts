@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
 import { type ReceiverState, receiverWait } from "../../../src/notify/deliver/receiver-wait.ts";
 
-const LANE = { key: "slack/alerts/x", everyMs: 1_000, burst: 5 };
+const CHANNEL = { key: "slack/alerts/x", everyMs: 1_000, burst: 5 };
 
 function waitOf(state: Partial<ReceiverState>) {
   return receiverWait({
     receiver: "comms",
     waiting: 0,
-    channel: LANE,
+    channel: CHANNEL,
     closed: null,
     failure: null,
     ...state,
   });
 }
 
-test("a receiver that nothing keeps waiting is not spoken of", () => {
+test("a receiver without a wait is not listed", () => {
   expect(waitOf({})).toBeNull();
   expect(waitOf({ waiting: 3, channel: null })).toBeNull();
-  expect(waitOf({ waiting: 3, channel: { ...LANE, everyMs: 0 } })).toBeNull();
+  expect(waitOf({ waiting: 3, channel: { ...CHANNEL, everyMs: 0 } })).toBeNull();
 });
 
-test("why it waits: what somebody has to mend before what passes, and what passes before its own pace", () => {
+test("the reason of a wait: first what somebody has to fix, then what passes, then its own rate limit", () => {
   const closed = { forMs: 30_000, reason: "Slack asks us to wait 30s (rate limit)" };
   const refused = { final: true, message: "Slack refused the message: not_in_channel. Invite the app" };
   const failing = { final: false, message: "Slack cannot be reached" };

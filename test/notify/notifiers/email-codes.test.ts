@@ -32,7 +32,7 @@ async function failureOf(notifier: Notifier): Promise<DeliveryError> {
   return thrown;
 }
 
-describe("what a mail server says", () => {
+describe("the answers of a mail server", () => {
   let server: ScriptedSmtp;
   let notifier: Notifier;
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe("what a mail server says", () => {
   });
   afterAll(() => server.close());
 
-  // Every code of RFC 5321, 4954, 3207, 1870, 7504 and what servers made up beside them.
+  // Every code of RFC 5321, 4954, 3207, 1870, 7504, and codes that servers invented.
   const LATER = [
     420, 421, 422, 430, 431, 432, 441, 442, 446, 447, 449, 450, 451, 452, 453, 454, 455, 458, 459, 471,
   ];
@@ -55,7 +55,7 @@ describe("what a mail server says", () => {
   ];
 
   it.each([...LATER, ...NEVER])(
-    "%i to the recipient is for now below 500, and for good from there on",
+    "%i to the recipient is temporary below 500, and permanent from there on",
     async (code) => {
       server.answers.rcpt = `${code} not now`;
       const { retryable, advice, message } = await failureOf(notifier);
@@ -92,7 +92,7 @@ describe("what a mail server says", () => {
     expect(error).toMatchObject({
       retryable,
       message: expect.stringMatching(says),
-      // What it says before it has heard of the mail, or when it goes, it would say to any other: all of them wait.
+      // An answer before the mail was described would be the same for any other, so all of them wait.
       concernsChannel: retryable
         ? answer.startsWith("421") || ["greeting", "ehlo", "auth"].includes(step)
         : error.concernsChannel,
@@ -102,7 +102,7 @@ describe("what a mail server says", () => {
   });
 
   it.each<SmtpStep>(["greeting", "ehlo", "auth", "mail", "rcpt", "data", "message"])(
-    "nothing at all, when it breaks off at %s, can be tried again",
+    "none at all, because it breaks off at %s, can be retried",
     async (step) => {
       server.breakAt = step;
       expect(await failureOf(notifier)).toMatchObject({
@@ -133,23 +133,20 @@ describe("a mail server with TLS", () => {
     ["implicit", { secure: true }],
     ["starttls", { requireTls: true }],
     ["starttls", {}],
-  ] as const)(
-    "%s takes the mail under it, and the login with it, where its issuer is trusted",
-    async (tls, smtp) => {
-      const server = await start(tls);
-      await (await notifierFor(server, { ...smtp, tls: TRUSTED })).send(alertMessage(), options());
-      expect(server.mails).toMatchObject([{ isSecret: true, to: ["duty@example.org"] }]);
-      // Before that only a greeting and the wish for TLS are said.
-      expect(server.inClear.filter((command) => !["EHLO", "STARTTLS"].includes(command))).toEqual([]);
-    },
-  );
+  ] as const)("%s gets mail and login over TLS if its issuer is trusted", async (tls, smtp) => {
+    const server = await start(tls);
+    await (await notifierFor(server, { ...smtp, tls: TRUSTED })).send(alertMessage(), options());
+    expect(server.mails).toMatchObject([{ isSecret: true, to: ["duty@example.org"] }]);
+    // Before that only a greeting and STARTTLS are sent.
+    expect(server.inClear.filter((command) => !["EHLO", "STARTTLS"].includes(command))).toEqual([]);
+  });
 
   it.each([
     ["implicit", { secure: true }],
     ["starttls", { requireTls: true }],
     ["starttls", {}],
   ] as const)(
-    "%s whose certificate nobody vouches for gets nothing, and it is said what to do",
+    "%s with an untrusted certificate gets nothing, and the error says what to do",
     async (tls, smtp) => {
       const server = await start(tls);
       const names = { serverName: "mail.brand.example" };
@@ -164,7 +161,7 @@ describe("a mail server with TLS", () => {
     },
   );
 
-  it("with the certificate of another name is refused, and the name that is needed is said", async () => {
+  it("with the certificate of another name is refused, and the error names the certificate's names", async () => {
     const server = await start("implicit");
     const tls = { ca: CERTIFICATE, serverName: "mail.other.example" };
     expect(await failureOf(await notifierFor(server, { secure: true, tls }))).toMatchObject({
@@ -187,7 +184,7 @@ describe("a mail server with TLS", () => {
     expect(server.mails).toEqual([]);
   });
 
-  it("is not spoken to in clear on the port of TLS, nor the other way round, and the port is named", async () => {
+  it("is not used in clear on the port of TLS, nor the other way round, and the error names the port", async () => {
     const implicit = await start("implicit");
     const clear = await start("starttls");
     const wrong = await failureOf(await notifierFor(clear, { secure: true, tls: TRUSTED }));

@@ -76,7 +76,7 @@ describe("a mail", () => {
     expect(fake.mails[0]?.parsed.messageId).toBe(first.vendorRef["messageId"]);
   });
 
-  it("about one alert stands in one thread", async () => {
+  it("about one alert is in one thread", async () => {
     const { vendorRef } = await notifier.send(alertMessage(), options());
     await notifier.send(
       alertMessage({ notificationId: "n-2", kind: "reminder", previous: vendorRef }),
@@ -115,7 +115,7 @@ describe("a mail", () => {
     expect(alert?.to).toEqual(["duty@example.org"]);
   });
 
-  it("of a digest can be unsubscribed from with one click, where the page is reached over https", async () => {
+  it("of a digest can be unsubscribed from with one click, if the console is reached over https", async () => {
     const { view } = digestMessage();
     await notifier.send(digestMessage(), options());
     await notifier.send(
@@ -155,7 +155,7 @@ describe("a mail", () => {
     expect(verifyDkim(raw, signature, tag, publicKey)).toBe(true);
   });
 
-  it("goes over a connection that stays open, when that is wished", async () => {
+  it("goes over a connection that stays open, if configured", async () => {
     const config = configOf(fake);
     const pooled = email.create(
       { ...config, smtp: { ...config.smtp, connections: 1 } },
@@ -173,7 +173,7 @@ describe("a mail", () => {
     expect(fake.mails).toHaveLength(3);
   });
 
-  it("is not sent in clear when that is ruled out", async () => {
+  it("is not sent in clear if TLS is required", async () => {
     const config = configOf(fake);
     const strict = email.create(
       { ...config, smtp: { ...config.smtp, requireTls: true } },
@@ -185,7 +185,7 @@ describe("a mail", () => {
     expect(fake.mails).toEqual([]);
   });
 
-  it("names where late bounces go, in the envelope alone", async () => {
+  it("names the address for late bounces, in the envelope only", async () => {
     const bouncing = email.create(
       { ...configOf(fake), bouncesTo: "bounces@example.com" },
       await notifierDeps(),
@@ -224,7 +224,7 @@ describe("a mail", () => {
     );
   });
 
-  it("has the same headers and parts whatever strangers wrote", async () => {
+  it("has the same headers and parts whatever strangers write", async () => {
     const headersOf = (raw: string) => (raw.split("\r\n\r\n")[0] ?? "").match(/^[\w-]+(?=:)/gm);
     const config = configOf(fake);
     notifier = email.create({ ...config, smtp: { ...config.smtp, connections: 4 } }, await notifierDeps());
@@ -248,7 +248,7 @@ describe("a mail", () => {
         signal: AbortSignal.timeout(100_000),
       });
       const mail = fake.mails.find(({ parsed }) => parsed.messageId === vendorRef["messageId"]);
-      // What is written from right to left ends with a mark that turns back.
+      // Right-to-left text is followed by a mark that turns the direction back.
       const turned = /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(cleanLine(query)) ? "\u200e" : "";
       const subject = `[CRITICAL] ${cleanLine(query)}${turned}: ${cleanLine(ruleName)}`
         .replaceAll(/\s+/g, " ")
@@ -262,7 +262,7 @@ describe("a mail", () => {
     await notifier.close();
   }, 120_000);
 
-  it("to a server that is not there can be tried again", async () => {
+  it("to a server that is down can be retried", async () => {
     const port = await closedPort();
     const lost = email.create(configOf({ host: "127.0.0.1", port }), await notifierDeps());
     await expect(lost.send(alertMessage(), options())).rejects.toMatchObject({ retryable: true });

@@ -8,7 +8,7 @@ import { runs } from "../../runs.ts";
 const REFUSED = "5.1.1 smtp; 550 5.1.1 <duty@example.org>: Recipient address rejected: User unknown";
 
 describe("a report of a mail server", () => {
-  it("says which mail came back, for good or not, and what was said", async () => {
+  it("says which mail came back, for good or not, and the server's answer", async () => {
     expect(await readBounce(bounceMail(), null)).toEqual({
       outcome: "Bounce",
       bounce: {
@@ -79,7 +79,7 @@ describe("a report of a mail server", () => {
     });
   });
 
-  it("whatever stands in it, is read or refused, and its words stay on one short line", () =>
+  it("with any content is read or refused, and its text stays on one short line", () =>
     fc.assert(
       fc.asyncProperty(anyText, anyText, async (diagnostic, words) => {
         const read = await readBounce(bounceMail({ status: statusPart({ diagnostic }), words }), null);

@@ -65,7 +65,7 @@ function failuresOf(fake: FakeSlack): NotifierFailure[] {
   ];
 }
 
-/** Every code of Slack's reference for the methods that post, and what has to come of it. */
+/** Every error code in Slack's reference of the methods that post, with the expected result. */
 const REFUSALS: Readonly<Record<string, Omit<NotifierFailure, "name" | "arrange">>> = {
   "channel_not_found not_in_channel": { retryable: false, concernsChannel: false, advises: /invite the app/ },
   "is_archived is_inactive": { retryable: false, advises: /choose another one/ },
@@ -85,7 +85,7 @@ const REFUSALS: Readonly<Record<string, Omit<NotifierFailure, "name" | "arrange"
     retryable: true,
     concernsChannel: true,
   },
-  // Rather a few tries in vain than an alert that nobody sees; but nobody else waits for it.
+  // A few useless tries are better than an alert that nobody sees; other messages do not wait for it.
   "never_heard_of failed_for_some_other_reason": { retryable: true, concernsChannel: false },
 };
 
@@ -100,7 +100,7 @@ describe("the life of an alert in Slack", () => {
   });
   afterEach(() => fake.close());
 
-  it("the end is told in the thread of the first message, and the first message says so", async () => {
+  it("the end is posted in the thread of the first message, and the first message shows it", async () => {
     const { vendorRef } = await notifier.send(alertMessage(), options());
     await notifier.send(
       alertMessage({ notificationId: "n-2", kind: "resolved", view: resolved, previous: vendorRef }),
@@ -147,13 +147,13 @@ describe("the life of an alert in Slack", () => {
     expect(await fake.messages()).toHaveLength(1);
   });
 
-  it("the end of an alert whose first message was deleted is told in the channel", async () => {
+  it("the end of an alert whose first message was deleted is posted in the channel", async () => {
     const previous = { channel: "#alerts", ts: "1700000000.000001" };
     await notifier.send(alertMessage({ kind: "resolved", view: resolved, previous }), options());
     expect(await fake.messages()).toMatchObject([{ threadTs: null }]);
   });
 
-  it("an alert whose first message was deleted is posted anew, and what follows answers the new one", async () => {
+  it("an alert whose first message was deleted is posted again, and later replies go to the new one", async () => {
     const previous = { channel: "#alerts", ts: "1700000000.000001" };
     const { vendorRef } = await notifier.send(
       alertMessage({ notificationId: "n-2", kind: "reminder", previous }),
@@ -171,7 +171,7 @@ describe("the life of an alert in Slack", () => {
     ]);
   });
 
-  it("what was posted anew by a first try without an answer is found in the channel", async () => {
+  it("a message posted again by a first try without an answer is found in the channel", async () => {
     const previous = {
       channel: (await notifier.send(alertMessage(), options())).vendorRef["channel"] ?? "",
       ts: "1700000000.000001",
@@ -196,7 +196,7 @@ describe("the life of an alert in Slack", () => {
     expect(await fake.messages()).toHaveLength(2);
   });
 
-  it("a layout that Slack refuses is told as plain text", async () => {
+  it("blocks that Slack refuses are sent as plain text", async () => {
     fake.faults.push({
       method: "chat.postMessage",
       answer: { status: 200, body: '{"ok":false,"error":"invalid_blocks"}' },

@@ -64,7 +64,7 @@ it("a webhook's body is signed with its time, and its key is the notification's"
   expect(request?.headers["idempotency-key"]).toBe("n-1");
 });
 
-it("a login that stands in the address is sent as one", async () => {
+it("a login in the address is sent as one", async () => {
   const fake = await startFakeWebServer();
   const url = fake.url.replace("//", "//us%40er:p%3Aw@");
   const notifier = webhook.create({ ...TO_THIS_MACHINE, url }, await notifierDeps());
@@ -100,7 +100,7 @@ it.each([
   expect(fake.requests).toEqual([]);
 });
 
-describe("what strangers wrote", () => {
+describe("text of strangers", () => {
   let fake: FakeWebServer;
   let notifier: Notifier;
   let usual: readonly string[];
@@ -120,7 +120,7 @@ describe("what strangers wrote", () => {
     return { headers: Object.keys(headers ?? {}), body: JSON.parse(body) as Record<string, unknown> };
   }
 
-  /** Every text of a message from these, each in the next place; the body has them as they are, and nothing else. */
+  /** Sends a message made of each text, each in the next field; the body has them as they are, and nothing else. */
   async function expectAsItIs(texts: readonly string[]): Promise<void> {
     let turn = 0;
     const next = () => texts[turn++ % texts.length] ?? "";
@@ -139,10 +139,10 @@ describe("what strangers wrote", () => {
     }
   }
 
-  it("arrives as the text it is, in a body of ours, whatever attack it is", () =>
+  it("arrives unchanged, in a body of ours, whatever attack it is", () =>
     expectAsItIs(attacks.map(({ text }) => text)));
 
-  it("arrives as the text it is, whatever it is", () =>
+  it("arrives unchanged, whatever it is", () =>
     fc.assert(fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 10 }), expectAsItIs), {
       numRuns: runs(30),
     }));

@@ -13,7 +13,7 @@ const STEPS = {
 };
 const ROUTES = [{ receivers: ["channel"], repeatEvery: "never" }];
 
-test("nobody acknowledges: one after the other is told, and in the end all hear that it is over", () => {
+test("without an acknowledgement each step is notified, and all of them get the end", () => {
   const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
     .evidence("crisis", "09:00", { severity: "critical" })
     .ends("crisis", "11:00");
@@ -29,7 +29,7 @@ test("nobody acknowledges: one after the other is told, and in the end all hear 
   ]);
 });
 
-test("whoever acknowledges it stops it; only those who were told hear of the end", () => {
+test("an acknowledgement stops it; only notified receivers get the end", () => {
   const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
     .evidence("crisis", "09:00", { severity: "critical" })
     .does("09:20", "crisis", "acknowledge", "ann")
@@ -43,7 +43,7 @@ test("whoever acknowledges it stops it; only those who were told hear of the end
   expect(tale.history("crisis")).toContain("09:20 AcknowledgedBy by ann");
 });
 
-test("what grows graver after it was acknowledged calls again from the start", () => {
+test("a rise after an acknowledgement escalates from the start", () => {
   const tale = startTale({ routes: ROUTES, escalations: [{ ...STEPS, steps: STEPS.steps.slice(0, 2) }] })
     .evidence("crisis", "09:00", { severity: "warning" })
     .does("09:05", "crisis", "acknowledge", "ann")
@@ -55,7 +55,7 @@ test("what grows graver after it was acknowledged calls again from the start", (
   ]);
 });
 
-test("rounds begin again until their limit, and tell everybody again", () => {
+test("rounds repeat until their limit, and notify everybody again", () => {
   const escalations = [
     {
       name: "twice",
@@ -76,7 +76,7 @@ test("rounds begin again until their limit, and tell everybody again", () => {
   ]);
 });
 
-test("time in which it was silenced does not count: steps begin when somebody could hear it", () => {
+test("silenced time does not count: steps begin when the first message could be sent", () => {
   const tale = startTale({ routes: ROUTES, escalations: [STEPS] })
     .silences("08:00", { match: {}, for: "2h" })
     .evidence("crisis", "09:00", { severity: "critical" });
@@ -86,7 +86,7 @@ test("time in which it was silenced does not count: steps begin when somebody co
   ]);
 });
 
-test("a step leads to whoever is on call at its moment, by the local time of the rotation", () => {
+test("a step leads to the receiver on call at that moment, by the local time of the rotation", () => {
   const tale = startTale({
     routes: ROUTES,
     // Monday 2 March: until 09:00 in Berlin (08:00 UTC) it is still the turn of the week before.
@@ -112,7 +112,7 @@ test("a step leads to whoever is on call at its moment, by the local time of the
   ]);
 });
 
-test("the sun is followed: three offices share a day, each by its own clock, over the change of one of them", () => {
+test("follow the sun: three offices share a day, each by its own clock, across a clock change of one", () => {
   // Clocks in New York change on 8 March, in London on the 29th: for three weeks they are an hour nearer.
   const offices = [
     { name: "berlin", timezone: "Europe/Berlin", at: "08:00" },
@@ -150,7 +150,7 @@ test("the sun is followed: three offices share a day, each by its own clock, ove
   expect(called("2026-03-08", "kolkata", "02:00")).toEqual(["kolkata-b:"]);
 });
 
-test("the night holds a step, and the morning takes it; the steps after it do not wait", () => {
+test("quiet hours hold a step until the morning; the steps after it do not wait", () => {
   const tale = startTale({
     routes: ROUTES,
     escalations: [STEPS],

@@ -6,7 +6,7 @@ const GROUPED = [
 ];
 const author = (name: string) => ({ rule: "angry", labels: { author: name } });
 
-test("the first news of a group wait for more, and are one message", () => {
+test("the first news of a group waits for more, and is one message", () => {
   const tale = startTale({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("bo", "09:00:10", author("bo"))
@@ -14,7 +14,7 @@ test("the first news of a group wait for more, and are one message", () => {
   expect(tale.until("10:00")).toEqual(["09:00:30 team: fired cy, and 2 more: ann, bo (FirstNotification)"]);
 });
 
-test("after a message the group rests for its interval, and then tells everything that is new in one", () => {
+test("after a message the group waits for its interval, and then sends everything new in one", () => {
   const tale = startTale({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("bo", "09:01", author("bo"))
@@ -26,7 +26,7 @@ test("after a message the group rests for its interval, and then tells everythin
   ]);
 });
 
-test("what ends before its group is told waits no longer for that", () => {
+test("an alert that ends before its group is sent does not wait longer", () => {
   const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupWait: "10m" })) })
     .evidence("ann", "09:00", author("ann"))
     .ends("ann", "09:05");
@@ -63,7 +63,7 @@ test("alerts of different queries are one group, unless the route groups by quer
   ]);
 });
 
-test("a group is by any label: one story told by four queries is one message", () => {
+test("a group is by any label: one story in four queries is one message", () => {
   const tale = startTale({ routes: GROUPED.map((route) => ({ ...route, groupBy: ["story"] })) });
   for (const query of ["United", "Delta", "American", "Virgin"])
     tale.evidence(query, "09:00", { query, rule: "press", labels: { story: "s1" } });
@@ -86,7 +86,7 @@ test("other rules are other groups", () => {
   ]);
 });
 
-test("what was told together is told as over, each of it", () => {
+test("alerts sent together are each reported as resolved", () => {
   const tale = startTale({ routes: GROUPED })
     .evidence("ann", "09:00", author("ann"))
     .evidence("bo", "09:00", author("bo"))
@@ -99,7 +99,7 @@ test("what was told together is told as over, each of it", () => {
   ]);
 });
 
-test("what is more than the throttle allows is collapsed into its last message, never dropped", () => {
+test("alerts beyond the throttle are bundled into its last message, never dropped", () => {
   const tale = startTale({ manners: { team: { throttle: { atMost: 2, per: "1h" } } } });
   for (let n = 1; n <= 16; n++) tale.evidence(`a${n}`, "09:00");
   tale.evidence("later", "09:10").evidence("latest", "09:20").evidence("last", "09:30");

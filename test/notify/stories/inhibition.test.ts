@@ -4,7 +4,7 @@ import { startTale } from "../story.ts";
 const CRISIS_MUTES = [{ while: { rule: "crisis" } }];
 const critical = { severity: "critical" } as const;
 
-test("a crisis mutes the small alerts of its own query, and those that still stand are told when it is over", () => {
+test("a crisis mutes the small alerts of its query; those still open are sent when it is resolved", () => {
   const tale = startTale({ inhibitions: CRISIS_MUTES })
     .evidence("crisis", "09:00", critical)
     .evidence("angry", "09:10")
@@ -23,7 +23,7 @@ test("a crisis mutes the small alerts of its own query, and those that still sta
   );
 });
 
-test("what was told before the crisis is told as over while it goes on", () => {
+test("an alert sent before the crisis is reported as resolved during it", () => {
   const tale = startTale({ inhibitions: CRISIS_MUTES })
     .evidence("angry", "08:50")
     .evidence("crisis", "09:00", critical)
@@ -31,7 +31,7 @@ test("what was told before the crisis is told as over while it goes on", () => {
   expect(tale.until("10:00").at(-1)).toBe("09:30 team: resolved angry (Resolved)");
 });
 
-test("what was over before the crisis is told while it goes on; what only began before it, when it is over", () => {
+test("an alert that ended before the crisis is sent during it; one that only began before it, afterwards", () => {
   const asleep = { team: { quietHours: [{ timezone: "UTC", from: "07:00", to: "09:00" }] } };
   const tale = startTale({ inhibitions: CRISIS_MUTES, manners: asleep })
     .evidence("early", "08:00")
@@ -48,7 +48,7 @@ test("what was over before the crisis is told while it goes on; what only began 
   ]);
 });
 
-test("what grows as grave as the crisis is heard", () => {
+test("an alert that becomes as severe as the crisis is sent", () => {
   const tale = startTale({ inhibitions: CRISIS_MUTES })
     .evidence("crisis", "09:00", critical)
     .evidence("angry", "09:10")

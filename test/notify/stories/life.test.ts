@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTale } from "../story.ts";
 
-test("an acknowledged alert gives no reminders, and its end is told", () => {
+test("an acknowledged alert gives no reminders, and its end is sent", () => {
   const tale = startTale({ routes: [{ receivers: ["team"], repeatEvery: "30m" }] })
     .evidence("crisis", "09:00")
     .evidence("crisis", "09:20")
@@ -15,7 +15,7 @@ test("an acknowledged alert gives no reminders, and its end is told", () => {
   ]);
 });
 
-test("what comes back soon is reopened, told again, and over again", () => {
+test("an alert that comes back soon is reopened, sent again, and resolved again", () => {
   const tale = startTale({ reopenWithin: "1h" })
     .evidence("crisis", "09:00")
     .ends("crisis", "09:30")
@@ -29,7 +29,7 @@ test("what comes back soon is reopened, told again, and over again", () => {
   ]);
 });
 
-test("what a person closed stays closed while it goes on, and is heard again when it grows graver", () => {
+test("an alert that a person resolved stays closed while it continues, and is sent again when it rises", () => {
   const tale = startTale({ reopenWithin: "6h" })
     .evidence("crisis", "09:00")
     .does("09:20", "crisis", "resolve", "ann")
@@ -43,7 +43,7 @@ test("what a person closed stays closed while it goes on, and is heard again whe
   ]);
 });
 
-test("a tree of routes: the deepest that matches speaks, a branch without a match speaks for itself", () => {
+test("a tree of routes: the deepest match decides, a branch without a match decides itself", () => {
   const routes = [
     {
       match: { query: "United" },

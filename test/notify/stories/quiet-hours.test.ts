@@ -6,7 +6,7 @@ const quiet = (hours: object) => ({ team: { quietHours: [{ ...NIGHT, ...hours }]
 const critical = { severity: "critical" } as const;
 const info = { severity: "info" } as const;
 
-test("the night holds what is not grave, and the morning tells what still stands", () => {
+test("quiet hours hold milder alerts, and those still open are sent in the morning", () => {
   const tale = startTale({ manners: quiet({}) })
     .evidence("before", "21:59")
     .evidence("crowd", "22:00")
@@ -21,14 +21,14 @@ test("the night holds what is not grave, and the morning tells what still stands
   expect(tale.history("crowd")[0]).toBe("22:00 HeldByQuietHours team (quiet hours 22:00–07:00 UTC)");
 });
 
-test("what becomes grave enough in the night breaks through at that moment", () => {
+test("an alert that becomes severe enough in the night breaks through at that moment", () => {
   const tale = startTale({ manners: quiet({}) })
     .evidence("crowd", "22:30")
     .evidence("crowd", "day 2 01:00", critical);
   expect(tale.until("day 2 08:00")).toEqual(["day 2 01:00 team: fired crowd (FirstNotification)"]);
 });
 
-test("whoever wants to be woken by warnings, too, says so; whoever wants nothing hears nothing", () => {
+test("a receiver may let warnings through, too, or nothing at all", () => {
   const lastNotified = (breakThrough: string) =>
     startTale({ manners: quiet({ breakThrough }) })
       .evidence("mild", "23:00", info)
@@ -42,7 +42,7 @@ test("whoever wants to be woken by warnings, too, says so; whoever wants nothing
   expect(lastNotified("nothing")).toEqual([]);
 });
 
-test("what began and ended in the night is told in the morning in one message, or not at all where it was mild", () => {
+test("an alert that began and ended in the night is one message in the morning, or none if it was mild", () => {
   const tale = startTale({ manners: quiet({}) })
     .evidence("warned", "23:00")
     .ends("warned", "day 2 01:00")
@@ -54,7 +54,7 @@ test("what began and ended in the night is told in the morning in one message, o
   );
 });
 
-test("two ranges that touch are one rest", () => {
+test("two ranges that touch are one", () => {
   const manners = {
     team: {
       quietHours: [
@@ -75,10 +75,10 @@ test.each([
   // 07:00 in New York: 12:00 UTC in winter, 11:00 UTC from 8 March on; its quiet hours begin at 22:00 there.
   ["2026-03-07", "America/New_York", "day 2 11:00"],
   ["2026-10-31", "America/New_York", "day 2 12:00"],
-  // Half an hour beside the others.
+  // A zone with a half-hour offset.
   ["2026-03-02", "Asia/Kolkata", "day 2 01:30"],
   ["2026-03-02", "Australia/Adelaide", "20:30"],
-])("on the night of %s in %s the rest ends at %s", (day, timezone, morning) => {
+])("on the night of %s in %s quiet hours end at %s", (day, timezone, morning) => {
   // 12:00 UTC is night in none of them; by 20:00 it is in Adelaide, by 23:59 in Kolkata and Berlin, later in New York.
   const at =
     timezone === "Australia/Adelaide" ? "20:00" : timezone === "America/New_York" ? "day 2 04:00" : "23:59";
@@ -86,7 +86,7 @@ test.each([
   expect(tale.until("day 3 00:00")).toEqual([`${morning} team: fired crowd (FirstNotification)`]);
 });
 
-test("the end of a silence in the night waits for the morning, and is told then", () => {
+test("the end of a silence in the night waits for the morning", () => {
   const tale = startTale({ manners: quiet({}) })
     .silences("20:00", { match: {}, for: "4h" })
     .evidence("crowd", "21:00");

@@ -11,13 +11,13 @@ test("a reminder comes after the interval, with the first evidence that is new",
   expect(tale.until("14:00")).toEqual([
     "09:00 team: fired crowd (FirstNotification)",
     "10:00 team: reminder crowd (RepeatIntervalElapsed)",
-    // At 11:00 nothing had come since; what came at 11:20 is told at once.
+    // At 11:00 there was nothing new; the evidence of 11:20 is sent at once.
     "11:20 team: reminder crowd (RepeatIntervalElapsed)",
   ]);
   expect(tale.history("crowd")).toContain("11:00 NoNewEvidence team (already notified)");
 });
 
-test("a rise in severity is told at once, and reminders count from there", () => {
+test("a rise in severity is sent at once, and reminders count from there", () => {
   const tale = startTale({ routes: EVERY_HOUR })
     .evidence("crowd", "09:00", { severity: "info" })
     .evidence("crowd", "09:20", { severity: "warning" })
@@ -31,7 +31,7 @@ test("a rise in severity is told at once, and reminders count from there", () =>
   ]);
 });
 
-test("a rise ends an acknowledgement: whoever has it in hand has the milder thing", () => {
+test("a rise ends an acknowledgement, which was for the lower severity", () => {
   const tale = startTale({ routes: EVERY_HOUR })
     .evidence("crowd", "09:00", { severity: "warning" })
     .does("09:10", "crowd", "acknowledge", "ann")
@@ -45,7 +45,7 @@ test("a rise ends an acknowledgement: whoever has it in hand has the milder thin
   ]);
 });
 
-test("of a group each alert has reminders of its own, told together where they fall together", () => {
+test("of a group each alert has reminders of its own, sent together if they are due together", () => {
   const routes = [{ ...EVERY_HOUR[0], groupBy: ["rule"], groupWait: "1m", groupInterval: "10m" }];
   const tale = startTale({ routes });
   for (const name of ["ann", "bo"]) {
@@ -58,7 +58,7 @@ test("of a group each alert has reminders of its own, told together where they f
   ]);
 });
 
-test("a storm of critical alerts is told at once, and is few messages all the same", () => {
+test("a storm of critical alerts is sent at once, but in few messages", () => {
   const tale = startTale({ manners: { team: { throttle: { atMost: 3, per: "10m" } } } });
   for (let n = 0; n < 600; n++)
     tale.evidence(
@@ -70,7 +70,7 @@ test("a storm of critical alerts is told at once, and is few messages all the sa
     );
   const lastNotified = tale.until("09:30");
   expect(lastNotified[0]).toBe("09:00 team: fired a0 (FirstNotification)");
-  // Three in each minute at most, for ten minutes, and what is left a minute later.
+  // At most three in each minute, for ten minutes, and the remaining ones a minute later.
   expect(lastNotified.length).toBeLessThanOrEqual(33);
   const alerts = lastNotified.map((line) => Number(/and (\d+) more/.exec(line)?.[1] ?? 0) + 1);
   expect(alerts.reduce((sum, n) => sum + n, 0)).toBe(600);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { WeeklyRange } from "../../../src/lib/weekly-range.ts";
 import { startTale } from "../story.ts";
 
-test("a silence holds what begins inside it, and tells it the moment it ends", () => {
+test("a silence holds alerts that begin inside it, and they are sent the moment it ends", () => {
   const tale = startTale()
     .silences("08:00", { match: { rule: "volume-*" }, for: "4h" })
     .evidence("volume-spike", "09:00")
@@ -14,7 +14,7 @@ test("a silence holds what begins inside it, and tells it the moment it ends", (
   expect(tale.history("volume-spike")[0]).toBe("09:00 HeldBySilence team (silence by ann)");
 });
 
-test("a silence that is ended early tells at once what it held", () => {
+test("the held alerts of a silence that is ended early are sent at once", () => {
   const tale = startTale()
     .silences("08:00", { match: {}, for: "24h" })
     .evidence("crisis", "09:00")
@@ -22,7 +22,7 @@ test("a silence that is ended early tells at once what it held", () => {
   expect(tale.until("12:00")).toEqual(["09:40 team: fired crisis (FirstNotification)"]);
 });
 
-test("what was announced is announced as over, silence or not", () => {
+test("an announced alert is reported as resolved, silence or not", () => {
   const tale = startTale()
     .evidence("crisis", "09:00")
     .silences("09:10", { match: {}, for: "24h" })
@@ -33,7 +33,7 @@ test("what was announced is announced as over, silence or not", () => {
   ]);
 });
 
-test("what began and ended inside a silence is never told, and its history says why", () => {
+test("an alert that began and ended inside a silence is never sent, and its history says why", () => {
   const tale = startTale()
     .silences("08:00", { match: {}, for: "4h" })
     .evidence("crisis", "09:00")
@@ -58,7 +58,7 @@ test("reminders stop inside a silence and go on after it", () => {
 
 const window = (timezone: string, from: string, to: string) => WeeklyRange.parse({ timezone, from, to });
 
-test("every night across midnight: held in the evening, told in the morning, day after day", () => {
+test("every night across midnight: held in the evening, sent in the morning, day after day", () => {
   const tale = startTale()
     .silences("12:00", { match: {}, for: "90d", windows: [window("UTC", "22:00", "07:00")] })
     .evidence("first", "21:59")
@@ -84,14 +84,14 @@ test.each([
   ["Europe/Berlin", "2026-03-28", "22:00", "02:30", "21:30", "day 2 01:00"],
   // 02:30 is shown twice that night: the window ends with the second, 01:30 UTC.
   ["Europe/Berlin", "2026-10-24", "22:00", "02:30", "21:30", "day 2 01:30"],
-  // Half an hour beside the others: 07:00 in Kolkata is 01:30 UTC.
+  // A zone with a half-hour offset: 07:00 in Kolkata is 01:30 UTC.
   ["Asia/Kolkata", "2026-03-02", "22:00", "07:00", "17:00", "day 2 01:30"],
   // A change of half an hour: Lord Howe goes back from 02:00 to 01:30 on 5 April, 07:00 is then 20:30 UTC.
   ["Australia/Lord_Howe", "2026-04-04", "22:00", "07:00", "12:00", "20:30"],
   // And forward from 02:00 to 02:30 on 4 October: 07:00 is 20:00 UTC.
   ["Australia/Lord_Howe", "2026-10-03", "22:00", "07:00", "12:00", "20:00"],
 ])(
-  "in %s on the night of %s, %s to %s: what begins at %s is told at %s",
+  "in %s on the night of %s, %s to %s: an alert of %s is sent at %s",
   (zone, day, from, to, begins, lastNotified) => {
     const tale = startTale({ day })
       .silences("00:00", { match: {}, for: "30d", windows: [window(zone, from, to)] })
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test("a silence that ends inside a crisis leaves the alert muted, and the end of the crisis tells it at once", () => {
+test("a silence that ends inside a crisis leaves the alert muted, and it is sent at once when the crisis ends", () => {
   const tale = startTale({ inhibitions: [{ while: { rule: "crisis" } }] })
     .silences("08:00", { match: { rule: "angry" }, for: "2h" })
     .evidence("angry", "08:30")
@@ -118,7 +118,7 @@ test("a silence that ends inside a crisis leaves the alert muted, and the end of
   ]);
 });
 
-test("what was announced, grew graver in a silence and ended there is announced as over, once", () => {
+test("an announced alert that rose and ended in a silence is reported as resolved, once", () => {
   const tale = startTale()
     .evidence("crowd", "09:00")
     .silences("09:10", { match: {}, for: "6h" })
@@ -130,7 +130,7 @@ test("what was announced, grew graver in a silence and ended there is announced 
   ]);
 });
 
-test("a rise held by a silence is told the moment the silence ends", () => {
+test("a rise held by a silence is sent the moment the silence ends", () => {
   const tale = startTale()
     .evidence("crowd", "09:00")
     .silences("09:10", { match: {}, for: "2h" })

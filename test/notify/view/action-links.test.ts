@@ -24,7 +24,7 @@ const { receivers } = parseConfig({
 const linksOf = (url: string | null) =>
   createActionLinks({ receivers, secret: "s", consoleUrl: () => url, clock: createManualClock(1_000) });
 
-test("a mail gets a link for each deed, each for this alert and this reader, and good for a week", () => {
+test("a mail gets a link for each action, each for this alert and this reader, and valid for a week", () => {
   const links = linksOf("https://earshot.example")(ALERT, "ann");
   expect(links.map(({ label }) => label)).toEqual([
     "Acknowledge",
@@ -39,7 +39,7 @@ test("a mail gets a link for each deed, each for this alert and this reader, and
   expect(readAlertLink("other", token, 1_000)).toBeNull();
 });
 
-test("nobody else gets links: other kinds of receivers, no page, an alert that is over", () => {
+test("no links for other kinds of receivers, without a page, or for a resolved alert", () => {
   expect(linksOf("https://earshot.example")(ALERT, "comms")).toEqual([]);
   expect(linksOf(null)(ALERT, "ann")).toEqual([]);
   expect(linksOf("https://earshot.example")({ ...ALERT, resolvedAt: 1 }, "ann")).toEqual([]);

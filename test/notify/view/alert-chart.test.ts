@@ -28,13 +28,13 @@ function drawn(because: string, ordinaryMs?: number): string | null {
 }
 
 describe("the chart of an alert", () => {
-  it("is titled by what it counts: the message above it says the number", () => {
+  it("is titled by what it counts, because the message above has the number", () => {
     expect(drawn("19 negative mentions in 2 h, 3.9 expected. At this hour …")).toContain(
       `<title>United: ${explanation().chart?.counted}</title>`,
     );
   });
 
-  it("marks all of the time in which the alert fired, not only the height that it speaks of", () => {
+  it("marks all of the time in which the alert fired, not only its peak", () => {
     const { windowFrom, windowTo } = { windowFrom: NOON + HOUR, windowTo: NOON + HOUR + 30 * MINUTE };
     const fired = (openedAt: number, lastSeenAt: number) => {
       const alert = alertOf({ because: "w.", windowFrom, windowTo, openedAt, lastSeenAt });
@@ -45,7 +45,7 @@ describe("the chart of an alert", () => {
     expect(fired(windowTo - 15 * MINUTE, windowTo + HOUR)).toBe(7);
   });
 
-  it("says over which time its band is ordinary, where that is not one column", () => {
+  it("says for which time its band is ordinary, if that is not one column", () => {
     expect(drawn("w.", 2 * HOUR)).toContain("12:00 to 15:00, times in UTC, ordinary: over 2 h</desc>");
     expect(drawn("w.", 15 * MINUTE)).toContain("12:00 to 15:00, times in UTC</desc>");
     expect(drawn("w.")).toContain("12:00 to 15:00, times in UTC</desc>");

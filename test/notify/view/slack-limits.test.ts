@@ -34,7 +34,7 @@ beforeAll(async () => {
       ([name, channel]) => [
         name,
         slack.create(
-          // So slow that the seconds which a busy machine loses do not count.
+          // So slow that the seconds lost by a busy machine do not matter.
           slack.config.parse({
             ...{ kind: "slack", channel, token: fake.token, apiUrl: fake.apiUrl },
             ...{ postEvery: "1m", editEvery: "2m" },
@@ -114,7 +114,7 @@ async function sweep(): Promise<DeliverOutcome["outcome"][]> {
   return outcomes;
 }
 
-/** The wall's time goes on: everything that waits for it is so much nearer. */
+/** Moves wall time forward: all waits are shortened. */
 async function pass(ms: number): Promise<void> {
   const step = sql`make_interval(secs => ${ms / 1000})`;
   await sql`
@@ -126,29 +126,29 @@ async function pass(ms: number): Promise<void> {
   await sql`update earshot.alert_messages set next_edit_wall = next_edit_wall - ${step}`.execute(database.db);
 }
 
-/** Names of the alerts as they were told in a channel, in order. */
-async function told(channel: string): Promise<string[]> {
+/** Names of the alerts as they were posted in a channel, in order. */
+async function postedIn(channel: string): Promise<string[]> {
   const messages = await fake.messages();
   return messages
     .filter(({ channelName, threadTs }) => `#${channelName}` === channel && threadTs === null)
     .map(({ text }) => /^(?:\w+) (\S+):/.exec(text)?.[1] ?? text);
 }
 
-test("a handful goes at once, then as many as the pace allows, the gravest first, and two receivers of a channel share it", async () => {
+test("a few go at once, then as many as the rate limit allows, the most severe first, and two receivers of a channel share it", async () => {
   for (let i = 0; i < 8; i++) await addPending("info", `mild-${i}`, i % 2 === 0 ? "alerts" : "alerts-too");
-  await addPending("warning", "graver");
-  await addPending("critical", "gravest", "alerts-too");
+  await addPending("warning", "severe");
+  await addPending("critical", "most-severe", "alerts-too");
   await sweep();
-  expect(await told("#alerts")).toEqual(["gravest", "graver", "mild-0", "mild-1", "mild-2"]);
-  await addPending("critical", "late-and-grave");
+  expect(await postedIn("#alerts")).toEqual(["most-severe", "severe", "mild-0", "mild-1", "mild-2"]);
+  await addPending("critical", "late-and-severe");
   for (let minute = 0; minute < 6; minute++) {
-    const before = (await told("#alerts")).length;
+    const before = (await postedIn("#alerts")).length;
     await pass(MINUTE);
     await sweep();
-    expect((await told("#alerts")).length).toBe(before + 1);
+    expect((await postedIn("#alerts")).length).toBe(before + 1);
   }
-  expect((await told("#alerts")).slice(5)).toEqual([
-    "late-and-grave",
+  expect((await postedIn("#alerts")).slice(5)).toEqual([
+    "late-and-severe",
     "mild-3",
     "mild-4",
     "mild-5",
@@ -157,7 +157,7 @@ test("a handful goes at once, then as many as the pace allows, the gravest first
   ]);
 });
 
-test("429 keeps that channel waiting as long as Slack asks, and no other", async () => {
+test("a 429 closes that channel as long as Slack asks, and no other", async () => {
   await addPending("warning", "first");
   await addPending("warning", "elsewhere", "crisis");
   fake.faults.push({
@@ -166,7 +166,7 @@ test("429 keeps that channel waiting as long as Slack asks, and no other", async
   });
   // In the order of the receivers' names the first one meets the 429.
   await sweep();
-  expect([await told("#alerts"), await told("#crisis")]).toEqual([[], ["elsewhere"]]);
+  expect([await postedIn("#alerts"), await postedIn("#crisis")]).toEqual([[], ["elsewhere"]]);
   const calls = fake.calls.length;
   await addPending("critical", "meanwhile", "alerts-too");
   await pass(4 * MINUTE);
@@ -179,13 +179,13 @@ test("429 keeps that channel waiting as long as Slack asks, and no other", async
   await sweep();
   await pass(MINUTE);
   await sweep();
-  expect(await told("#alerts")).toEqual(["meanwhile", "first"]);
+  expect(await postedIn("#alerts")).toEqual(["meanwhile", "first"]);
   expect(await stores.channelLimits.closed()).toEqual([]);
 });
 
-test("an hour without Slack: one try a minute, and then everything in its order, at the usual pace, none twice", async () => {
+test("an hour without Slack: one try a minute, then everything in order, at the usual rate, none twice", async () => {
   for (let i = 0; i < 4; i++) await addPending("info", `mild-${i}`);
-  await addPending("critical", "gravest");
+  await addPending("critical", "most-severe");
   for (let second = 0; second < 3600; second += 20) {
     if (second === 1800) await addPending("warning", "half-way");
     fake.faults.push(AWAY, AWAY, AWAY);
@@ -193,7 +193,7 @@ test("an hour without Slack: one try a minute, and then everything in its order,
     fake.faults.length = 0;
     await pass(20 * SECOND);
   }
-  expect(await told("#alerts")).toEqual([]);
+  expect(await postedIn("#alerts")).toEqual([]);
   // 1 s, 2 s, 4 s … at first, then one a minute.
   const tries = fake.calls.filter(({ method }) => method === "chat.postMessage").length;
   expect(tries).toBeGreaterThan(50);
@@ -204,14 +204,21 @@ test("an hour without Slack: one try a minute, and then everything in its order,
   expect(rows).toEqual([{ state: "due" }]);
   await pass(MINUTE);
   await sweep();
-  // The first that gets through opens the way again; the others follow one by one.
-  expect(await told("#alerts")).toEqual(["gravest"]);
+  // The first success opens the channel again; the others follow one by one.
+  expect(await postedIn("#alerts")).toEqual(["most-severe"]);
   for (let minute = 0; minute < 6; minute++) {
     await pass(MINUTE);
     await sweep();
-    expect((await told("#alerts")).length).toBeLessThanOrEqual(minute + 2);
+    expect((await postedIn("#alerts")).length).toBeLessThanOrEqual(minute + 2);
   }
-  expect(await told("#alerts")).toEqual(["gravest", "half-way", "mild-0", "mild-1", "mild-2", "mild-3"]);
+  expect(await postedIn("#alerts")).toEqual([
+    "most-severe",
+    "half-way",
+    "mild-0",
+    "mild-1",
+    "mild-2",
+    "mild-3",
+  ]);
 });
 
 test("one message that Slack always refuses holds up nobody", async () => {
@@ -222,13 +229,13 @@ test("one message that Slack always refuses holds up nobody", async () => {
     answer: { status: 200, body: '{"ok":false,"error":"never_heard_of"}' },
   });
   expect(await sweep()).toEqual(["failed", "sent"]);
-  expect(await told("#alerts")).toEqual(["mild"]);
+  expect(await postedIn("#alerts")).toEqual(["mild"]);
   await pass(2 * SECOND);
   await sweep();
-  expect(await told("#alerts")).toEqual(["mild", "poison"]);
+  expect(await postedIn("#alerts")).toEqual(["mild", "poison"]);
 });
 
-test("edits are collected: one in so long a time however often the alert grows, and the last state arrives", async () => {
+test("edits are collected: one per interval, however often the alert grows, and the last state arrives", async () => {
   const alert = await addPending("warning", "growing");
   await sweep();
   const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
@@ -250,18 +257,18 @@ test("edits are collected: one in so long a time however often the alert grows, 
   expect(await stores.alertMessages.due(["alerts"], 10)).toEqual([]);
 });
 
-test("two that edit at once are one edit, and a change in the middle of an edit is shown by the next", async () => {
+test("simultaneous edits are one edit, and a change during an edit is shown by the next", async () => {
   const alert = await addPending("warning", "growing");
   await sweep();
   const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
-  const standing = stores.alertMessages;
+  const liveMessages = stores.alertMessages;
   const viewOf: DeliverParts["viewOf"] = async (notification) => {
     const view = await parts.viewOf(notification);
     await stores.alerts.save([{ ...alert, mentions: 99 }]);
     return view;
   };
   const edit = (reads = parts.viewOf) =>
-    updateMessage({ ...parts, liveMessages: standing, viewOf: reads }, key, AbortSignal.timeout(10_000));
+    updateMessage({ ...parts, liveMessages, viewOf: reads }, key, AbortSignal.timeout(10_000));
   const outcomes = await Promise.all([edit(viewOf), edit(viewOf), edit(viewOf)]);
   expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(["not-due", "not-due", "shown"]);
   await pass(2 * MINUTE);
@@ -269,7 +276,7 @@ test("two that edit at once are one edit, and a change in the middle of an edit 
   expect(JSON.stringify((await fake.messages())[0]?.blocks)).toContain("99 mentions so far");
 });
 
-test("an edit that Slack puts off keeps edits waiting, and no message", async () => {
+test("an edit that Slack delays holds up edits, but no message", async () => {
   const alert = await addPending("warning", "growing");
   await sweep();
   const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };

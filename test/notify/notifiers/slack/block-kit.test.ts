@@ -7,7 +7,9 @@ import { runs } from "../../../runs.ts";
 
 const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Texts around the limits, of what is easily torn: families, flags, skin tones, accents, entities. */
+/**
+ * Texts around the limits, made of characters that are easily broken: families, flags, skin tones, accents, entities.
+ */
 const piece = fc.constantFrom(
   ...[
     "👩‍👩‍👧‍👦",
@@ -33,7 +35,7 @@ const torn = fc
   .tuple(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 120 }), fc.nat(5))
   .map(([pieces, times, offset]) => "x".repeat(offset) + pieces.join("").repeat(times));
 
-/** What was cut is the beginning, in whole characters; what fits is left as it is. */
+/** A cut text is the beginning, in whole characters; a text that fits stays as it is. */
 function expectWhole(cut: string, text: string, limit: number): void {
   expect(cut.length).toBeLessThanOrEqual(limit);
   if (text.length <= limit) {
@@ -43,13 +45,13 @@ function expectWhole(cut: string, text: string, limit: number): void {
   expect(cut.endsWith("…")).toBe(true);
   const kept = cut.slice(0, -1);
   expect(text.startsWith(kept)).toBe(true);
-  // Whitespace at its end is left out, so the border is looked for in what is left of it.
+  // Trailing whitespace is removed, so the cut is searched for in the remaining text.
   const ends = new Set([...CHARACTERS.segment(text)].map(({ index }) => index));
   const next = kept.length + (/^\s*/.exec(text.slice(kept.length))?.[0].length ?? 0);
   expect(ends.has(kept.length) || ends.has(next)).toBe(true);
 }
 
-describe("no block tears what it cuts", () => {
+describe("no block breaks a character when it cuts", () => {
   const plain: readonly (readonly [string, number, (text: string) => string])[] = [
     ["header", 150, (text) => blockKit.header(text)[0]?.text.text ?? ""],
     ["button", 75, (text) => blockKit.button("a", text).text.text],
@@ -80,7 +82,7 @@ describe("no block tears what it cuts", () => {
           .join(lines ? "\n" : " ");
         const shown = cut(escaped);
         expect(shown.length).toBeLessThanOrEqual(limit);
-        // Nothing but whole entities: taken away, no mark of Slack's is left.
+        // Only whole entities: without them no special character of Slack's is left.
         expect(shown.replaceAll(/&(amp|lt|gt);/g, "")).not.toMatch(/[&<>]/);
         expect(shown).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
         if (escaped.length <= limit) expect(shown).toBe(escaped);
@@ -91,9 +93,9 @@ describe("no block tears what it cuts", () => {
   });
 });
 
-describe("Slack takes whatever blocks are made of", () => {
+describe("Slack accepts blocks of any content", () => {
   const anyText = fc.oneof(torn, fc.string({ unit: "grapheme", maxLength: 4000 }));
-  it("any text and any number of them, for whole blocks are left out", () => {
+  it("any text and any number of blocks, because whole blocks are left out", () => {
     const block = fc.tuple(fc.nat(6), anyText).map(([kind, text]): Block[] => {
       const safe = text.trim();
       return (

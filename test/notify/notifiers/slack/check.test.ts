@@ -39,11 +39,11 @@ test.each([
   ],
   ["a pace that is no time", { postEvery: "often" }, /postEvery/],
   ["a misspelt key", { apptoken: "xapp-1" }, /apptoken/],
-])("the check tells of %s", (_name, receiver, said) => {
+])("the check reports %s", (_name, receiver, said) => {
   expect(faultsOf(receiver).join("\n")).toMatch(said);
 });
 
-test("either way to buttons is sound", () => {
+test("either way to buttons is valid", () => {
   const publicUrl = "https://earshot.example";
   expect(faultsOf({ appToken: "xapp-1" })).toEqual([]);
   expect(faultsOf({ signingSecret: "8f742231b10e8888abcd99" }, { publicUrl })).toEqual([]);
@@ -65,7 +65,7 @@ async function notifierWith(scopes: readonly string[] | undefined, appToken: str
 
 const options = () => ({ signal: AbortSignal.timeout(10_000) });
 
-test("the doctor finds nothing where the app has everything", async () => {
+test("the doctor finds nothing if the app has everything", async () => {
   const notifier = await notifierWith(undefined, "xapp-1-very-secret-app-token");
   await notifier.check(options());
   expect(await notifier.notes?.(options())).toEqual([]);

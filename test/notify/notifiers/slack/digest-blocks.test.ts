@@ -8,7 +8,7 @@ import { NO_MORE } from "../../../../src/templates/shorten-digest.ts";
 const renderer = await createRenderer({ notifyConfig: "templates" });
 const [full] = sampleDigestViews;
 
-/** What the section of alerts says of a day with so many. */
+/** The alerts section of a digest with so many alerts. */
 function alertsOf(count: number): string {
   const [one] = full.alerts;
   const alerts = Array.from({ length: count }, (_, i) => ({ ...one, rule: `rule-${i + 1}.` }) as typeof one);
@@ -25,7 +25,7 @@ function alertsOf(count: number): string {
 }
 
 test.each([1, 5, 12, 40, 500])(
-  "of %i alerts a digest tells those that have room, and how many more there were",
+  "of %i alerts a digest lists those that fit, and the number of the others",
   (count) => {
     const text = alertsOf(count);
     const lastNotified = text.split("… and ")[0]?.match(/Rule \d+\./g)?.length ?? 0;

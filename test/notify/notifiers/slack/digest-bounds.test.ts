@@ -15,7 +15,7 @@ const textsOf = (view: typeof sample) =>
     "text" in block ? String(block.text?.text) : JSON.stringify(block),
   );
 
-test("whatever has no room in a section of Slack is counted in words, and nothing after it is lost", () => {
+test("entries that do not fit into a section of Slack are counted, and nothing after them is lost", () => {
   const long = "a name as long as somebody wants it to be ".repeat(5);
   const view = {
     ...sample,
@@ -36,7 +36,7 @@ test("whatever has no room in a section of Slack is counted in words, and nothin
   expect(summary).toContain(
     `… and ${150 - listed} queries more with ${900 + (20 - listed) * 10 >= 1_000 ? "1," : ""}`,
   );
-  // Authors and hashtags stand behind the queries.
+  // Authors and hashtags come after the queries.
   expect(summary).toContain("*Top authors:*");
   const alerts = texts.find((text) => text.startsWith("*Alerts*")) ?? "";
   const shown = alerts.match(/· critical ·|, critical ·|, warning ·/g)?.length ?? 0;
@@ -44,7 +44,7 @@ test("whatever has no room in a section of Slack is counted in words, and nothin
   for (const text of texts) expect(text.length).toBeLessThanOrEqual(3_000);
 });
 
-test("a message that is too long for Slack says that it is not all", () => {
+test("a message that is too long for Slack says that it is incomplete", () => {
   const [mention] = sample.topMentions;
   if (mention === undefined) throw new Error("no mention");
   const view = {

@@ -26,7 +26,7 @@ function listen(onInteraction: (payload: unknown) => Promise<void>, appToken = s
 
 const until = (what: string, isSo: () => boolean) => waitUntil(what, isSo, { withinMs: 8_000 });
 
-test("presses come over a socket, are answered once they are taken, and what cannot be taken is not answered", async () => {
+test("clicks arrive over a socket, and only handled ones are acknowledged", async () => {
   const taken: unknown[] = [];
   const listening = listen(async (payload) => {
     if (payload === "broken") throw new Error("no database");
@@ -59,7 +59,7 @@ test("a socket that Slack renews, or that breaks, is followed by another", async
   await listening;
 });
 
-test("a token that is not good is said with what to do, without the token, and tried again", async () => {
+test("an invalid token is reported with what to do, without the token, and retried", async () => {
   const listening = listen(async () => {}, "xapp-wrong-and-secret");
   await until("tried again", () => slack.calls.length >= 2);
   expect(said.join("")).toMatch(/app-level token is not valid.*connections:write/);
@@ -68,7 +68,7 @@ test("a token that is not good is said with what to do, without the token, and t
   await listening;
 });
 
-test("what takes longer than Slack's patience is answered in time and goes on", async () => {
+test("slow work is acknowledged in time and continues", async () => {
   let finish = () => {};
   const listening = listen(() => new Promise<void>((resolve) => (finish = resolve)));
   await until("open", () => slack.sockets.count() === 1);

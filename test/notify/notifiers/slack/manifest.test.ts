@@ -20,7 +20,7 @@ const Manifest = z.strictObject({
 const text = readFileSync("slack-app-manifest.yaml", "utf8");
 const manifest = Manifest.parse(parse(text));
 
-/** What Slack's reference asks for; null: any token may. */
+/** The scopes in Slack's reference; null: any token may call it. */
 const NEEDED: Readonly<Record<string, readonly string[] | null>> = {
   "auth.test": null,
   // With an app-level token, whose scope connections:write no manifest can give.
@@ -62,6 +62,6 @@ test("no scope is asked for without a use, and the doctor knows what each is for
   expect(Object.keys(SCOPES).sort()).toEqual([...used].sort());
 });
 
-test("the manifest says where presses are posted to without a socket", () => {
+test("the manifest says where clicks are posted without a socket", () => {
   expect(text).toContain(SLACK_PATH);
 });

@@ -24,8 +24,8 @@ function payload(button: object, more: object = {}) {
   };
 }
 
-describe("a press", () => {
-  it("says which alert, what to do and who it was", () => {
+describe("an interaction", () => {
+  it("names the alert, the action and the person", () => {
     const actions = [
       [{ action_id: "earshot-acknowledge" }, { do: "acknowledge" }],
       [{ action_id: "earshot-resolve" }, { do: "resolve" }],
@@ -47,10 +47,10 @@ describe("a press", () => {
     }
   });
 
-  it("has one id however often it is told of, and another for every other press", () => {
+  it("has the same id on every repeat, and another one for every other click", () => {
     const ids = [
       payload({ action_id: "earshot-acknowledge" }),
-      payload({ action_id: "earshot-acknowledge" }, { trigger_id: "told again", response_url: undefined }),
+      payload({ action_id: "earshot-acknowledge" }, { trigger_id: "sent again", response_url: undefined }),
       payload({ action_id: "earshot-acknowledge", action_ts: "1771864901.0001" }),
       payload({ action_id: "earshot-resolve" }),
       payload({ action_id: "earshot-acknowledge" }, { user: { id: "U0BO" } }),
@@ -63,7 +63,7 @@ describe("a press", () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it("is not ours when it follows a link, is of another app's row, or of another kind", () => {
+  it("is not ours if it follows a link, is of another app's row, or of another kind", () => {
     for (const one of [
       payload({ action_id: "open-in-earshot" }),
       payload({ action_id: "earshot-resolve", block_id: "theirs" }),
@@ -73,7 +73,7 @@ describe("a press", () => {
       expect(readInteraction(one)).toEqual({ outcome: "not-ours" });
   });
 
-  it("makes no sense with another deed, length, alert or person than we offer, and says nothing of what it held", () => {
+  it("is refused with an action, length, alert or person that we do not offer, without quoting it", () => {
     const secret = "a-secret-that-nobody-logs";
     for (const one of [
       payload({ action_id: "earshot-delete-everything" }),
@@ -95,7 +95,7 @@ describe("a press", () => {
     }
   });
 
-  it("is read whatever comes, without an exception", () => {
+  it("is parsed without an exception, whatever it holds", () => {
     const bent = fc.record({
       type: fc.constant("block_actions"),
       user: fc.anything(),
@@ -117,7 +117,7 @@ function silenceValues(): readonly string[] {
   return (row?.elements ?? []).flatMap(({ options = [] }) => options.map(({ value }) => value));
 }
 
-describe("what can be done about an alert", () => {
+describe("the actions on an alert", () => {
   const deedsOf = (view: (typeof sampleAlertViews)[number], alertId: string | null = ALERT) =>
     (actionBlocks(view, alertId) as { elements: { action_id: string }[] }[]).flatMap(({ elements }) =>
       elements.map((element) => element.action_id.replace("earshot-", "")),
@@ -131,7 +131,7 @@ describe("what can be done about an alert", () => {
     isRelevant: true,
   };
 
-  it("is what would not be refused", () => {
+  it("are those that would not be refused", () => {
     expect(deedsOf(fired)).toEqual([
       "acknowledge",
       "assign",
@@ -149,7 +149,7 @@ describe("what can be done about an alert", () => {
     expect(deedsOf({ ...fired, kind: "test" })).toEqual(["open-in-earshot"]);
   });
 
-  it("is only the way to the page where nobody listens, and nothing without a page", () => {
+  it("are only the link to the page if nobody listens, and none without a page", () => {
     expect(deedsOf(fired, null)).toEqual(["open-in-earshot"]);
     expect(actionBlocks({ ...fired, consoleUrl: null }, null)).toEqual([]);
   });
@@ -164,7 +164,7 @@ describe("a signature of Slack's", () => {
     return { body, timestamp, signature: `v0=${hash}` };
   };
 
-  it("is good for the body that was signed, for five minutes", () => {
+  it("is valid for the signed body, for five minutes", () => {
     expect(isSignedBySlack(secret, signed("payload=x"), now)).toBe(true);
     expect(isSignedBySlack(secret, signed("payload=x", now - 5 * MINUTE), now)).toBe(true);
     expect(isSignedBySlack(secret, signed("payload=x", now - 5 * MINUTE - SECOND), now)).toBe(false);
@@ -180,7 +180,7 @@ describe("a signature of Slack's", () => {
     expect(isSignedBySlack(secret, { ...request, body: `${body}&x=1` }, 1_531_420_618_000)).toBe(false);
   });
 
-  it("is not another's, not for another time, and not something that only looks like one", () => {
+  it("is not valid with another secret, another time, or in another format", () => {
     const good = signed("payload=x");
     for (const wrong of [
       signed("payload=x", now, "another secret"),

@@ -7,7 +7,7 @@ import { alertMessage, notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";
 
 const ALERT = "019c0000-0000-7000-8000-000000000001";
-/** The first bytes of any PNG are what the local Slack looks at. */
+/** The local Slack only checks the first bytes of a PNG. */
 const PNG = Buffer.concat([
   Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
   readFileSync(import.meta.filename),
@@ -61,7 +61,7 @@ describe("the message of an alert in Slack", () => {
   describe("with every scope", () => {
     beforeEach(() => start({ appToken: true }));
 
-    it("comes first and alone; details and picture follow in its thread, and the picture is in it", async () => {
+    it("comes first and alone; details and chart follow in its thread, and the chart is in it", async () => {
       expect(await fake.messages()).toHaveLength(1);
       await showAll();
       const [details, picture] = await replies();
@@ -74,7 +74,7 @@ describe("the message of an alert in Slack", () => {
       expect((await replies()).every(({ broadcast }) => !broadcast)).toBe(true);
     });
 
-    it("is edited as its alert grows, and no picture or details come twice", async () => {
+    it("is edited as its alert grows, and no chart or details come twice", async () => {
       await showAll();
       await showAll({ view: { ...fired, mentionsCount: 97 } });
       expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
@@ -100,27 +100,30 @@ describe("the message of an alert in Slack", () => {
       expect(Object.keys(ref).filter((key) => key.startsWith("sharing") || key === "looks")).toEqual([]);
     });
 
-    it.each([1, 2, 3, 4, 5])("has one picture although we die before the %d. thing is kept", async (nth) => {
-      let keeps = 0;
-      const die = async (next: VendorRef): Promise<void> => {
-        if (++keeps === nth) throw new Error("killed");
-        ref = next;
-      };
-      for (let attempt = 1; attempt < 4 && keeps < nth; attempt++) {
-        const message = { notificationId: "n-1", alertId: ALERT, view: fired, previous: ref };
-        await notifier.liveMessages
-          ?.updateMessage(
-            { ...message, attempt, chart: async () => PNG },
-            { signal: signal(), mayPost: async () => true, onRef: die },
-          )
-          .catch(() => undefined);
-      }
-      await showAll({ attempt: 2 });
-      expect(await pictures()).toHaveLength(1);
-      expect((await replies()).filter(({ metadata }) => metadata !== null)).toHaveLength(1);
-    });
+    it.each([1, 2, 3, 4, 5])(
+      "has one chart although the process dies before the %d. part is stored",
+      async (nth) => {
+        let keeps = 0;
+        const die = async (next: VendorRef): Promise<void> => {
+          if (++keeps === nth) throw new Error("killed");
+          ref = next;
+        };
+        for (let attempt = 1; attempt < 4 && keeps < nth; attempt++) {
+          const message = { notificationId: "n-1", alertId: ALERT, view: fired, previous: ref };
+          await notifier.liveMessages
+            ?.updateMessage(
+              { ...message, attempt, chart: async () => PNG },
+              { signal: signal(), mayPost: async () => true, onRef: die },
+            )
+            .catch(() => undefined);
+        }
+        await showAll({ attempt: 2 });
+        expect(await pictures()).toHaveLength(1);
+        expect((await replies()).filter(({ metadata }) => metadata !== null)).toHaveLength(1);
+      },
+    );
 
-    it("waits for a picture that Slack shows only after a while, and brings it anew when it never does", async () => {
+    it("waits for a chart that Slack shows late, and sends it again if Slack never shows it", async () => {
       fake.faults.push({ method: "files.completeUploadExternal", drop: "before" });
       await expect(updateMessage()).rejects.toMatchObject({ retryable: true });
       const first = ref["sharing"];
@@ -131,7 +134,7 @@ describe("the message of an alert in Slack", () => {
       expect(await pictures()).toHaveLength(1);
     });
 
-    it("gets a new picture when people are notified anew, and a last one when it is resolved", async () => {
+    it("gets a new chart when people are notified again, and a last one when it is resolved", async () => {
       await showAll();
       await showAll({ view: { ...fired, notifyCount: 2 } });
       const pictures = (await replies()).filter(({ files }) => files !== undefined);
@@ -144,7 +147,7 @@ describe("the message of an alert in Slack", () => {
       expect(JSON.stringify((await root())?.blocks)).toContain("Resolved: Northwind");
     });
 
-    it("shows who acknowledged it, and no longer offers what is done", async () => {
+    it("shows who acknowledged it, and no longer offers that action", async () => {
       const handling = {
         acknowledgedBy: "Ann <!channel>",
         assignee: null,
@@ -159,7 +162,7 @@ describe("the message of an alert in Slack", () => {
       expect(blocks).toContain("earshot-resolve");
     });
 
-    it("is posted anew when people deleted it while its alert stands, once, with all that belongs to it", async () => {
+    it("is posted again, once and with all its parts, if people deleted it while its alert is open", async () => {
       await showAll();
       for (const message of await fake.messages()) await fake.remove(message);
       await showAll();
@@ -168,14 +171,14 @@ describe("the message of an alert in Slack", () => {
       expect(ref["ts"]).toBe(messages[0]?.ts);
     });
 
-    it("is not posted anew when its alert is over", async () => {
+    it("is not posted again if its alert is resolved", async () => {
       for (const message of await fake.messages()) await fake.remove(message);
       const over = { ...fired, state: "resolved" as const, resolvedAt: fired.openedAt };
       expect(await updateMessage({ view: over })).toMatchObject({ finished: true });
       expect(await fake.messages()).toEqual([]);
     });
 
-    it("that was posted anew without our learning of it is found again", async () => {
+    it("that was posted again without our knowing is found", async () => {
       for (const message of await fake.messages()) await fake.remove(message);
       fake.faults.push({ method: "chat.postMessage", drop: "after" });
       await expect(updateMessage()).rejects.toMatchObject({ retryable: true });
@@ -190,14 +193,14 @@ describe("the message of an alert in Slack", () => {
       expect(await replies()).toHaveLength(1);
     });
 
-    it("adds nothing while the channel has no room for what nobody waits for, and is up to date all the same", async () => {
+    it("adds nothing while the channel has no free slot, and is still up to date", async () => {
       const shown = await updateMessage({ view: { ...fired, mentionsCount: 97 } }, false);
       expect(shown).toEqual({ finished: false, picture: null });
       expect(await fake.messages()).toHaveLength(1);
       expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
     });
 
-    it("shows its text although Slack still works on the picture, or never takes it", async () => {
+    it("shows its text although Slack still processes the chart, or never accepts it", async () => {
       await updateMessage();
       const refuse = {
         method: "chat.update",
@@ -213,7 +216,7 @@ describe("the message of an alert in Slack", () => {
       expect(JSON.stringify((await root())?.blocks)).toContain("slack_file");
     });
 
-    it("waits when Slack asks to, and an upload that breaks is tried again", async () => {
+    it("waits when Slack asks to, and an upload that breaks is retried", async () => {
       fake.faults.push({
         method: "chat.update",
         answer: { status: 429, headers: { "retry-after": "9" }, body: "" },
@@ -229,7 +232,7 @@ describe("the message of an alert in Slack", () => {
       expect((await replies()).filter(({ files }) => files !== undefined)).toHaveLength(1);
     });
 
-    it("never uploads to another place than Slack's", async () => {
+    it("never uploads to another server than Slack's", async () => {
       fake.faults.push({
         method: "files.getUploadURLExternal",
         answer: {
@@ -243,7 +246,7 @@ describe("the message of an alert in Slack", () => {
     });
   });
 
-  it("brings no picture without the scope for it, says why and what to do, and asks once", async () => {
+  it("has no chart without the scope for it, reports why and what to do, and tries once", async () => {
     await start({ scopes: ["chat:write", "channels:read", "channels:history"] });
     const shown = await updateMessage();
     expect(shown).toMatchObject({
@@ -255,13 +258,13 @@ describe("the message of an alert in Slack", () => {
     expect(JSON.stringify((await root())?.blocks)).not.toContain("slack_file");
   });
 
-  it("has no buttons where nobody listens to them", async () => {
+  it("has no buttons if nobody listens to them", async () => {
     await start();
     expect(JSON.stringify((await root())?.blocks)).not.toContain("earshot-resolve");
     expect(JSON.stringify((await root())?.blocks)).toContain("open-in-earshot");
   });
 
-  it("is shown in the channel again when it grows, and not when it only goes on or is resolved", async () => {
+  it("is shown in the channel again when it grows, and not when it only continues or is resolved", async () => {
     await start({ appToken: true });
     for (const kind of ["doubled", "wave", "reminder", "escalated", "resolved"] as const) {
       await notifier.send(
