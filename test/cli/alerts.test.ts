@@ -190,7 +190,7 @@ test("a silence that never holds, or of a query that nobody has, is refused", as
   // Three hours from now on, for an hour.
   const clock = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString().slice(11, 16);
   const later = `${clock(3)}-${clock(4)} UTC`;
-  await expect(add("--match", "query=*", "--every", later, "--for", "1h")).rejects.toThrow("never comes");
+  await expect(add("--match", "query=*", "--every", later, "--for", "1h")).rejects.toThrow("never occurs");
   for (const query of ["aurora air", "1", "Aur*", "Earshot"])
     await add("--match", `query=${query}`, "--for", "1m");
 
