@@ -60,7 +60,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
         rhythms = await stores.health.rhythms(now, config.operator.silence, RHYTHM_DAYS);
         await checkFailingReceivers(parts);
       }
-      const line = await readPipelineHealth({
+      const health = await readPipelineHealth({
         stores,
         receivers: config.receivers.map(({ name }) => name),
         addresses: addressesOf(config),
@@ -72,12 +72,12 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
         now,
       });
       const settings = paced(config.operator, clock.speed);
-      const problems = findProblems(line, settings);
+      const problems = findProblems(health, settings);
       const failing = new Set(problems.flatMap(({ labels }) => labels["receiver"] ?? []));
       const notifyConfig = createNotifyConfig(config, failing);
       await recordProblems({ stores, notifyConfig, clock }, problems);
       await notifyOperators(parts);
-      const heartbeat = checkHeartbeat(line, problems, settings);
+      const heartbeat = checkHeartbeat(health, problems, settings);
       const state: HeartbeatState = { at: now, ...heartbeat };
       await beat(config.heartbeat, state, { stores, log, signal });
       return { problems, heartbeat };
@@ -104,7 +104,7 @@ function paced(settings: Config["operator"], speed: number): Config["operator"] 
   };
 }
 
-/** A failing receiver works again when its own check passes, if that check can find its fault. */
+/** Clears the failure of a receiver when its own check passes after it had failed. */
 async function checkFailingReceivers({ stores, notifiers, signal }: HealthParts): Promise<void> {
   const failing = (await stores.failures.open()).filter(({ kind }) => kind === "receiver");
   for (const { scope, checkFailed } of failing) {

@@ -23,10 +23,10 @@ export function observeNotifier(
         return sent;
       } catch (error) {
         if (!options.signal.aborted) {
-          const { final, said } = judge(error);
+          const { final, message: text } = judge(error);
           const reason = final ? "refused" : "failing";
           await failures
-            .note({ kind: "receiver", scope: name, reason, message: said, final }, parts.clock.now())
+            .note({ kind: "receiver", scope: name, reason, message: text, final }, parts.clock.now())
             .catch(() => {});
         }
         throw error;
@@ -57,11 +57,11 @@ function watchPictures(
   };
 }
 
-function judge(error: unknown): { readonly final: boolean; readonly said: string } {
-  const notifiedAt = describeError(error).slice(0, 300);
-  if (!(error instanceof DeliveryError)) return { final: false, said: notifiedAt };
+function judge(error: unknown): { readonly final: boolean; readonly message: string } {
+  const text = describeError(error).slice(0, 300);
+  if (!(error instanceof DeliveryError)) return { final: false, message: text };
   return {
     final: !error.retryable,
-    said: error.advice === null ? notifiedAt : `${notifiedAt}. ${error.advice}`,
+    message: error.advice === null ? text : `${text}. ${error.advice}`,
   };
 }

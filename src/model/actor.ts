@@ -18,9 +18,9 @@ export type Actor = z.infer<typeof Actor>;
 export function describeActor({ via, login, typed }: Actor): string {
   const name = typed === null ? "" : cleanName(typed).replaceAll('"', "'");
   const who = login === null ? "" : `${cleanName(login)}${via === "mail" ? " (by mail)" : ""}`;
-  const said = name === "" || name === who ? "" : `"${name}"`;
-  if (who !== "") return said === "" ? who : `${who}, as ${said}`;
-  if (said !== "") return said;
+  const quoted = name === "" || name === who ? "" : `"${name}"`;
+  if (who !== "") return quoted === "" ? who : `${who}, as ${quoted}`;
+  if (quoted !== "") return quoted;
   return via === "page" ? "somebody at the page" : "somebody";
 }
 

@@ -23,11 +23,11 @@ export async function checkDatabase(url: string): Promise<readonly Finding[]> {
       connections(facts),
     ];
   } catch (error) {
-    const said = withoutAddress(describeError(error), url);
+    const message = withoutAddress(describeError(error), url);
     return [
       fail(
         "database",
-        `PostgreSQL cannot be reached: ${said}`,
+        `PostgreSQL cannot be reached: ${message}`,
         "Is the server of DATABASE_URL up, and are its address, user and password right?",
       ),
     ];

@@ -142,21 +142,21 @@ function budgetOf(limit: { limit: number; periodMs: number } | null, stated: Bud
 
 /** Errors of the source contain no secrets. */
 function refusal(error: unknown): Finding {
-  const said = describeError(error);
-  if (!(error instanceof SourceError)) return fail("credentials", said, "Check source in earshot.yaml.");
+  const message = describeError(error);
+  if (!(error instanceof SourceError)) return fail("credentials", message, "Check source in earshot.yaml.");
   switch (error.kind) {
     case "login":
     case "unauthorized":
       return fail(
         "credentials",
-        said,
+        message,
         "Put the right username, password and clientId into source of earshot.yaml.",
       );
     case "forbidden":
-      return fail("credentials", said, "The user needs a role that may use the API (Regular or Admin).");
+      return fail("credentials", message, "The user needs a role that may use the API (Regular or Admin).");
     case "rate-limited":
-      return warn("budget", said, "The account has no calls left for now; other programs may use it.");
+      return warn("budget", message, "The account has no calls left for now; other programs may use it.");
     default:
-      return fail("source", said, "Is source.baseUrl right, and can this machine reach it?");
+      return fail("source", message, "Is source.baseUrl right, and can this machine reach it?");
   }
 }

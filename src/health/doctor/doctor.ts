@@ -92,10 +92,10 @@ async function configuration({
     return { config, findings: [ok("configuration", found), ...concerns] };
   } catch (error) {
     const details = error instanceof UserError ? error.details : [];
-    const said = details.length > 0 ? details : [describeError(error)];
+    const faults = details.length > 0 ? details : [describeError(error)];
     return {
       config: null,
-      findings: said.map((line) => fail("configuration", line, "Fix it; earshot check lists every fault.")),
+      findings: faults.map((line) => fail("configuration", line, "Fix it; earshot check lists every fault.")),
     };
   }
 }

@@ -98,11 +98,11 @@ function askAbout(
 ): { questions: Question[]; over: ReceiverEntry[]; events: AlertEvent[] } {
   const before = new Map(its.map((one) => [one.receiver, one.entry as Entry]));
   const routing = routeAlert(notifyConfig.routes, alert);
-  const lastNotified = [...before]
+  const notified = [...before]
     .filter(([, entry]) => entry.lastNotified !== null)
     .map(([receiver]) => receiver);
   const steps = escalationOf(notifyConfig, alert, callingSince(alert, before.values(), now), now);
-  const everybody = audience(routing, lastNotified, steps);
+  const everybody = audience(routing, notified, steps);
   const over = its
     .filter(({ receiver, nextAt }) => nextAt !== null && !everybody.some((one) => one.receiver === receiver))
     .map((one) => ({ ...one, entry: { lastNotified: null, last: "NoLongerRouted" }, nextAt: null }));
@@ -149,14 +149,11 @@ function answer(
   return { ...written, flushes: flushesOf(name, decided, now) };
 }
 
-function recentOf(
-  throttle: Throttle | null,
-  lastNotified: NonNullable<ReturnType<RecentNotifications["get"]>>,
-) {
-  const breakThrough = lastNotified.filter(
+function recentOf(throttle: Throttle | null, recent: NonNullable<ReturnType<RecentNotifications["get"]>>) {
+  const breakThrough = recent.filter(
     ({ severity }) => throttle !== null && breaksThrough(throttle, severity),
   );
-  return { recent: lastNotified.map(({ at }) => at), recentBreakThrough: breakThrough.map(({ at }) => at) };
+  return { recent: recent.map(({ at }) => at), recentBreakThrough: breakThrough.map(({ at }) => at) };
 }
 
 /** Muted time does not count towards an escalation: nobody could have acknowledged the alert then. */

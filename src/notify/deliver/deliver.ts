@@ -22,12 +22,12 @@ export interface DeliveryLog {
   firstRef(projectId: string, alertId: string, receiver: string): Promise<VendorRef | null>;
   /** Later ones about the same alert to the same receiver that carry no other alert, oldest first. */
   waitingBehind(notification: Notification): Promise<readonly Superseded[]>;
-  /** `said`: ids of the notifications that this message already covers. */
+  /** `covered`: ids of the notifications that this message already covers. */
   markSent(
     notification: Notification,
     sentAt: Instant,
     vendorRef: VendorRef,
-    said: readonly string[],
+    covered: readonly string[],
   ): Promise<void>;
   /** `retryAfterMs` null: given up. Changes nothing if another worker has claimed it since. */
   markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void>;
@@ -82,22 +82,22 @@ export async function deliver(
   const receiver = await parts.log.receiverOf(job.projectId, job.notificationId);
   const channel = receiver === null ? undefined : parts.notifierOf(receiver)?.channel;
   if (channel === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
-  const place = await acquireSlot(parts.channelLimits, channel);
-  if (place === null) return { outcome: "paced" };
+  const slot = await acquireSlot(parts.channelLimits, channel);
+  if (slot === null) return { outcome: "paced" };
   const next = await parts.log.nextDue(parts.receiversOf(channel.key));
   // If another worker has just taken that one, the slot is used for this job.
-  return deliverOne(parts, next === null ? [job] : [next, job], place, signal);
+  return deliverOne(parts, next === null ? [job] : [next, job], slot, signal);
 }
 
 async function deliverOne(
   parts: DeliverParts,
   jobs: readonly { projectId: string; notificationId: string }[],
-  place: AcquiredSlot,
+  slot: AcquiredSlot,
   signal: AbortSignal,
 ): Promise<DeliverOutcome> {
   const notification = await claimFirst(parts, jobs);
   if (notification === null) {
-    await place.giveBack();
+    await slot.giveBack();
     return { outcome: "not-due" };
   }
   const lost = new AbortController();
@@ -125,18 +125,18 @@ async function deliverOne(
       signal: AbortSignal.any([signal, lost.signal]),
       beforePost: renew,
     });
-    const said = found?.alsoTells ?? behind.map(({ id }) => id);
+    const covered = found?.alsoTells ?? behind.map(({ id }) => id);
     // Nothing may come between: after a crash here nobody knows that the message was sent, and it is sent again.
     await noteSent(signal, async () => {
       // Written first: after a crash in between, a sent message is still updated with its alert.
       if (notifier.liveMessages !== undefined) await follow(parts, notification);
-      await parts.log.markSent(notification, parts.clock.now(), vendorRef, said);
+      await parts.log.markSent(notification, parts.clock.now(), vendorRef, covered);
     });
-    await place.worked();
+    await slot.worked();
     return { outcome: "sent", receiver: notification.receiver };
   } catch (error) {
     if (lost.signal.aborted) return { outcome: "not-due" };
-    return await settleFailure(parts, notification, asDeliveryError(error), place);
+    return await settleFailure(parts, notification, asDeliveryError(error), slot);
   } finally {
     clearInterval(keepAlive);
   }
@@ -190,32 +190,27 @@ async function settleFailure(
   parts: DeliverParts,
   notification: Notification,
   error: DeliveryError,
-  place: AcquiredSlot,
+  slot: AcquiredSlot,
 ): Promise<DeliverOutcome> {
-  const lastNotified =
-    error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
+  const message = error.advice === null ? describeError(error) : `${describeError(error)}. ${error.advice}`;
   // A channel with a problem waits as a whole, and each message only as long as the channel: so they keep their order.
-  const channelWaits = error.concernsChannel ? await place.failed(lastNotified, error.retryAfterMs) : 0;
+  const channelWaits = error.concernsChannel ? await slot.failed(message, error.retryAfterMs) : 0;
   const attempts = notification.attempts - notification.attemptsBefore;
-  if (!error.retryable) return giveUp(parts, notification, lastNotified);
+  if (!error.retryable) return giveUp(parts, notification, message);
   if (attempts >= MOST_ATTEMPTS)
-    return giveUp(
-      parts,
-      notification,
-      `given up after ${attempts} attempts in two days or more: ${lastNotified}`,
-    );
+    return giveUp(parts, notification, `given up after ${attempts} attempts in two days or more: ${message}`);
   if (channelWaits > 0) {
     // Due at once: the channel waits, and this one is still the first when it opens.
-    await parts.log.markFailed(notification, lastNotified, 0);
-    return { outcome: "failed", error: lastNotified, retryAfterMs: channelWaits };
+    await parts.log.markFailed(notification, message, 0);
+    return { outcome: "failed", error: message, retryAfterMs: channelWaits };
   }
   const retryAfterMs = Math.max(
     error.retryAfterMs ?? 0,
     // Up to a quarter longer, so that messages that failed together do not retry together.
     retryDelayMs(attempts, undefined, 0) * (1 + Math.random() / 4),
   );
-  await parts.log.markFailed(notification, lastNotified, retryAfterMs);
-  return { outcome: "failed", error: lastNotified, retryAfterMs };
+  await parts.log.markFailed(notification, message, retryAfterMs);
+  return { outcome: "failed", error: message, retryAfterMs };
 }
 
 /** Our own fault (a template, a fact of an unexpected shape) must not be retried for ever either. */
@@ -247,12 +242,12 @@ async function messageOf(
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
   const { chart } = found;
-  const lastNotified = kindToSend(kind, behind, found.view.resolvedAt !== null);
-  const view = { ...found.view, kind: lastNotified };
+  const kindNow = kindToSend(kind, behind, found.view.resolvedAt !== null);
+  const view = { ...found.view, kind: kindNow };
   return {
     notificationId,
     attempt,
-    kind: lastNotified,
+    kind: kindNow,
     alertId,
     view,
     previous,

@@ -70,11 +70,11 @@ export async function updateMessage(
 ): Promise<UpdateOutcome> {
   const notifier = parts.notifierOf(key.receiver);
   if (notifier?.liveMessages === undefined) return { outcome: "not-due" };
-  const place = await acquireSlot(parts.channelLimits, notifier.liveMessages.channel);
-  if (place === null) return { outcome: "paced" };
+  const slot = await acquireSlot(parts.channelLimits, notifier.liveMessages.channel);
+  if (slot === null) return { outcome: "paced" };
   const claimed = await parts.liveMessages.claim(key);
   if (claimed === null) {
-    await place.giveBack();
+    await slot.giveBack();
     return { outcome: "not-due" };
   }
   const keepAlive = setInterval(() => {
@@ -96,7 +96,7 @@ export async function updateMessage(
         onRef: (ref) => parts.liveMessages.saveRef(key.projectId, notificationId, ref),
       },
     );
-    await place.worked();
+    await slot.worked();
     return await settle(
       parts,
       key,
@@ -104,7 +104,7 @@ export async function updateMessage(
       found.view.resolvedAt !== null,
     );
   } catch (error) {
-    return await settleFailure(parts, key, claimed.attempts, error, place);
+    return await settleFailure(parts, key, claimed.attempts, error, slot);
   } finally {
     clearInterval(keepAlive);
   }
@@ -131,19 +131,19 @@ async function settleFailure(
   key: LiveMessageKey,
   attempts: number,
   error: unknown,
-  place: AcquiredSlot,
+  slot: AcquiredSlot,
 ): Promise<UpdateOutcome> {
   const failure =
     error instanceof DeliveryError ? error : new DeliveryError(describeError(error), { retryable: true });
-  const lastNotified = describeError(failure);
-  if (failure.concernsChannel) await place.failed(lastNotified, failure.retryAfterMs);
+  const message = describeError(failure);
+  if (failure.concernsChannel) await slot.failed(message, failure.retryAfterMs);
   if (!failure.retryable || attempts >= MOST_ATTEMPTS) {
     await liveMessages.postpone(key, null);
-    return { outcome: "given-up", error: lastNotified };
+    return { outcome: "given-up", error: message };
   }
   const retryAfterMs = Math.max(failure.retryAfterMs ?? 0, retryDelayMs(attempts, undefined, Math.random()));
   await liveMessages.postpone(key, retryAfterMs);
-  return { outcome: "failed", error: lastNotified, retryAfterMs };
+  return { outcome: "failed", error: message, retryAfterMs };
 }
 
 /** An update that nobody waits for takes a slot only if no notification needs it. */

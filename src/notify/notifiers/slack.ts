@@ -52,8 +52,8 @@ export const slack = defineNotifier({
 });
 
 async function checkReceiver({ client, config }: Connection): Promise<void> {
-  const { response_metadata: said } = await client.auth.test();
-  if (said?.scopes !== undefined && !said.scopes.includes("chat:write")) {
+  const { response_metadata: metadata } = await client.auth.test();
+  if (metadata?.scopes !== undefined && !metadata.scopes.includes("chat:write")) {
     throw new DeliveryError("Slack lets the app post nothing: it lacks the scope chat:write", {
       retryable: false,
       advice: "Add it (slack-app-manifest.yaml has it) and install the app again.",

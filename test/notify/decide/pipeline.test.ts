@@ -103,8 +103,8 @@ test("every candidate comes out exactly once, and a held or dropped one names a 
           return over ? { ...candidate, alert: { ...candidate.alert, resolvedAt: NOW - 1 } } : candidate;
         });
         const { send, held, dropped } = runPipeline(candidates, receiverOf(recent), NOW);
-        const said = send.flatMap((outgoing) => [outgoing, ...(outgoing.also ?? [])]);
-        const out = [...said, ...held, ...dropped].map(({ candidate }) => candidate.alert.id);
+        const sent = send.flatMap((outgoing) => [outgoing, ...(outgoing.also ?? [])]);
+        const out = [...sent, ...held, ...dropped].map(({ candidate }) => candidate.alert.id);
         expect(out.toSorted()).toEqual(candidates.map(({ alert }) => alert.id).toSorted());
         for (const { by, until } of held) {
           expect(by).not.toBe("");

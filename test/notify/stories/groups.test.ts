@@ -103,11 +103,11 @@ test("alerts beyond the throttle are bundled into its last message, never droppe
   const tale = startTale({ manners: { team: { throttle: { atMost: 2, per: "1h" } } } });
   for (let n = 1; n <= 16; n++) tale.evidence(`a${n}`, "09:00");
   tale.evidence("later", "09:10").evidence("latest", "09:20").evidence("last", "09:30");
-  const lastNotified = tale.until("12:00");
-  expect(lastNotified).toHaveLength(4);
-  expect(lastNotified[0]).toBe("09:00 team: fired a1 (FirstNotification)");
-  expect(lastNotified[1]).toMatch(/^09:00 team: fired a2, and 14 more: a3, /);
-  expect(lastNotified.slice(2)).toEqual([
+  const messages = tale.until("12:00");
+  expect(messages).toHaveLength(4);
+  expect(messages[0]).toBe("09:00 team: fired a1 (FirstNotification)");
+  expect(messages[1]).toMatch(/^09:00 team: fired a2, and 14 more: a3, /);
+  expect(messages.slice(2)).toEqual([
     "10:00 team: fired later (FirstNotification)",
     "10:00 team: fired latest, and 1 more: last (FirstNotification)",
   ]);

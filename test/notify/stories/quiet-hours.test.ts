@@ -29,17 +29,17 @@ test("an alert that becomes severe enough in the night breaks through at that mo
 });
 
 test("a receiver may let warnings through, too, or nothing at all", () => {
-  const lastNotified = (breakThrough: string) =>
+  const messagesWith = (breakThrough: string) =>
     startTale({ manners: quiet({ breakThrough }) })
       .evidence("mild", "23:00", info)
       .evidence("warned", "23:10")
       .evidence("crisis", "23:20", critical)
       .until("day 2 06:00");
-  expect(lastNotified("warning")).toEqual([
+  expect(messagesWith("warning")).toEqual([
     "23:10 team: fired warned (FirstNotification)",
     "23:20 team: fired crisis (FirstNotification)",
   ]);
-  expect(lastNotified("nothing")).toEqual([]);
+  expect(messagesWith("nothing")).toEqual([]);
 });
 
 test("an alert that began and ended in the night is one message in the morning, or none if it was mild", () => {

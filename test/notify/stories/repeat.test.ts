@@ -68,11 +68,11 @@ test("a storm of critical alerts is sent at once, but in few messages", () => {
         severity: "critical",
       },
     );
-  const lastNotified = tale.until("09:30");
-  expect(lastNotified[0]).toBe("09:00 team: fired a0 (FirstNotification)");
+  const messages = tale.until("09:30");
+  expect(messages[0]).toBe("09:00 team: fired a0 (FirstNotification)");
   // At most three in each minute, for ten minutes, and the remaining ones a minute later.
-  expect(lastNotified.length).toBeLessThanOrEqual(33);
-  const alerts = lastNotified.map((line) => Number(/and (\d+) more/.exec(line)?.[1] ?? 0) + 1);
+  expect(messages.length).toBeLessThanOrEqual(33);
+  const alerts = messages.map((line) => Number(/and (\d+) more/.exec(line)?.[1] ?? 0) + 1);
   expect(alerts.reduce((sum, n) => sum + n, 0)).toBe(600);
 });
 
@@ -80,7 +80,7 @@ test("a crisis does not wait behind a storm of small alerts", () => {
   const tale = startTale({ manners: { team: { throttle: { atMost: 3, per: "10m" } } } });
   for (let n = 0; n < 50; n++) tale.evidence(`a${n}`, "09:00");
   tale.evidence("crisis", "09:00:30", { severity: "critical" });
-  const lastNotified = tale.until("09:05");
-  expect(lastNotified).toHaveLength(4);
-  expect(lastNotified.at(-1)).toBe("09:00:30 team: fired crisis (FirstNotification)");
+  const messages = tale.until("09:05");
+  expect(messages).toHaveLength(4);
+  expect(messages.at(-1)).toBe("09:00:30 team: fired crisis (FirstNotification)");
 });

@@ -92,11 +92,11 @@ test.each([
   ["Australia/Lord_Howe", "2026-10-03", "22:00", "07:00", "12:00", "20:00"],
 ])(
   "in %s on the night of %s, %s to %s: an alert of %s is sent at %s",
-  (zone, day, from, to, begins, lastNotified) => {
+  (zone, day, from, to, begins, sentAt) => {
     const tale = startTale({ day })
       .silences("00:00", { match: {}, for: "30d", windows: [window(zone, from, to)] })
       .evidence("crisis", begins);
-    expect(tale.until("day 3 00:00")).toEqual([`${lastNotified} team: fired crisis (FirstNotification)`]);
+    expect(tale.until("day 3 00:00")).toEqual([`${sentAt} team: fired crisis (FirstNotification)`]);
   },
 );
 

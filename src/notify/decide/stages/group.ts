@@ -49,12 +49,12 @@ function dueAtOf(
   { key, waitMs, intervalMs }: GroupTerms,
   news: readonly Outgoing[],
 ): { at: Instant; by: string } {
-  const waited = Math.min(...news.map(newsAt)) + waitMs;
-  const lastNotified = receiver.flushes?.get(key);
-  const rested = lastNotified === undefined ? Number.NEGATIVE_INFINITY : lastNotified + intervalMs;
-  return rested > waited
-    ? { at: rested, by: `groupInterval ${formatDuration(intervalMs)}` }
-    : { at: waited, by: `groupWait ${formatDuration(waitMs)}` };
+  const waitEnd = Math.min(...news.map(newsAt)) + waitMs;
+  const flushedAt = receiver.flushes?.get(key);
+  const intervalEnd = flushedAt === undefined ? Number.NEGATIVE_INFINITY : flushedAt + intervalMs;
+  return intervalEnd > waitEnd
+    ? { at: intervalEnd, by: `groupInterval ${formatDuration(intervalMs)}` }
+    : { at: waitEnd, by: `groupWait ${formatDuration(waitMs)}` };
 }
 
 /** An alert that ended before it was announced has been news since it fired. */

@@ -36,8 +36,8 @@ export function toEmailDeliveryError(error: unknown, secrets: readonly string[])
       secrets,
     });
   }
-  const { said, advice } = describeConnection(code, message);
-  return new DeliveryError(said, { retryable: true, concernsChannel: true, advice, secrets });
+  const { text, advice } = describeConnection(code, message);
+  return new DeliveryError(text, { retryable: true, concernsChannel: true, advice, secrets });
 }
 
 /** An answer before the mail was described would be the same for any mail. */
@@ -49,26 +49,26 @@ function isBeforeTheMail(command: string): boolean {
  * Why a connection failed. Always retried: expired certificates are renewed, and until then nothing is sent that
  * somebody else could read.
  */
-function describeConnection(code: string | null, message: string): { said: string; advice: string | null } {
+function describeConnection(code: string | null, message: string): { text: string; advice: string | null } {
   if (/altnames|does not match certificate/i.test(message)) {
     return {
-      said: `The mail server's certificate is for another name: ${message}`,
+      text: `The mail server's certificate is for another name: ${message}`,
       advice: "Check smtp.host, or name what the certificate says in smtp.tls.serverName.",
     };
   }
   if (/certificate|self.signed|issuer/i.test(message)) {
     return {
-      said: `The mail server's certificate is not trusted: ${message}`,
+      text: `The mail server's certificate is not trusted: ${message}`,
       advice: "Give the certificate of its issuer in smtp.tls.ca_file, or have a valid one installed there.",
     };
   }
   if (/wrong version number|packet length too long/i.test(message)) {
     return {
-      said: "The mail server does not speak TLS from the first byte on that port",
+      text: "The mail server does not speak TLS from the first byte on that port",
       advice: "Leave out smtp.secure for STARTTLS (port 587), or use the port of TLS (465).",
     };
   }
-  return { said: `The mail server cannot be reached (${code ?? "no code"}): ${message}`, advice: null };
+  return { text: `The mail server cannot be reached (${code ?? "no code"}): ${message}`, advice: null };
 }
 
 function adviceFor(responseCode: number): string {

@@ -45,7 +45,7 @@ export function readInteraction(payload: unknown): ReadInteraction {
   if (!z.guid().safeParse(alertId).success) return { outcome: "unfit", reason: "it has no valid alert id" };
   const action = actionOf(button);
   if (action === null) return { outcome: "unfit", reason: "it has an unknown action" };
-  const lastNotified = [
+  const identity = [
     team?.id ?? "",
     user.id,
     channel?.id ?? "",
@@ -53,7 +53,7 @@ export function readInteraction(payload: unknown): ReadInteraction {
     button.action_id,
     button.action_ts,
   ];
-  const id = createHash("sha256").update(JSON.stringify(lastNotified)).digest("base64url");
+  const id = createHash("sha256").update(JSON.stringify(identity)).digest("base64url");
   const name = user.name ?? user.username ?? user.id;
   return {
     outcome: "pressed",
