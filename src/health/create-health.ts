@@ -25,7 +25,7 @@ export interface HealthParts {
   readonly outages: OutageLog;
   /** The interval of polls that the configuration asks for. */
   readonly pollEveryMs: number;
-  /** Whether sweeps come out of the queue in this process. */
+  /** Whether sweeps run automatically. */
   readonly sweepsRun: boolean;
   readonly clock: Clock;
   readonly log: Logger;

@@ -23,7 +23,7 @@ const NOBODY_WORKED_MS = 60 * SECOND;
 export function createOutageLog(parts: {
   readonly stores: Stores;
   readonly clock: Clock;
-  /** Whether sweeps come out of the queue in this process, so that a pause has a meaning. */
+  /** Whether sweeps run automatically, so that a pause has a meaning. */
   readonly sweepsRun: boolean;
   /** If the queue is in the same PostgreSQL, both are down together. */
   readonly queueIn: BackendOptions["kind"];

@@ -18,7 +18,7 @@ export interface PipelineReadings {
   readonly receiversOf: (channel: string) => readonly string[];
   readonly pollEveryMs: number;
   readonly upForMs: number;
-  /** Whether sweeps come out of the queue in this process, so that none means a stand-still. */
+  /** Whether sweeps run automatically, so that none means a stand-still. */
   readonly sweepsRun: boolean;
   readonly rhythms: readonly QueryRhythm[];
   readonly now: Instant;

@@ -43,7 +43,7 @@ type Path = readonly (string | number)[];
  */
 export function findDeadConfiguration(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly Issue[] {
   return [
-    ...untoldRules(config, rules),
+    ...unroutedRules(config, rules),
     ...takenBefore(config.routes, rules.flatMap(alertsOf), ["routes"]),
     ...unreached(config),
     ...unwatchedNames(config, rules),
@@ -57,7 +57,7 @@ interface Expected extends Omit<RuleAlerts, "severities"> {
 const alertsOf = ({ severities, ...rule }: RuleAlerts): Expected[] =>
   severities.map((severity) => ({ ...rule, severity }));
 
-function untoldRules({ routes, escalations }: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
+function unroutedRules({ routes, escalations }: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
   const matches = [...routes, ...escalations].map(({ match }) => match);
   return rules.flatMap((rule): Issue[] => {
     const isNotified = alertsOf(rule).some((alert) =>

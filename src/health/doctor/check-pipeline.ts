@@ -18,7 +18,7 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
     const closed = await createChannelLimitStore(database.db).closed();
     const letters = await createDeadLetterStore(database.db).open(1_000);
     return [
-      line(state, clock),
+      pipeline(state, clock),
       ...failures
         .filter(({ kind }) => kind === "receiver")
         .map(({ scope, message }) =>
@@ -48,12 +48,12 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
   }
 }
 
-function line(state: HeartbeatState | null, clock: Clock): Finding {
+function pipeline(state: HeartbeatState | null, clock: Clock): Finding {
   if (state === null) return ok("pipeline", "no Earshot has run on this database yet");
   const agoMs = Math.max(0, clock.now() - state.at);
   if (agoMs > 2 * MINUTE * clock.speed)
     return warn(
-      "line",
+      "pipeline",
       `the last health check was ${formatDuration(agoMs)} ago`,
       "Is Earshot running (role sweep)?",
     );
