@@ -4,10 +4,7 @@ import type { AlertLife, Evidence, LifeRule } from "./alert-life.ts";
 
 /** What new evidence means for a resolved alert. */
 export type AfterEnd =
-  /**
-   * A person resolved it, and it continues without a break at the same or lower severity. It is counted, and the alert
-   * stays closed.
-   */
+  /** A person resolved it, and it continues without a break, not more severe. It is counted and stays closed. */
   | "StaysClosed"
   /** It arrived late: in order it would have caused no notification. */
   | "CountedLate"

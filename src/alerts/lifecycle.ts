@@ -205,9 +205,7 @@ function counted(life: AlertLife, evidence: Evidence): AlertLife {
   return { ...life, mentions: life.mentions + evidence.mentions };
 }
 
-/**
- * The sentence and numbers of the evidence that made it fire or become more severe; growth alone does not change them.
- */
+/** The sentence and numbers of the evidence that made it fire or rise; growth alone does not change them. */
 function explanation({ because, windowFrom, windowTo, values }: Evidence) {
   return { because, windowFrom, windowTo, values };
 }

@@ -18,10 +18,7 @@ export type HeartbeatState = Heartbeat & {
 
 export const HEARTBEAT_KEY = "heartbeat";
 
-/**
- * Calls the address when the pipeline works and a call is due, once for all processes. Stores the answer, or why the
- * call is withheld.
- */
+/** Calls the address when it is due and the pipeline works, once for all processes. Stores the result. */
 export async function beat(
   config: HeartbeatConfig | undefined,
   state: HeartbeatState,
@@ -46,10 +43,7 @@ export async function beat(
 const REFRESH_MS = 30_000;
 const PATIENCE_MS = 10_000;
 
-/**
- * The address is a secret, so an error only gives its code. Redirects are not followed: they could lead into Earshot's
- * own network.
- */
+/** An error only gives its code: the address is a secret. Redirects could lead into Earshot's own network. */
 async function call({ url, allowPrivateAddress }: HeartbeatConfig, signal: AbortSignal): Promise<string> {
   let connections: Agent | undefined;
   try {

@@ -1,14 +1,9 @@
 import { z } from "zod";
 
-/**
- * Who did something, as far as Earshot knows: the login, and separately the name that somebody typed, which nobody has
- * verified.
- */
+/** Who did something, as far as Earshot knows: the login, and the name that somebody typed, which is not verified. */
 export const Actor = z.strictObject({
   via: z.enum(["page", "mail", "slack", "shell"]),
-  /**
-   * The login of the console, the receiver of a mail's link, the user in Slack or of the machine; null without a login.
-   */
+  /** The login of the console, the receiver of a mail's link, the user in Slack or of the machine; null for none. */
   login: z.string().nullable(),
   typed: z.string().nullable(),
 });

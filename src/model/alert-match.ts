@@ -44,10 +44,7 @@ function namesOwnAlerts({ query = [], rule = [], labels = {}, fingerprint }: Con
   );
 }
 
-/**
- * `severity ≥ critical, rule volume-*`, shown as the cause. `names`: readable names of the alerts behind fingerprints,
- * as far as known.
- */
+/** `severity ≥ critical, rule volume-*`, shown as the cause. `names`: readable names for known fingerprints. */
 export function describeMatch(
   { not, ...match }: AlertMatch,
   names: ReadonlyMap<string, string> = new Map(),

@@ -1,9 +1,6 @@
 import type { Instant } from "../lib/instant.ts";
 
-/**
- * bounced: the mail was returned for good; expired: it was returned because nobody accepted it in time; delayed:
- * another server still tries.
- */
+/** bounced: returned for good; expired: not accepted in time; delayed: another server still tries. */
 export type BounceOutcome = "bounced" | "expired" | "delayed";
 
 /** A receiver whose mails bounced, since its last delivered mail. */

@@ -1,7 +1,4 @@
-/**
- * The named reasons in words: states of an alert, actions of people, decisions for a receiver. A name without words is
- * shown as it is.
- */
+/** The named reasons (states, actions, decisions) in words. A name without words is shown as it is. */
 export function wordsOf(reason: string): string {
   return Object.hasOwn(WORDS, reason) ? (WORDS[reason] ?? reason) : titled(reason);
 }

@@ -98,10 +98,7 @@ function essenceOf(text: string): string {
   return bare(untagged) || bare(unlinked);
 }
 
-/**
- * Tag by tag from the end: one pattern for all of them would search the end again at each, which a hostile text could
- * abuse.
- */
+/** Tag by tag from the end: one pattern for all would search the end again at each, which a text can abuse. */
 function withoutTagsAtEnd(text: string): string {
   let end = text.length;
   for (let at = text.lastIndexOf("#"); at >= 0; at = text.lastIndexOf("#", at - 1)) {

@@ -22,10 +22,7 @@ export interface AlertMessage {
   readonly attempt: number;
   readonly alertId: string;
   readonly view: AlertView;
-  /**
-   * Makes the chart of the counts: PNG, 600 pixels wide at scale 2, for a light screen by default; null or absent if
-   * there is none to show.
-   */
+  /** Makes the chart of the counts: PNG, 600 pixels wide at scale 2, by default light; null or absent for none. */
   readonly chart?: ((scheme?: "light" | "dark") => Promise<Buffer>) | null;
   /** The message of this alert at this receiver that later ones answer; null if there is none yet. */
   readonly previous: VendorRef | null;

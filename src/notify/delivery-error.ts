@@ -30,9 +30,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/**
- * Servers may repeat what they were sent, in clear, in base64 or percent-encoded. Returns one line of limited length.
- */
+/** Servers may repeat what they were sent, in clear, in base64 or percent-encoded. Returns one short line. */
 function withoutSecrets(message: string, secrets: readonly string[]): string {
   let text = message;
   for (const secret of secrets.filter((known) => known !== "")) {

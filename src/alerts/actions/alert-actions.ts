@@ -168,9 +168,7 @@ async function silenceAlert(
   return { outcome: "Done", silence };
 }
 
-/**
- * This alert and later ones of its group, up to its severity: who silences a warning does not know of a later crisis.
- */
+/** This alert and later ones of its group, up to its severity: a silenced warning must not hide a later crisis. */
 export function matchOfAlert({ fingerprint, severity }: Pick<Alert, "fingerprint" | "severity">): AlertMatch {
   const moreSevere = nextSeverity(severity);
   return { fingerprint, ...(moreSevere !== null && { not: { severity: moreSevere } }) };

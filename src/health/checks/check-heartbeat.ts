@@ -14,10 +14,7 @@ export type Heartbeat =
 /** Windows are judged within seconds of their closing; a long backlog takes longer. */
 const JUDGED_WITHIN_MS = 15 * MINUTE;
 
-/**
- * Whether the whole pipeline works: polling, judging, delivering. Only then the heartbeat is sent. Without a watched
- * query nothing works.
- */
+/** Whether the whole pipeline works: polling, judging, delivering. Without a watched query nothing works. */
 export function checkHeartbeat(
   health: PipelineHealth,
   problems: readonly Problem[],

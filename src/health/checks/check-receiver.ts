@@ -15,10 +15,7 @@ export type ReceiverVerdict =
 
 const LEAST_TRIES = 3;
 
-/**
- * Judges the latest failures of one receiver; `failure` is undefined after a success, `givenUp` if nothing was given
- * up.
- */
+/** Judges the latest failures of a receiver; `failure`: undefined after a success; `givenUp`: undefined for none. */
 export function checkReceiver(
   receiver: string,
   failure: Failure | undefined,

@@ -35,9 +35,7 @@ export interface PipelineHealth {
   /** Messages that were given up in the last day. */
   readonly givenUp: readonly GivenUp[];
   readonly bounces: readonly OpenBounces[];
-  /**
-   * When the last alert that the queue stands still was open: from, and to (`now` if it still is). Null: none lately.
-   */
+  /** When the last alert `queue-stands-still` was open: from, and to (`now` if it still is). Null: none lately. */
   readonly queueAlert: { readonly from: Instant; readonly to: Instant } | null;
   /** Rules with an open alert: their alerts end at a lower limit than they begin. */
   readonly openRules: ReadonlySet<OperatorRuleName>;

@@ -41,9 +41,7 @@ export interface Candidate {
   readonly terms: Terms;
 }
 
-/**
- * The last notification of a receiver about an alert: one row per alert and receiver, written with the notification.
- */
+/** The last notification of a receiver about an alert: one row for each pair, written with the notification. */
 export interface LastNotified {
   /** Domain time of the decision. */
   readonly at: Instant;

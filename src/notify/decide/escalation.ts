@@ -9,9 +9,7 @@ import { onCall, type Rotation } from "./rotation.ts";
 /** More rounds than this are a loop, not an escalation. */
 const MOST_ROUNDS = 10;
 
-/**
- * Who else is notified of an alert that nobody acknowledges. Steps count from when the alert began to need attention.
- */
+/** Who else is notified of an unacknowledged alert. Steps count from when the alert began to need attention. */
 export const EscalationConfig = z
   .strictObject({
     name: z.string().min(1),

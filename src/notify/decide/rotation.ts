@@ -20,10 +20,7 @@ export const Rotation = z
     /** Of a weekly rotation: the day on which turns change. */
     on: Weekday.default("mon"),
     at: LocalTime.prefault("09:00"),
-    /**
-     * The local date on which the first of the list takes over, such as `2026-01-05`; for a weekly rotation, the week
-     * of that date.
-     */
+    /** The local date of the first turn of the list, such as `2026-01-05`; if weekly, the week of that date. */
     from: z.iso.date("expected a date such as 2026-01-05").prefault("2026-01-05"),
     receivers: z.array(z.string().min(1)).min(1, "name at least one receiver"),
   })

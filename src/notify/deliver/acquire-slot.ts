@@ -15,9 +15,7 @@ export interface AcquiredSlot {
   /** Nothing was sent: the slot is free again. */
   giveBack(): Promise<void>;
   worked(): Promise<void>;
-  /**
-   * The channel itself has a problem: all its receivers wait as long as it asks, else 1 s, 2 s, 4 s … up to a minute.
-   */
+  /** The channel itself has a problem: all wait as long as it asks, else 1 s, 2 s, 4 s … up to a minute. */
   failed(reason: string, retryAfterMs: number | null): Promise<number>;
 }
 

@@ -120,7 +120,7 @@ function subjectOf(first: string | undefined, now: string): string {
   return tag === undefined ? first : first.replace(severity, tag);
 }
 
-/** Only for an unsubscribe link that we signed for this subscriber (RFC 2369). */
+/** The link is ours, signed for this subscriber (RFC 2369). */
 function unsubscribing({ kind, view }: NotifierMessage): Pick<SendMailOptions, "list"> {
   if (kind !== "digest" || view.unsubscribeUrl === null) return {};
   return { list: { unsubscribe: { url: view.unsubscribeUrl } } };

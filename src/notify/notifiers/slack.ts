@@ -114,8 +114,7 @@ async function sendAlert(
       notificationId,
       part: "message",
       thread: isThere ? thread : null,
-      // Slack notifies of a reply only those who opened the thread: so a reply that should reach everybody is shown in
-      // the channel, too.
+      // Slack announces a reply only to followers of the thread, so important ones are shown in the channel, too.
       broadcast: RINGS.has(message.kind),
       alsoTells,
       beforePost,

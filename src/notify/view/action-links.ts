@@ -4,10 +4,7 @@ import type { Alert } from "../../model/alert.ts";
 import { ACTION_LABELS, AlertLink, signAlertLink } from "../../model/alert-link.ts";
 import type { ViewParts } from "./view-of.ts";
 
-/**
- * The links of a mail, each for one action on one alert. Other kinds of receivers get none, because their readers are
- * unknown.
- */
+/** The links of a mail, each for one action on one alert. Only for email: other receivers have unknown readers. */
 export function createActionLinks(parts: {
   readonly receivers: readonly ReceiverConfig[];
   readonly secret: string;

@@ -38,10 +38,7 @@ function firingOf({ openedAt, windowFrom, windowTo, lastSeenAt }: Alert): ChartS
   };
 }
 
-/**
- * One column may exceed what is ordinary for a window on average without being a spike, so the chart says what it
- * shows.
- */
+/** One column may exceed what is ordinary on average without being a spike, so the chart says what it shows. */
 function formatBand({ columnMs, ordinaryMs = columnMs }: Chart): { note?: string } {
   return ordinaryMs <= columnMs ? {} : { note: `ordinary: over ${formatMinutes(ordinaryMs)}` };
 }

@@ -11,10 +11,7 @@ const NEVER = 8.64e15;
 
 const Subscription = z.object({ digest: z.string(), receiver: z.string() });
 
-/**
- * The links of a digest's mails, each for one digest and one receiver. Other kinds of receivers are unsubscribed in the
- * configuration.
- */
+/** The links of a digest's mails, each for one digest and one receiver. Other kinds of receivers get none. */
 export function createUnsubscribeLinks(parts: {
   readonly receivers: readonly ReceiverConfig[];
   readonly secret: string;

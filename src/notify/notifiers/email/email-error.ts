@@ -45,10 +45,7 @@ function isBeforeTheMail(command: string): boolean {
   return !/^(MAIL|RCPT|DATA)/i.test(command);
 }
 
-/**
- * Why a connection failed. Always retried: expired certificates are renewed, and until then nothing is sent that
- * somebody else could read.
- */
+/** Why a connection failed. Always retried: expired certificates are renewed, and nothing is sent until then. */
 function describeConnection(code: string | null, message: string): { text: string; advice: string | null } {
   if (/altnames|does not match certificate/i.test(message)) {
     return {

@@ -18,10 +18,7 @@ export type ReadBounce =
   /** A reply of a person, an automatic reply, a newsletter, a report of success. */
   | { readonly outcome: "NoBounce"; readonly because: string };
 
-/**
- * Reads a delivery status notification (RFC 3464). `to` is the address that it was sent to, if the caller knows it
- * better than its headers.
- */
+/** Reads a delivery status notification (RFC 3464). `to`: its recipient, if the caller knows it. */
 export async function readBounce(message: Buffer | string, to: string | null): Promise<ReadBounce> {
   const mail = await simpleParser(message, OPTIONS);
   const report = reportOf(mail);

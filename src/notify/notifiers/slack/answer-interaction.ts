@@ -1,10 +1,7 @@
 import { escapeValue } from "../../../templates/escape.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
-/**
- * Shows one person the result of their click; nobody else sees it. Failures are only logged: the action is done
- * already.
- */
+/** Shows one person, and nobody else, the result of their click. Failures are only logged: the action is done. */
 export async function answerInteraction(
   responseUrl: string,
   text: string,

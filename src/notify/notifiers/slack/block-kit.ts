@@ -201,10 +201,7 @@ function cutPlain(text: string, limit: number): string {
   return text.length <= limit ? text : `${wholeCharacters(text, limit - 1).trimEnd()}…`;
 }
 
-/**
- * Cuts between lines, so that no entity, link or bold mark breaks; a first line that is too long by itself loses its
- * marks.
- */
+/** Cuts between lines, so that no entity, link or bold mark breaks; a single line that is too long loses its marks. */
 function cutMrkdwn(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf("\n", limit - 2);

@@ -2,9 +2,7 @@ import type { CheckNote } from "../../define-notifier.ts";
 import type { Connection } from "./connect.ts";
 import { openSocketUrl } from "./open-socket-url.ts";
 
-/**
- * Finds what the app cannot do as it was installed, and whether its app-level token opens a socket. Sends no message.
- */
+/** Finds what the installed app cannot do, and whether its app-level token opens a socket. Sends no message. */
 export async function checkSlack(connection: Connection): Promise<readonly CheckNote[]> {
   const { client, config, signal } = connection;
   const answer = await client.auth.test();

@@ -6,10 +6,7 @@ interface Place {
   readonly threadTs: string | null;
 }
 
-/**
- * Searches for a message that an earlier try may have posted without our knowing, by the notification id in its
- * metadata.
- */
+/** Searches by notification id for a message that an earlier try may have posted without our knowing. */
 export async function findOwnMessage(
   client: WebClient,
   where: Place & { readonly notificationId: string; readonly part?: MessagePart },
@@ -31,9 +28,7 @@ export interface OwnMessage {
   readonly alsoTells: readonly string[];
 }
 
-/**
- * Whether our file was shared there. Sharing a file takes no metadata, so the id that Slack gave it before is compared.
- */
+/** Whether our file was shared there, by the id that Slack gave it before: sharing takes no metadata. */
 export async function isFileShared(client: WebClient, where: Place, fileId: string): Promise<boolean> {
   const found = await findMessage(
     client,

@@ -3,9 +3,7 @@ import type { SlackConfig } from "./slack-config.ts";
 /** A Slack app that receives clicks: receivers with the same token share it. */
 export type SlackApp = Pick<SlackConfig, "token" | "apiUrl" | "appToken" | "signingSecret">;
 
-/**
- * The apps of these receivers that can receive clicks. A receiver without credentials for that uses those of its app.
- */
+/** The apps of these receivers that can receive clicks. A receiver without own credentials uses those of its app. */
 export function slackApps(configs: readonly SlackConfig[]): readonly SlackApp[] {
   const apps = new Map<string, SlackApp>();
   for (const { token, apiUrl, appToken, signingSecret } of configs) {

@@ -7,9 +7,7 @@ import { runs } from "../../../runs.ts";
 
 const CHARACTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/**
- * Texts around the limits, made of characters that are easily broken: families, flags, skin tones, accents, entities.
- */
+/** Texts around the limits, of characters that break easily: families, flags, skin tones, accents, entities. */
 const piece = fc.constantFrom(
   ...[
     "👩‍👩‍👧‍👦",
