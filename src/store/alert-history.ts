@@ -3,7 +3,7 @@ import type { Actor } from "../model/actor.ts";
 import type { AlertEvent } from "../model/alert-event.ts";
 import type { Db } from "./database.ts";
 
-/** What happened to an alert, and what was found out about it when people were told. */
+/** The history of alerts, and the insights that were fetched when they were sent. */
 export function createAlertHistoryStore(db: Db) {
   return {
     async addEvents(projectId: string, events: readonly AlertEvent[]): Promise<void> {
@@ -16,7 +16,7 @@ export function createAlertHistoryStore(db: Db) {
       `.execute(db);
     },
 
-    /** What was found out about an alert when people were told; null before that. Its shape belongs to `alerts`. */
+    /** The insights of an alert; null before it was sent. Their shape belongs to `alerts`. */
     async explanation(projectId: string, alertId: string): Promise<unknown> {
       const { rows } = await sql<{ explanation: unknown }>`
         select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
@@ -24,7 +24,7 @@ export function createAlertHistoryStore(db: Db) {
       return rows[0]?.explanation ?? null;
     },
 
-    /** Keeps it with the alert. Two deliveries that found out the same at once write the same. */
+    /** Stores the insights with the alert. Two deliveries that fetch them at once write the same. */
     async explain(projectId: string, alertId: string, explanation: unknown): Promise<void> {
       await sql`
         update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb

@@ -1,25 +1,25 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 
-/** An alert at a receiver that has a message about it. */
+/** An alert and a receiver that has a message about it. */
 interface MessageKey {
   readonly projectId: string;
   readonly alertId: string;
   readonly receiver: string;
 }
 
-/** The message that others answer: what the vendor calls it, and the notification that it was posted for. */
+/** The message that replies go to: its id at the vendor, and the notification that posted it. */
 interface Root {
   readonly notificationId: string;
   readonly ref: Record<string, string>;
-  /** Other alerts that it tells of. */
+  /** Other alerts that the message covers. */
   readonly also: readonly string[];
 }
 
-/** An editor that died frees the message after this. */
+/** If the editor dies, the message is free again after this. */
 const LEASE_SECONDS = 8;
 
-/** Messages that stand for an alert and follow it. */
+/** Live messages: each shows an alert and is edited when the alert changes. */
 export function createAlertMessageStore(db: Db) {
   const rootOf = async ({ projectId, alertId, receiver }: MessageKey): Promise<Root | null> => {
     const { rows } = await sql<Root>`
@@ -31,7 +31,7 @@ export function createAlertMessageStore(db: Db) {
     return rows[0] ?? null;
   };
   return {
-    /** There is a message about the alert, and it is to be brought up to date at once. */
+    /** A message about the alert exists and must be updated now. */
     async stale({ projectId, alertId, receiver }: MessageKey): Promise<void> {
       await sql`
         insert into earshot.alert_messages (project_id, alert_id, receiver, shown, next_edit_wall)
@@ -41,7 +41,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** The message shows this state of the alert now. It is looked at again after `editEveryMs`, unless that was its end. */
+    /** The message now shows this state. It is checked again after `editEveryMs`, unless the alert has ended. */
     async shown(
       { projectId, alertId, receiver }: MessageKey,
       state: string,
@@ -54,7 +54,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** Messages of these receivers that show an older state than there is, the gravest alerts first. */
+    /** Messages of these receivers that show an old state, the most severe alerts first. */
     async due(receivers: readonly string[], limit: number): Promise<MessageKey[]> {
       if (receivers.length === 0) return [];
       const { rows } = await sql<MessageKey>`
@@ -69,8 +69,8 @@ export function createAlertMessageStore(db: Db) {
     },
 
     /**
-     * Takes a message for editing, with the state that is now to be shown. Null: somebody else has it, it shows
-     * everything, or a notification is on its way that will bring it up to date.
+     * Claims a message for editing, with the state to show. Null: another worker has it, it is up to date, or a
+     * notification on its way will update it.
      */
     async claim(key: MessageKey): Promise<{ state: string; attempts: number; root: Root } | null> {
       const { projectId, alertId, receiver } = key;
@@ -90,7 +90,7 @@ export function createAlertMessageStore(db: Db) {
       if (claimed === undefined) return null;
       const root = await rootOf(key);
       if (root !== null) return { ...claimed, root };
-      // It was never sent, and when it is, it will be looked at again.
+      // The message was never sent; it will be updated when it is.
       await sql`
         update earshot.alert_messages set watched = false, leased_until_wall = null
         where project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}
@@ -98,7 +98,7 @@ export function createAlertMessageStore(db: Db) {
       return null;
     },
 
-    /** Whoever edits is still at it. */
+    /** Keeps the claim while the edit runs. */
     async renew({ projectId, alertId, receiver }: MessageKey): Promise<void> {
       await sql`
         update earshot.alert_messages set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -107,7 +107,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** How many are being edited at this moment. */
+    /** How many messages are being edited now. */
     async inHand(): Promise<number> {
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from earshot.alert_messages where watched and leased_until_wall > now()
@@ -115,7 +115,7 @@ export function createAlertMessageStore(db: Db) {
       return rows[0]?.n ?? 0;
     },
 
-    /** The vendor calls it otherwise now, or knows more of it. */
+    /** The vendor changed the message's id, or gave more of it. */
     async saveRef(projectId: string, notificationId: string, ref: Record<string, string>): Promise<void> {
       await sql`
         update earshot.notifications set vendor_ref = ${JSON.stringify(ref)}::jsonb
@@ -123,7 +123,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** It could not be brought up to date: again after `retryAfterMs`, or never when that is null. */
+    /** The edit failed: try again after `retryAfterMs`, or never when that is null. */
     async postpone({ projectId, alertId, receiver }: MessageKey, retryAfterMs: number | null): Promise<void> {
       await sql`
         update earshot.alert_messages set leased_until_wall = null, watched = ${retryAfterMs !== null},
@@ -132,7 +132,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** A person did something about the alert: its messages show it at once. */
+    /** A person acted on the alert: its messages must show that now. */
     async wake(projectId: string, alertId: string): Promise<void> {
       await sql`
         update earshot.alert_messages set next_edit_wall = now(), watched = true
@@ -140,7 +140,7 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** Those that have shown the end of their alert for a month. */
+    /** Deletes messages that have shown the end of their alert for a month. */
     async forget(): Promise<void> {
       await sql`
         delete from earshot.alert_messages where not watched and next_edit_wall < now() - interval '30 days'
@@ -149,6 +149,6 @@ export function createAlertMessageStore(db: Db) {
   };
 }
 
-/** Everything of an alert that its message shows and that can change. */
+/** Everything that a message shows of an alert and that can change. */
 const STATE = sql`md5(concat_ws('|', a.state, a.severity, a.mentions, a.last_seen_at, a.resolved_at, a.notify_count, a.because,
   a.handling->>'acknowledgedBy', a.handling->>'assignee', a.handling->>'closedBy', a.handling->>'relevant'))`;

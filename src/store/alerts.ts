@@ -6,7 +6,7 @@ import { createAlertHistoryStore } from "./alert-history.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 import { createMatchStore } from "./matches.ts";
 
-/** Alerts, with the mentions that they told of and what was said and found out about them. */
+/** Alerts, their mentions, their notifications and their history. */
 export function createAlertStore(db: Db) {
   return {
     ...createMatchStore(db),
@@ -22,7 +22,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** Alerts of a project that have fired and are not over, the gravest first: those that may mute others. */
+    /** Alerts of a project that are firing, the most severe first: those that may inhibit others. */
     async openOfProject(projectId: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.latest_alerts l
@@ -33,7 +33,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** The newest alert of each of these fingerprints, open or over. */
+    /** The newest alert of each of these fingerprints, open or resolved. */
     async latest(projectId: string, fingerprints: readonly string[]): Promise<Alert[]> {
       if (fingerprints.length === 0) return [];
       const { rows } = await sql<Alert>`
@@ -51,7 +51,7 @@ export function createAlertStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** These alerts, in no order; ids that are not stored are left out. */
+    /** These alerts, in no order. Unknown ids are left out. */
     async findMany(projectId: string, ids: readonly string[]): Promise<Alert[]> {
       if (ids.length === 0) return [];
       const { rows } = await sql<Alert>`
@@ -60,7 +60,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** What these alerts are, the most common first. */
+    /** The names of these alerts, the most common first. */
     async countByRule(
       projectId: string,
       ids: readonly string[],
@@ -73,7 +73,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** Writes alerts whole, and keeps the index of the newest ones in step. Part of the transaction that decided them. */
+    /** Writes whole alerts and updates the index of the newest ones. Part of the transaction that decided them. */
     async save(alerts: readonly Alert[]): Promise<void> {
       if (alerts.length === 0) return;
       await sql`
@@ -98,8 +98,8 @@ export function createAlertStore(db: Db) {
           window_to = excluded.window_to, "values" = excluded."values", handling = excluded.handling,
           progress = excluded.progress
       `.execute(db);
-      // A table of its own: a partitioned table cannot keep "one open alert per fingerprint" unique.
-      // Of several alerts of one fingerprint the last in the list is the newest.
+      // A table of its own, because a partitioned table cannot keep "one open alert per fingerprint" unique. If several
+      // alerts share a fingerprint, the last in the list is the newest.
       const newest = [...new Map(alerts.map((alert) => [alert.fingerprint, alert])).values()];
       await sql`
         insert into earshot.latest_alerts (project_id, fingerprint, query_id, alert_id, open)
@@ -110,7 +110,7 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
-    /** What a person did about an alert that is there already, be it the newest of its fingerprint or an older one. */
+    /** Stores what a person did to an existing alert, the newest of its fingerprint or an older one. */
     async amend(alert: Alert): Promise<void> {
       await sql`
         update earshot.alerts set state = ${alert.state}, resolved_at = ${atOrNull(alert.resolvedAt)},
@@ -123,7 +123,7 @@ export function createAlertStore(db: Db) {
       `.execute(db);
     },
 
-    /** By the id alone, or by its first letters where they name one alert only. */
+    /** By id, or by its first letters if only one alert starts with them. */
     async findByPrefix(prefix: string): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.alerts a where a.id::text like ${`${prefix.toLowerCase()}%`} order by a.id desc limit 2
@@ -131,7 +131,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** What people call the alerts of these fingerprints: query, rule and group. */
+    /** The query, rule and group of the alerts with these fingerprints. */
     async namesOf(fingerprints: readonly string[]): Promise<Map<string, string>> {
       if (fingerprints.length === 0) return new Map();
       const { rows } = await sql<{
@@ -147,7 +147,7 @@ export function createAlertStore(db: Db) {
       return new Map(rows.map(({ fingerprint, ...alert }) => [fingerprint, nameOf(alert)]));
     },
 
-    /** How often each rule fired since a moment, and what people said of it. */
+    /** How often each rule fired since a moment, and the feedback of people. */
     async precision(since: Instant): Promise<RulePrecision[]> {
       const { rows } = await sql<RulePrecision>`
         select rule, count(*) as fired, count(*) filter (where (handling->>'relevant')::boolean) as relevant,
@@ -157,7 +157,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** Alerts opened in [from, to), oldest first; of every state. */
+    /** Alerts opened in [from, to) in any state, oldest first. */
     async openedBetween(from: Instant, to: Instant): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.alerts a
@@ -166,7 +166,7 @@ export function createAlertStore(db: Db) {
       return rows;
     },
 
-    /** Alerts that stood open at some moment of [from, to), oldest first. */
+    /** Alerts that were open at some moment of [from, to), oldest first. */
     async openBetween(from: Instant, to: Instant): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.alerts a

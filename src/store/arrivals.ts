@@ -3,7 +3,7 @@ import type { Instant } from "../lib/instant.ts";
 import type { PollKey, PollKind } from "../model/poll.ts";
 import type { Db } from "./database.ts";
 
-/** So many mentions in so long a time, by hour of the week; -1 is all hours together, -2 the last minutes. */
+/** How many mentions arrived in how much time, by hour of the week; -1 is all hours, -2 the last minutes. */
 export interface ArrivalCell extends PollKey {
   readonly hour: number;
   readonly mentions: number;
@@ -13,7 +13,7 @@ export interface ArrivalCell extends PollKey {
 
 export function createArrivalStore(db: Db) {
   return {
-    /** All that is known of these polls. */
+    /** All arrival rates of these polls. */
     async of(keys: readonly PollKey[]): Promise<ArrivalCell[]> {
       const rows = keys.map(({ projectId, queryId, poll }) => ({ projectId, queryId, poll }));
       const found = await sql<ArrivalCell>`
@@ -38,7 +38,7 @@ export function createArrivalStore(db: Db) {
       `.execute(db);
     },
 
-    /** Of all queries together, in this hour of the week and in all. */
+    /** The rates of all queries together, for this hour of the week and for all hours. */
     async pooled(
       poll: PollKind,
       hour: number,

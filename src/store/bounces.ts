@@ -3,7 +3,7 @@ import { FIRST_REPORT } from "../model/attempt-name.ts";
 import type { BounceOutcome, OpenBounces } from "../model/bounce.ts";
 import type { Db } from "./database.ts";
 
-/** A mail that a report may be about. */
+/** A mail that a bounce report may be about. */
 export interface SentMail {
   readonly projectId: string;
   readonly id: string;
@@ -11,15 +11,15 @@ export interface SentMail {
   readonly alertId: string | null;
 }
 
-/** Beyond this a bounce says nothing about an address any more. */
+/** Older bounces no longer say anything about an address. */
 const DAYS = 7;
 
-/** A mail that has not come back for so long got through; those that come back do so within minutes. */
+/** A mail counts as delivered if it has not bounced for this long; bounces come within minutes. */
 const PROVEN_AFTER_HOURS = 1;
 
 export function createBounceStore(db: Db) {
   return {
-    /** The mail of that notification, or with that Message-ID; null when neither is ours. */
+    /** The mail of that notification, or with that Message-ID; null if we sent neither. */
     async findMail(known: {
       readonly notificationId: string | null;
       readonly messageId: string | null;
@@ -35,9 +35,9 @@ export function createBounceStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** False: the same was noted before. */
+    /** False: this bounce is stored already. */
     async note({ projectId, id }: SentMail, outcome: BounceOutcome, detail: string): Promise<boolean> {
-      // Two reports of the same mail at once would take the same number.
+      // Two simultaneous reports of the same mail would take the same number.
       await sql`
         select from earshot.notifications where project_id = ${projectId} and id = ${id}::uuid for update
       `.execute(db);
@@ -51,7 +51,7 @@ export function createBounceStore(db: Db) {
       return rows.length > 0;
     },
 
-    /** Receivers whose mails came back for good in the last week, since the last one that got through. */
+    /** Receivers whose mails bounced permanently in the last week, since the last delivered one. */
     async open(): Promise<OpenBounces[]> {
       const { rows } = await sql<OpenBounces>`
         select n.receiver, coalesce(n.vendor_ref->>'to', '') as "to", count(distinct n.id)::int as times,

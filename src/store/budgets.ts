@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { CallBudget, Priority, PrioritySlots, RateLimit, Sharing } from "../model/call-budget.ts";
 import type { Db } from "./database.ts";
 
-/** A call that may be made: its slot in the window, and its own id. Null where the account has no limit. */
+/** A call that may be made: its slot in the window, and its id. Null where the account has no limit. */
 export interface TakenCall {
   readonly slot: number;
   readonly call: string;
@@ -10,16 +10,16 @@ export interface TakenCall {
 
 export type BudgetStore = ReturnType<typeof createBudgetStore>;
 
-/** What stands before anybody has said anything: the documented default of the API. */
+/** The limit until a tag or a header gives another: the documented default of the API. */
 const ASSUMED: RateLimit = { limit: 30, periodMs: 600_000 };
 
 type Moment = RawBuilder<unknown>;
 
 /**
- * The rate budget of one account. A window of `limit` calls is `limit` rows, the slots. Taking a call takes one free
- * row in one statement, passing by rows that others are just taking; its row is free again one window after the
- * answer, so a slot holds at most one call in any window, and a window at most `limit` calls, however many processes
- * take them. `now` is the database's clock but for tests.
+ * The rate budget of one account. A window of `limit` calls is `limit` rows, the slots. Each call takes one free row in
+ * one statement and skips rows that others are taking. Its row is free again one window after the answer. So a slot
+ * holds at most one call in any window, and a window at most `limit` calls, with any number of processes. `now` is the
+ * database's clock, except in tests.
  */
 export function createBudgetStore(db: Db, account: string, now: () => Moment = () => sql`clock_timestamp()`) {
   const ms = (duration: number) => sql`make_interval(secs => ${duration / 1_000})`;
@@ -48,7 +48,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     return { ...rest, limit: calls === null ? null : { limit: calls, periodMs } };
   };
 
-  /** The account's limit is known (anew). Calls beyond a smaller limit keep slots below it until they are over. */
+  /** Stores a new limit of the account. Calls beyond a smaller limit keep slots below it until they end. */
   const learn = async (on: Db, limit: RateLimit | null, from: CallBudget["learnedFrom"]): Promise<void> => {
     const periodMs = limit?.periodMs ?? ASSUMED.periodMs;
     await on.transaction().execute(async (tx) => {
@@ -82,7 +82,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     });
   };
 
-  /** Takes free slots for calls that are not ours, the highest first: those are the margin. */
+  /** Takes free slots for calls of others, the highest first: those are the margin. */
   const takeForOthers = (on: Db, budget: RateLimit, count: RawBuilder<unknown>) =>
     sql`
       update earshot.budget_slots set free_at_wall = ${now()} + ${ms(budget.periodMs)}, call = null, taken_for = 'others'
@@ -97,7 +97,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
   return {
     read,
 
-    /** Whether anything is known of this account's budget. Asking for it leaves no trace. */
+    /** Whether the budget of this account is known. Reading it writes nothing. */
     async isKept(): Promise<boolean> {
       const { rows } = await sql`select from earshot.budgets where account = ${account}`.execute(db);
       return rows.length > 0;
@@ -106,8 +106,8 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     learn: (limit: RateLimit | null, from: "client" | "answer") => learn(db, limit, from),
 
     /**
-     * Takes one call for at most `timeoutMs` until its answer. Null: no slot in this lane is free, the source has
-     * refused calls, or the limit is not `budget.limit` any more.
+     * Takes a slot for one call of at most `timeoutMs`. Null: this priority has no free slot, the source refuses calls,
+     * or the limit is no longer `budget.limit`.
      */
     async take(
       budget: RateLimit,
@@ -129,7 +129,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
       return rows[0] ?? null;
     },
 
-    /** Milliseconds until a slot of this lane is free, as things stand. 0: now. */
+    /** Milliseconds until a slot of this priority is free. 0: now. */
     async waitMs(slots: PrioritySlots): Promise<number> {
       const { rows } = await sql<{ ms: number }>`
         select greatest(0, extract(epoch from case when until = '-infinity' then interval '0' else until - ${now()} end) * 1000)::float8
@@ -149,7 +149,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
       `.execute(db);
     },
 
-    /** An answer said how many calls of the window are used: more than we know of are somebody else's. */
+    /** Applies the number of used calls from an answer: those that we do not know of were made by others. */
     async reconcile(budget: RateLimit, used: number): Promise<void> {
       const occupied = sql<{ n: number }>`
         select count(*) as n from earshot.budget_slots
@@ -163,15 +163,15 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
 
     /**
-     * The source has refused a call: the window is full, whatever we thought. It is closed for `retryAfterMs` where the
-     * source says so; else until a slot of ours is free again, and longer when that was refused as well.
+     * The source refused a call, so the window is full, whatever our count says. It is closed for `retryAfterMs` if the
+     * source gives that; else until a slot is free again, and longer after repeated refusals.
      */
     async refuse(retryAfterMs: number | null): Promise<void> {
       const { limit } = await read();
       const budget = limit ?? ASSUMED;
       await db.transaction().execute(async (tx) => {
         await lock(tx);
-        // Where the source names the time, its word is better than our idea of who used what.
+        // If the source names a time, that time counts more than our own count.
         if (limit !== null && retryAfterMs === null) await takeForOthers(tx, limit, sql`all`);
         await sql`
           update earshot.budgets
@@ -185,7 +185,7 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
       });
     },
 
-    /** A call was answered: refusals are over. */
+    /** A call was answered: the refusals have ended. */
     async accept(): Promise<void> {
       await sql`update earshot.budgets set refusals = 0 where account = ${account} and refusals > 0`.execute(
         db,
@@ -193,8 +193,8 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
 
     /**
-     * The next planned call, if its time has come: at most one in `spacingMs`, for all processes together. Moments that
-     * a slow sweep missed are made up for, one interval of them. Returns its number, or null.
+     * Takes the next planned call if it is due: at most one in `spacingMs`, for all processes together. A slow sweep
+     * makes up for missed calls of one interval. Returns its number, or null.
      */
     async nextTurn(spacingMs: number): Promise<number | null> {
       const { rows } = await sql<{ turn: number }>`
@@ -214,8 +214,8 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
   };
 }
 
-/** An account without a limit that refuses a call all the same. */
+/** Refusals of an account that has no limit. */
 const NO_LIMIT_WAIT_MS = 60_000;
 
-/** A limit beyond this is held to by the slot count alone. */
+/** Above this, only the number of slots enforces the limit. */
 const MOST_SLOTS = 10_000;

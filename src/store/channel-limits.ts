@@ -1,20 +1,20 @@
 import { sql } from "kysely";
 import type { Db } from "./database.ts";
 
-/** How much a place takes. `everyMs` 0: as much as comes. */
+/** How much a channel accepts. `everyMs` 0: no limit. */
 interface Pace {
   readonly key: string;
   readonly everyMs: number;
-  /** So many at once after a rest. */
+  /** The burst after a pause. */
   readonly burst: number;
 }
 
-/** Places that messages go to, with the pace that they bear. All moments are the database's. */
+/** Channels that messages go to, and their rate limits. All moments are the database's. */
 export function createChannelLimitStore(db: Db) {
   return {
     /**
-     * Takes the next place in line, or null where there is none now: it is closed, or its pace is used up. `failures`
-     * is how often it failed in a row before.
+     * Takes the next slot of the channel. Null: the channel is closed, or its limit is used up. `failures`: earlier
+     * failures in a row.
      */
     async take({ key, everyMs, burst }: Pace): Promise<{ readonly failures: number } | null> {
       const { rows } = await sql<{ failures: number }>`
@@ -26,12 +26,12 @@ export function createChannelLimitStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** Nothing went there after all. */
+    /** Gives the slot back: nothing was sent. */
     async giveBack(key: string): Promise<void> {
       await sql`update earshot.channel_limits set tokens = tokens + 1 where channel = ${key}`.execute(db);
     },
 
-    /** Takes nothing for so long, and then one message at a time until one has arrived. */
+    /** Closes the channel for this time. After it, one message at a time tries it until one arrives. */
     async close(key: string, forMs: number, reason: string): Promise<void> {
       const until = sql`now() + make_interval(secs => ${forMs / 1000})`;
       await sql`
@@ -42,14 +42,14 @@ export function createChannelLimitStore(db: Db) {
       `.execute(db);
     },
 
-    /** It works again. */
+    /** The channel works again. */
     async reopen(key: string): Promise<void> {
       await sql`
         update earshot.channel_limits set failures = 0, reason = null, closed_until_wall = '-infinity' where channel = ${key}
       `.execute(db);
     },
 
-    /** Those that took something in the last minute, or wait for their vendor: what stands in line there is no standstill. */
+    /** Channels that are sending or rate-limited: their backlog is not a stall. */
     async moving(): Promise<string[]> {
       const { rows } = await sql<{ key: string }>`
         select channel as key from earshot.channel_limits
@@ -58,7 +58,7 @@ export function createChannelLimitStore(db: Db) {
       return rows.map((row) => row.key);
     },
 
-    /** Those that take nothing at this moment, and for how long. */
+    /** Channels that are closed now, and for how long. */
     async closed(): Promise<{ key: string; forMs: number; reason: string | null }[]> {
       const { rows } = await sql<{ key: string; forMs: number; reason: string | null }>`
         select channel as key, extract(epoch from closed_until_wall - now())::float8 * 1000 as "forMs", reason
@@ -69,7 +69,7 @@ export function createChannelLimitStore(db: Db) {
   };
 }
 
-/** What has come together since it was last counted; after a failure never more than one. */
+/** The slots that have refilled since the last count; at most one after a failure. */
 function tokensLeft(everyMs: number, burst: number) {
   const most = sql`(case when l.failures > 0 then 1 else ${burst}::float8 end)`;
   if (everyMs <= 0) return sql`${burst}::float8`;

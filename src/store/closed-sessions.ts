@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { at, type Db } from "./database.ts";
 
-/** Sessions of the console that logged out before their time, for every process and after every restart. */
+/** Sessions of the console that logged out early. All processes see them, also after a restart. */
 export function createClosedSessionStore(db: Db) {
   return {
-    /** `until`: when it would have ended by itself; it is forgotten then. */
+    /** `until`: when the session would have expired; the row is deleted then. */
     async close(id: string, until: Instant): Promise<void> {
       await sql`delete from earshot.closed_sessions where until < now()`.execute(db);
       await sql`

@@ -35,7 +35,7 @@ export function createConditionStore(db: Db) {
       `.execute(db);
     },
 
-    /** Forgets what these baselines had learned, where they stopped before a moment. */
+    /** Deletes the states of these baselines that stopped before a moment. */
     async removeStopped(
       projectId: string,
       queryId: string,
@@ -49,8 +49,8 @@ export function createConditionStore(db: Db) {
     },
 
     /**
-     * When the first mention of the query arrived, of what is counted and of what is stored, for conditions that begin
-     * with stored history. What was found for a change that it went through may have arrived before anybody listened.
+     * When the first mention of the query arrived, counted or stored, for conditions that begin with stored history.
+     * Mentions that were found by a change may have arrived before the query was watched.
      */
     async firstArrival(projectId: string, queryId: string): Promise<Instant | null> {
       const { rows } = await sql<{ first: Instant | null }>`

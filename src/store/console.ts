@@ -8,8 +8,8 @@ import { createConsoleWarmUp } from "./console/warm-up.ts";
 import type { Db } from "./database.ts";
 
 /**
- * What the console reads. Nothing here writes, every answer has a limit, and every statement polls an index: a page
- * that somebody opens in a crisis must not be what slows the crisis down.
+ * What the console reads. Nothing here writes, every answer has a limit, and every statement uses an index: a page
+ * opened in a crisis must not slow the crisis down.
  */
 export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: number } = {}) {
   return {

@@ -11,7 +11,7 @@ export interface CountedSpan {
   readonly to: Instant;
 }
 
-/** A question to the source that the polls have caught up with. */
+/** A count check that the polls have caught up with. */
 export interface CountCheck extends CountedSpan {
   readonly id: string;
   readonly claimed: number;
@@ -19,7 +19,7 @@ export interface CountCheck extends CountedSpan {
 
 export function createCountCheckStore(db: Db) {
   return {
-    /** Queries whose turn it is, of one project: all is read up to here, and no gap is known. The longest due first. */
+    /** Queries of one project that are due for a check: polled up to here, with no known gap. The longest due first. */
     async due(
       now: Instant,
       limit: number,
@@ -47,14 +47,14 @@ export function createCountCheckStore(db: Db) {
       `.execute(db);
     },
 
-    /** How many questions wait for the polls. */
+    /** How many checks wait for the polls. */
     async waiting(): Promise<number> {
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from earshot.count_checks where outcome is null`.execute(db);
       return rows[0]?.n ?? 0;
     },
 
-    /** Questions since which every one of their queries was walked to its end. */
+    /** Checks whose queries have all finished a poll since. */
     async caughtUp(): Promise<CountCheck[]> {
       const { rows } = await sql<CountCheck>`
         select id, project_id as "projectId", to_json(query_ids) as "queryIds", from_at as "from", to_at as "to", claimed
@@ -68,7 +68,7 @@ export function createCountCheckStore(db: Db) {
       return rows;
     },
 
-    /** What is stored of it, with what stands aside because it could not be. */
+    /** How many are stored or dead letters. */
     async stored({ projectId, queryIds, from, to }: CountedSpan): Promise<number> {
       const ids = JSON.stringify(queryIds);
       const { rows } = await sql<{ n: number }>`
@@ -81,7 +81,7 @@ export function createCountCheckStore(db: Db) {
       return rows[0]?.n ?? 0;
     },
 
-    /** The question is answered. Its queries are counted again after a day, later where that was in vain before. */
+    /** Stores the result. The queries are checked again after a day, later if earlier checks found nothing. */
     async settle(
       check: CountCheck,
       stored: number,
@@ -106,7 +106,7 @@ export function createCountCheckStore(db: Db) {
       `.execute(db);
     },
 
-    /** Lets the poll over what is new go over everything that arrived since `from`. False: it is being walked just now. */
+    /** Makes the added poll read everything again that arrived since `from`. False: it is running just now. */
     async reopen(
       { projectId, queryIds, from }: CountedSpan,
       missing: number,

@@ -16,7 +16,7 @@ export function createCountStore(db: Db) {
       `.execute(db);
     },
 
-    /** What arrived in [from, to), by series and arrival bucket, in order; of all series or of these. */
+    /** Counts by series and arrival bucket for arrivals in [from, to), in order; of all series or of these. */
     async arrivals(
       projectId: string,
       queryId: string,
@@ -35,7 +35,7 @@ export function createCountStore(db: Db) {
       return rows;
     },
 
-    /** Counts of one series by the mentions' own time in [from, to), in order; what is 0 is left out. */
+    /** Counts of one series by the mentions' own time in [from, to), in order. Zeros are left out. */
     async byEvent(
       projectId: string,
       queryId: string,
@@ -67,7 +67,7 @@ export function createCountStore(db: Db) {
       `.execute(db);
     },
 
-    /** From now on nobody counts these. Their counts stay, for the charts of what was told. */
+    /** Stops counting these series. Their counts stay, for the charts of earlier alerts. */
     async leaveSeries(projectId: string, queryId: string, series: readonly string[]): Promise<void> {
       await sql`
         delete from earshot.series where project_id = ${projectId} and query_id = ${queryId}
@@ -75,7 +75,7 @@ export function createCountStore(db: Db) {
       `.execute(db);
     },
 
-    /** Takes away all counts of these series, and the voices in them. */
+    /** Deletes all counts of these series and their distinct authors. */
     async clear(projectId: string, queryId: string, series: readonly string[]): Promise<void> {
       for (const table of ["counts", "distinct_authors"]) {
         await sql`

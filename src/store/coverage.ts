@@ -5,7 +5,7 @@ import type { CoverageInterval } from "../model/coverage-interval.ts";
 import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
 
-/** What is still found after this is told once more. */
+/** A dead letter that is still found after this is reported once more. */
 const SEEN_AGAIN_MS = 30 * DAY;
 
 export function createCoverageStore(db: Db) {
@@ -24,8 +24,8 @@ export function createCoverageStore(db: Db) {
     },
 
     /**
-     * Keeps what could not be stored, with its reason; once, although every poll reads it again while it lies inside
-     * the overlap. The caller holds the query's lock.
+     * Stores rejected mentions with the reason, once each: every poll within the overlap reads them again. The caller
+     * holds the query's lock.
      */
     async deadLetters(
       projectId: string,

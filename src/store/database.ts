@@ -13,11 +13,11 @@ export interface Database {
 export interface PoolOptions {
   readonly url: string;
   readonly connections?: number;
-  /** Hears of connections that break while idle; the pool replaces them by itself. */
+  /** Called when an idle connection breaks. The pool replaces it by itself. */
   readonly onError: (error: Error) => void;
 }
 
-/** A pool as the driver makes it, for parts of the program that keep tables of their own. */
+/** The driver's own pool, for parts of the program that keep tables of their own. */
 export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -28,19 +28,19 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
-  // A server that stops while the pool is closing says so on the connections that it closes: that is no news.
+  // A server that stops while the pool closes reports an error on the closing connections: ignore it.
   pool.on("error", (error) => {
     if (!pool.ending) options.onError(error);
   });
-  // A connection that breaks while somebody holds it, between two statements, has no other listener: without this one
-  // the whole process would end. Its holder learns of it from the next statement.
+  // A connection that breaks between two statements of its holder has no other listener. Without this one the whole
+  // process would end. The holder gets the error from its next statement.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
 /**
- * A pool on the PostgreSQL at `url`. 64-bit counts come back as numbers and moments as `Instant`s, here and nowhere
- * else.
+ * Opens a pool on the PostgreSQL at `url`. 64-bit counts are read as numbers and moments as `Instant`s, here and
+ * nowhere else.
  */
 export function openDatabase(options: PoolOptions): Database {
   const pool = openPool(options, {

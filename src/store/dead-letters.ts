@@ -7,7 +7,7 @@ import { at, type Db } from "./database.ts";
 
 export function createDeadLetterStore(db: Db) {
   return {
-    /** Sets something aside, once while it stands. */
+    /** Stores a dead letter, once while it exists. */
     async add(one: NewDeadLetter, now: Instant): Promise<void> {
       const scope = one.scope ?? null;
       const resourceId = one.resourceId ?? null;
@@ -22,7 +22,7 @@ export function createDeadLetterStore(db: Db) {
       `.execute(db);
     },
 
-    /** What stands aside, newest first. */
+    /** Dead letters, newest first. */
     async open(limit: number): Promise<DeadLetter[]> {
       const { rows } = await sql<DeadLetter>`
         select s.id, s.project_id as "projectId", s.query_id as "queryId", q.name as "queryName", s.kind, s.at,
@@ -35,8 +35,8 @@ export function createDeadLetterStore(db: Db) {
     },
 
     /**
-     * How much stands aside, by kind: every job, and what else was set aside after `since`. A mention that can never be
-     * stored is news once. Digests are left out: that one is missing is told as such.
+     * The number of dead letters by kind: all jobs, and others created after `since`, because a mention that can never
+     * be stored is news only once. Digests are left out: a missing one is reported by itself.
      */
     async counts(since: Instant): Promise<DeadLetterCount[]> {
       const { rows } = await sql<DeadLetterCount>`
@@ -49,7 +49,7 @@ export function createDeadLetterStore(db: Db) {
       return rows;
     },
 
-    /** Keys of the jobs that stand aside, with their reasons. */
+    /** Keys of the jobs that are dead letters, with their reasons. */
     async jobs(): Promise<{ scope: string; reason: string }[]> {
       const { rows } = await sql<{ scope: string; reason: string }>`
         select scope, reason from earshot.dead_letters where kind = 'job' and settled_at is null
@@ -58,8 +58,8 @@ export function createDeadLetterStore(db: Db) {
     },
 
     /**
-     * Asks for another try: of those with these ids (or their beginnings), or of all that can be tried. A job is free
-     * at once; a mention or a page is taken up by the next poll of its query, which is made due. Returns how many.
+     * Requests a replay of those with these ids (or first letters of ids), or of all that can be replayed. A job is
+     * free at once. The next poll of its query replays a mention or a page; that poll is made due. Returns how many.
      */
     async replay(ids: readonly string[] | "all", now: Instant): Promise<number> {
       const chosen =
@@ -82,7 +82,7 @@ export function createDeadLetterStore(db: Db) {
       return rows[0]?.n ?? 0;
     },
 
-    /** What somebody wants to be tried again, of one query. */
+    /** Requested replays of one query. */
     async wanted(
       projectId: string,
       queryId: string,
@@ -96,7 +96,10 @@ export function createDeadLetterStore(db: Db) {
       return rows;
     },
 
-    /** Rules are read anew when a process starts: what broke before may be mended, and is set aside again if not. */
+    /**
+     * Rules are reloaded when a process starts, so a broken rule may be fixed now. If not, it becomes a dead letter
+     * again.
+     */
     async forgetRules(now: Instant): Promise<void> {
       await sql`
         update earshot.dead_letters set settled_at = ${at(now)}
@@ -104,7 +107,7 @@ export function createDeadLetterStore(db: Db) {
       `.execute(db);
     },
 
-    /** It has gone through. */
+    /** The replay succeeded. */
     async settle(projectId: string, ids: readonly string[], now: Instant): Promise<void> {
       if (ids.length === 0) return;
       await sql`
@@ -113,7 +116,7 @@ export function createDeadLetterStore(db: Db) {
       `.execute(db);
     },
 
-    /** It failed again, for this reason. */
+    /** The replay failed again, for this reason. */
     async failedAgain(projectId: string, id: string, reason: string): Promise<void> {
       await sql`
         update earshot.dead_letters set replay_wanted_at = null, tries = tries + 1, reason = ${reason}

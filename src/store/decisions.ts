@@ -4,7 +4,7 @@ import type { GroupFlush, ReceiverEntry } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import { at, type Db } from "./database.ts";
 
-/** What was decided for each receiver of an alert, and when it is decided again. */
+/** Decisions about each receiver of an alert, and when the next one is due. */
 export function createDecisionStore(db: Db) {
   return {
     async entries(projectId: string, alertIds: readonly string[]): Promise<ReceiverEntry[]> {
@@ -28,8 +28,8 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * Queries with an alert whose decision for some receiver is due again. While a query is read, or about to be, its
-     * decisions wait for what that brings: an alert may be over by then. A source that is away holds up none.
+     * Queries with an alert whose decision for some receiver is due. While a query is polled, or about to be, its
+     * decisions wait for the result, which may resolve an alert. A source that is away delays none.
      */
     async decisionsDue(now: Instant): Promise<{ projectId: string; queryId: string }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string }>`
@@ -41,9 +41,9 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * Lets one transaction at a time decide who of a project is told what, until it ends: alerts of several queries go
-     * into one message, and a receiver's share is counted right. Whoever takes it holds the lock of a query already,
-     * or none, and takes no other after it.
+     * Serialises notification decisions within a project until the transaction ends: one message may cover alerts of
+     * several queries, and a receiver's share must be counted right. The caller holds the lock of a query, or none, and
+     * takes no other afterwards.
      */
     async lockNotifications(projectId: string): Promise<void> {
       await sql`select pg_advisory_xact_lock(hashtext('earshot-telling'), hashtext(${projectId}))`.execute(
@@ -52,8 +52,8 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * The alerts of a query whose decision for some receiver is due again, and with them those of the whole project
-     * that wait to be told to that receiver together with others.
+     * The alerts of a query with a due decision for some receiver, and all alerts of the project that wait for the same
+     * combined message to that receiver.
      */
     async alertsToReconsider(projectId: string, queryId: string, now: Instant): Promise<string[]> {
       const { rows } = await sql<{ id: string }>`
@@ -72,7 +72,7 @@ export function createDecisionStore(db: Db) {
       return rows.map((row) => row.id);
     },
 
-    /** What was decided about an alert is looked at again: a person did something about it. */
+    /** Makes the decisions about an alert due again: a person acted on it. */
     async reconsider(projectId: string, alertId: string, now: Instant): Promise<void> {
       await sql`
         update earshot.alert_receivers set next_at = ${at(now)}
@@ -81,8 +81,8 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * What is held for this reason is looked at again: what held it may be over. Null: in all projects. Whoever decides
-     * at this moment is waited for, since it may still know of what is over.
+     * Makes decisions held for this reason due again, because the reason may have ended. Null: in all projects. Waits
+     * for transactions that are deciding now, since they may still read the old state.
      */
     async wake(projectId: string | null, reason: string, now: Instant): Promise<number> {
       await sql`
@@ -97,7 +97,7 @@ export function createDecisionStore(db: Db) {
       return Number(numAffectedRows ?? 0);
     },
 
-    /** When receivers were told of the groups of a project; those of the last week. */
+    /** When receivers were last notified of the groups of a project, in the last week. */
     async flushes(projectId: string): Promise<GroupFlush[]> {
       const { rows } = await sql<GroupFlush>`
         select project_id as "projectId", receiver, key, at from earshot.group_flushes where project_id = ${projectId}
@@ -121,7 +121,9 @@ export function createDecisionStore(db: Db) {
       `.execute(db);
     },
 
-    /** When notifications about alerts were decided for a receiver, since a moment, and how grave their alerts are. */
+    /**
+     * When notifications about alerts were decided for a receiver since a moment, with the severity of their alerts.
+     */
     async decidedSince(receiver: string, since: Instant): Promise<{ at: Instant; severity: Severity }[]> {
       const { rows } = await sql<{ at: Instant; severity: Severity }>`
         select n.created_at as at, coalesce(a.severity, 'info') as severity from earshot.notifications n
@@ -133,10 +135,10 @@ export function createDecisionStore(db: Db) {
   };
 }
 
-/** Held so that several are told in one message. */
+/** Held to be combined with others in one message. */
 const TOGETHER = sql`('HeldByGroup', 'HeldByThrottle')`;
 
-/** Whether the query of the alert \`a\` is read, or about to be. */
+/** Whether the query of the alert \`a\` is being polled, or about to be. */
 function isBeingRead(now: Instant) {
   return sql`exists (
     select from earshot.polls w

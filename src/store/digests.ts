@@ -9,7 +9,7 @@ interface Period {
   readonly to: Instant;
 }
 
-/** Stories that a digest chooses from. Those beyond are told by fewer people than any that it shows. */
+/** The stories that a digest chooses from. Those beyond have fewer mentions than any that it shows. */
 const MOST_STORIES = 300;
 const MOST_TALKING = 20;
 
@@ -54,7 +54,7 @@ export function createDigestStore(db: Db) {
       return rows.map(toEdition);
     },
 
-    /** One that is not built yet; null when it is. */
+    /** An edition that is not built yet; null if it is built. */
     async findDue(name: string, localDate: string): Promise<DigestEdition | null> {
       const { rows } = await sql<Row>`
         select ${COLUMNS} from earshot.digests
@@ -63,7 +63,7 @@ export function createDigestStore(db: Db) {
       return rows[0] === undefined ? null : toEdition(rows[0]);
     },
 
-    /** Who spoke most in a period, and which hashtags were used most. */
+    /** The most active authors and most used hashtags of a period. */
     async insights(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,
@@ -74,7 +74,7 @@ export function createDigestStore(db: Db) {
       const within = sql`json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
         join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}`;
-      // A mention that two queries found was written once.
+      // Counts a mention once, even if two queries found it.
       const authors = await sql<{ name: string; mentions: number; negative: number }>`
         select coalesce(max(m.body->>'authorName'), m.body->>'author') as name, count(distinct m.resource_id) as mentions,
           count(distinct m.resource_id) filter (where m.sentiment = 'negative') as negative
@@ -106,7 +106,7 @@ export function createDigestStore(db: Db) {
       `.execute(db);
     },
 
-    /** What an edition says, as it was built; null while it is not. */
+    /** The content of a built edition; null before. */
     async body(name: string, localDate: string): Promise<unknown> {
       const { rows } = await sql<{ body: unknown }>`
         select body from earshot.digests
@@ -115,7 +115,7 @@ export function createDigestStore(db: Db) {
       return rows[0]?.body ?? null;
     },
 
-    /** Receivers who have ended their subscription. */
+    /** Receivers who unsubscribed. */
     async unsubscribed(name: string): Promise<string[]> {
       const { rows } = await sql<{ receiver: string }>`
         select receiver from earshot.unsubscribed where digest_name = ${name}
@@ -123,7 +123,7 @@ export function createDigestStore(db: Db) {
       return rows.map(({ receiver }) => receiver);
     },
 
-    /** Ends a subscription, or takes it up again. */
+    /** Unsubscribes a receiver, or subscribes it again. */
     async setSubscribed(name: string, receiver: string, subscribed: boolean): Promise<void> {
       const change = subscribed
         ? sql`delete from earshot.unsubscribed where digest_name = ${name} and receiver = ${receiver}`
@@ -141,7 +141,7 @@ export function createDigestStore(db: Db) {
       return rows;
     },
 
-    /** Mentions of these queries by hour of the period, or by day of a time zone; steps without any are left out. */
+    /** Counts of mentions of these queries by hour of the period, or by day in a time zone. Zeros are left out. */
     async volume(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,
@@ -162,7 +162,7 @@ export function createDigestStore(db: Db) {
       return rows;
     },
 
-    /** The stories of a period that most mentions share, each with its mention of the largest reach. */
+    /** The stories of a period with the most mentions, each with its mention of the largest reach. */
     async stories(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,

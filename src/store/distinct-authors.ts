@@ -5,7 +5,7 @@ import { at, type Db } from "./database.ts";
 
 export function createDistinctAuthorStore(db: Db) {
   return {
-    /** The stored ones among these. The caller holds the query's lock. */
+    /** The stored authors among these. The caller holds the query's lock. */
     async find(
       projectId: string,
       queryId: string,
@@ -37,7 +37,7 @@ export function createDistinctAuthorStore(db: Db) {
       `.execute(db);
     },
 
-    /** Voices of so long ago that no window can count them any more. */
+    /** Deletes authors so old that no window can count them any more. */
     async forgetBefore(moment: Instant): Promise<void> {
       await sql`delete from earshot.distinct_authors where span < ${at(moment)}`.execute(db);
     },

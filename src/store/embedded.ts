@@ -9,31 +9,33 @@ import { isAlive, stopPostmaster } from "./embedded/postmaster.ts";
 import { findLiving, launch, type Server, type ServerOptions } from "./embedded/server.ts";
 
 export interface EmbeddedPostgres {
-  /** Address with the password of a role that owns the databases and is no superuser: never to be logged. */
+  /** An address with the password of a role that owns the databases and is no superuser. Never log it. */
   readonly url: string;
-  /** The postmaster's process id. It changes when the server died and was started again. */
+  /** The postmaster's process id. It changes when the server dies and is started again. */
   readonly pid: number;
-  /** True where another Earshot owns the server and this one only shares it. */
+  /** True if another Earshot owns the server and this one only shares it. */
   readonly shared: boolean;
   /** Fast shutdown: open transactions are rolled back, everything committed is on disk. Idempotent. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions extends ServerOptions {
-  /** Where the tables lie. Beside it: `<dataDir>.password` (0600), `.port`, `.log`, and perhaps `.location`. */
+  /**
+   * The directory of the tables. `<dataDir>.password` (0600), `.port`, `.log` and perhaps `.location` are next to it.
+   */
   readonly dataDir: string;
   readonly log: Logger;
-  /** Use the server of an Earshot that runs already (for commands beside it) instead of failing. */
+  /** Share the server of a running Earshot (for commands) instead of failing. */
   readonly share?: boolean;
 }
 
 /**
- * A real PostgreSQL for those who have none. Only the package's binaries are used: its class shuts the server down on
- * SIGINT by itself, before our workers have finished, and cannot take up what a killed process left behind. The
- * server runs in a process group of its own, so that Ctrl-C reaches Earshot alone and Earshot stops it last.
+ * A real PostgreSQL for those who have none. We use only the package's binaries: its class shuts the server down on
+ * SIGINT by itself, before our workers have finished, and cannot adopt a server that a killed process left behind. The
+ * server runs in its own process group, so that Ctrl-C reaches Earshot alone and Earshot stops it last.
  *
- * Who owns the server is decided by an advisory lock inside it, held by one connection of the owner. Such a lock dies
- * with its process, whatever kills it, and no process id has to be trusted. A server that nobody owns was left behind
+ * An advisory lock inside the server decides who owns it. One connection of the owner holds the lock. Such a lock ends
+ * with its process, however that dies, and no process id has to be trusted. A server without an owner was left behind
  * by a killed Earshot: it is shut down and started again with today's binaries and settings.
  *
  * @throws UserError when another Earshot runs on the directory, or when the machine cannot run the server.
@@ -65,11 +67,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return supervise(server, place, options, logins);
 }
 
-/** How often a guest looks whether the server is there, and how long its owner has to bring it back. */
+/** How often a guest checks that the server runs, and how long its owner has to bring it back. */
 const LOOK_MS = 1_000;
 const GRACE_MS = 2_000;
 
-/** A guest of a server whose owner went away takes it over, on the same port, so that pools recover. */
+/** A guest takes over a server whose owner went away, on the same port, so that pools recover. */
 function share(
   living: { readonly pid: number; readonly port: number },
   options: EmbeddedPostgresOptions,
@@ -94,7 +96,7 @@ function share(
     await delay(GRACE_MS);
     if (isStopping) return;
     try {
-      // One of several guests gets it; the others find it there.
+      // One of several guests takes it over; the others find it running.
       current = await startEmbeddedPostgres({ ...options, port: living.port });
       clearInterval(looks);
       if (!current.shared)
@@ -127,7 +129,7 @@ function share(
   };
 }
 
-/** Starts the server again when it dies under us (out of memory, a person), on the same port, so that pools recover. */
+/** Restarts the server if it dies (out of memory, killed by a person), on the same port, so that pools recover. */
 function supervise(
   first: Server,
   place: Place,
@@ -138,7 +140,7 @@ function supervise(
   let stopping: Promise<void> | null = null;
   let restarting: Promise<void> = Promise.resolve();
   const giveUp = new AbortController();
-  // A process that ends without stop() (an uncaught error) should not leave a server behind where it can be helped.
+  // A process that ends without stop() (an uncaught error) should leave no server behind, if possible.
   const onExit = (): void => {
     try {
       process.kill(server.pid, "SIGINT");
@@ -190,6 +192,6 @@ function supervise(
   };
 }
 
-/** Its port may be taken for a moment, or the disk be full until somebody makes room. */
+/** Its port may be taken for a moment, or the disk full until a person makes room. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;

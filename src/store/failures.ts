@@ -5,7 +5,7 @@ import { at, type Db } from "./database.ts";
 
 export function createFailureStore(db: Db) {
   return {
-    /** Counts one more failure, and returns how many it has been in a row. Another reason begins a new `since`. */
+    /** Counts one more failure, and returns how many there were in a row. Another reason starts a new `since`. */
     async note(failure: NotedFailure, now: Instant): Promise<number> {
       const { kind, scope, reason, message, final } = failure;
       const { rows } = await sql<{ times: number }>`
@@ -20,14 +20,14 @@ export function createFailureStore(db: Db) {
       return rows[0]?.times ?? 1;
     },
 
-    /** It worked. */
+    /** The operation worked. */
     async clear(kind: FailureKind, scopes: readonly string[]): Promise<void> {
       await sql`
         delete from earshot.failures where kind = ${kind} and scope = any(${[...scopes]}::text[])
       `.execute(db);
     },
 
-    /** Whether the receiver's own check says what its messages met. */
+    /** Stores whether the receiver's own check fails like its messages do. */
     async noteCheck(scope: string, failed: boolean): Promise<void> {
       await sql`
         update earshot.failures set check_failed = ${failed} where kind = 'receiver' and scope = ${scope}
@@ -47,7 +47,7 @@ export function createFailureStore(db: Db) {
 }
 
 /**
- * A rate limit lets calls through now and then, so a success does not end it (see clear): minutes without a refusal do.
+ * A rate limit lets calls through now and then, so a success does not end it (see clear); minutes without a refusal do.
  */
 const GOES_ON = sql`(f.reason = excluded.reason
   and (excluded.reason <> 'rate-limited' or f.last_wall > now() - interval '5 minutes'))`;

@@ -3,12 +3,12 @@ import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import type { QueryProgress, QueryRhythm, WaitingWork } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
 
-/** Walks over more than this brought history in, which says nothing about the rhythm. */
+/** Polls over more than this read history, which says nothing about the usual rate. */
 const LONGEST_ROUND_MS = 6 * HOUR;
 
 export function createWatchStore(db: Db) {
   return {
-    /** Says that a part of the line works. */
+    /** Records that a part of the pipeline works. */
     async beat(name: string, now: Instant): Promise<void> {
       await sql`
         insert into earshot.pulses (name, at) values (${name}, ${at(now)})
@@ -24,7 +24,7 @@ export function createWatchStore(db: Db) {
       return new Map(rows.map(({ name, ago }) => [name, ago]));
     },
 
-    /** Takes a turn that only one process takes in `everyMs` of wall time. */
+    /** Takes a turn: only one process takes it in `everyMs` of wall time. */
     async takeTurn(name: string, everyMs: number, now: Instant): Promise<boolean> {
       const { rows } = await sql<{ name: string }>`
         insert into earshot.pulses as p (name, at) values (${name}, ${at(now)})
@@ -47,8 +47,8 @@ export function createWatchStore(db: Db) {
     },
 
     /**
-     * Queries that have brought nothing new for `leastMs`, with what they brought in the same hours of the days before.
-     * From the ledger of coverage, which is short, and not from the mentions.
+     * Queries without new mentions for `leastMs`, with their counts in the same hours of earlier days. Read from the
+     * coverage ledger, which is short, not from the mentions.
      */
     async rhythms(now: Instant, leastMs: number, days: number): Promise<QueryRhythm[]> {
       const { rows } = await sql<QueryRhythm>`
@@ -77,7 +77,7 @@ export function createWatchStore(db: Db) {
       return rows;
     },
 
-    /** Work that could be taken at this moment and is not. What is for receivers in `notTo` waits in a line that moves. */
+    /** Work that is due and has not been taken. Receivers in `notTo` are left out: their backlog is not a stall. */
     async waiting(now: Instant, notTo: readonly string[] = []): Promise<WaitingWork> {
       const { rows } = await sql<WaitingWork>`
         select
@@ -108,7 +108,7 @@ export function createWatchStore(db: Db) {
       return row;
     },
 
-    /** Notifications about Earshot itself that can be sent now. */
+    /** Notifications about Earshot itself that are due. */
     async ownDue(projectId: string): Promise<{ projectId: string; notificationId: string }[]> {
       const { rows } = await sql<{ projectId: string; notificationId: string }>`
         select project_id as "projectId", id as "notificationId" from earshot.notifications

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import { at, type Db } from "./database.ts";
 
-/** What a kept message has in common, whether it came by Slack or by mail. */
+/** The common fields of a stored message, from Slack or by mail. */
 interface Kept {
   readonly id: string;
   readonly kind: "slack" | "email";
@@ -28,7 +28,7 @@ interface Filter {
   readonly limit: number;
 }
 
-/** Messages that the local Slack and mailbox took, whole, in the order in which they came. */
+/** Whole messages that the local Slack and mailbox received, in order of arrival. */
 export function createInboxStore<Message extends Kept & (Slack | Email)>(db: Db) {
   return {
     async append(message: Message): Promise<void> {

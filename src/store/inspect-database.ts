@@ -9,14 +9,14 @@ export interface DatabaseFacts {
   readonly maxConnections: number;
   readonly connections: number;
   readonly readOnly: boolean;
-  /** What the server believes to be now, in epoch milliseconds. */
+  /** The server's current time, in epoch milliseconds. */
   readonly now: number;
   readonly fsync: boolean;
-  /** Folder of the server's tables; null where this user may not know it. */
+  /** The directory of the server's tables; null if this user may not read it. */
   readonly dataDirectory: string | null;
 }
 
-/** What a server says of itself. */
+/** What the server reports about itself. */
 export async function inspectDatabase(db: Db): Promise<DatabaseFacts> {
   const { rows } = await sql<DatabaseFacts>`
     select current_setting('server_version_num')::int as "versionNumber", current_setting('server_version') as version,

@@ -8,7 +8,7 @@ import { dayOf } from "./mention-day.ts";
 /** Which rule a mention met, and to which alert it went. */
 export function createMatchStore(db: Db) {
   return {
-    /** Which of these mentions each of these rules has already told about: `rule\u0000queryId\u0000resourceId`. */
+    /** Which of these mentions each rule has already alerted on: `rule\u0000queryId\u0000resourceId`. */
     async alreadyMatched(
       projectId: string,
       matches: readonly { rule: string; mention: Mention }[],
@@ -49,7 +49,7 @@ export function createMatchStore(db: Db) {
       `.execute(db);
     },
 
-    /** The rules that a mention met, and the alerts that it went to. */
+    /** The rules that a mention met, and the alerts that it belongs to. */
     async matchesOf(
       projectId: string,
       mention: Mention,

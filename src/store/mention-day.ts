@@ -4,7 +4,7 @@ import type { Mention } from "../model/mention.ts";
 /** UTC day of publication, part of the identity because it is the partition. */
 export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
   const day = Math.floor((publishedAt ?? 0) / DAY);
-  // Mentions of a page are mostly of one day, and spelling it costs more than finding it.
+  // Most mentions of a page have the same day, and formatting it costs more than a look-up.
   if (day !== lastDay.day) lastDay = { day, text: new Date(day * DAY).toISOString().slice(0, 10) };
   return lastDay.text;
 }

@@ -5,10 +5,10 @@ import type { PageOutcome, PageRows, StoredMention } from "../model/stored-menti
 import { at, type Db } from "./database.ts";
 import { dayOf } from "./mention-day.ts";
 
-/** Pages of mentions on their way into the table. */
+/** Writes pages of mentions to the table. */
 export function createMentionPageStore(db: Db) {
   return {
-    /** Spells a page for `storePage`. Costs processor time and touches no table. */
+    /** Serialises a page for `storePage`. Costs processor time and touches no table. */
     rowsOf: (page: readonly StoredMention[]): PageRows => ({
       keys: page.map(({ mention }) => keyOf(mention)),
       edited: new Set(
@@ -18,9 +18,9 @@ export function createMentionPageStore(db: Db) {
     }),
 
     /**
-     * Stores a page: new mentions are inserted, changed ones replaced, known ones left alone. A version older than the
-     * stored one changes nothing, so pages may arrive in any order. `folded`: stories, by place, that the rows do not
-     * know of yet.
+     * Stores a page: inserts new mentions, replaces changed ones, leaves known ones alone. A version older than the
+     * stored one changes nothing, so pages may arrive in any order. `folded`: stories by index, which the rows do not
+     * contain yet.
      */
     async storePage(
       projectId: string,
@@ -30,7 +30,7 @@ export function createMentionPageStore(db: Db) {
     ): Promise<PageOutcome> {
       if (page.keys.length === 0) return { added: [], changed: [] };
       const rows = pageRows(page, folded);
-      // The page is read straight into the table: kept aside to be joined with, it would be spilled to disk and back.
+      // Inserts straight from the parameter: a materialised copy to join with would be spilled to disk.
       const inserted = await sql<MentionKey>`
         insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
           sentiment, story, reach, body)
@@ -56,7 +56,7 @@ export function createMentionPageStore(db: Db) {
 
 type MentionKey = Pick<Mention, "queryId" | "resourceId">;
 
-/** Where in the page the mentions with these keys stand: the first place of each, each once, in order. */
+/** The index in the page of each of these keys: the first of each, once, in order. */
 function placesOf(inserted: readonly MentionKey[], keys: readonly string[]): number[] {
   const wanted = new Set(inserted.map(keyOf));
   const places: number[] = [];
@@ -71,7 +71,7 @@ function keyOf({ queryId, resourceId }: MentionKey): string {
 const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
   s text, k text, n bigint, b json)`;
 
-/** The page as a table; where mentions tell stories of others, with those. */
+/** The page as a table, with the stories of near-duplicates if there are any. */
 function pageRows({ json }: PageRows, folded: ReadonlyMap<number, string>) {
   if (folded.size === 0) return sql`(select * from json_to_recordset(${json}::json) as r${PAGE_COLUMNS})`;
   const others = JSON.stringify([...folded].map(([place, story]) => ({ place, story })));
@@ -99,8 +99,8 @@ function toRow({ mention, eventAt, story }: StoredMention, index: number) {
 }
 
 /**
- * The day of publication is the partition and so part of the key, and a source may correct it, or tell it later: such a
- * mention was inserted anew, and its earlier row goes. Only what has changed since it came can have moved.
+ * The day of publication is the partition and so part of the key. A source may correct it or send it later: then the
+ * mention was inserted anew, and its earlier row is deleted here. Only changed mentions can have moved.
  */
 async function removeMoved(
   db: Db,
@@ -125,7 +125,7 @@ async function removeMoved(
   return moved.rows;
 }
 
-/** A change is found by comparing texts: a hash would cost every new mention to spare the few that change. */
+/** Compares texts to find a change: a hash would cost every new mention to spare the few that change. */
 async function replaceChanged(
   db: Db,
   projectId: string,

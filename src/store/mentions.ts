@@ -5,7 +5,7 @@ import type { StoryMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
 import { createMentionPageStore } from "./mention-pages.ts";
 
-/** Mentions as they are stored, and as rules, messages and people ask for them. */
+/** Stored mentions, as rules, messages and people need them. */
 export function createMentionStore(db: Db) {
   return {
     ...createMentionPageStore(db),
@@ -27,7 +27,7 @@ export function createMentionStore(db: Db) {
       return rows;
     },
 
-    /** How many mentions of a query tell each of these stories, by their own time from `since` on. */
+    /** How many mentions of a query belong to each of these stories, by their own time from `since` on. */
     async storySizes(
       projectId: string,
       queryId: string,
@@ -58,7 +58,7 @@ export function createMentionStore(db: Db) {
       return rows;
     },
 
-    /** Whether something of these queries is stored that was there (or had changed) before the request begins. */
+    /** Whether a mention of these queries is stored that was added (or updated) before the request's start. */
     async hasOlder(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       request: {
@@ -78,7 +78,7 @@ export function createMentionStore(db: Db) {
       return rows[0]?.found ?? false;
     },
 
-    /** Every stored mention of a query, in order of arrival, in batches: for series that are new to a rule. */
+    /** All stored mentions of a query, in order of arrival, in batches: for series that are new to a rule. */
     async *byArrival(projectId: string, queryId: string, batch = 5_000): AsyncGenerator<StoryMention[]> {
       let after: { added: Instant; resource: string } | null = null;
       while (true) {
@@ -96,7 +96,7 @@ export function createMentionStore(db: Db) {
       }
     },
 
-    /** By its id at the source or by its address, in whichever queries it stands. Walks all of them: for a person who asks. */
+    /** By its id at the source or by its address, in any query. Scans all of them, for a person who asks. */
     async findAnywhere(
       text: string,
     ): Promise<{ mention: Mention; projectId: string; queryName: string; seenAt: Instant }[]> {

@@ -9,11 +9,11 @@ export const MIGRATIONS: Record<string, Migration> = {
 };
 
 /**
- * Brings the schema `earshot` up to date; rejects with a UserError where later code has been at it. Kysely holds a lock, so any number
- * of processes may start at once.
+ * Brings the schema `earshot` up to date. Rejects with a UserError if a later version has changed it. Kysely holds a
+ * lock, so any number of processes may start at once.
  */
 export async function migrate(url: string): Promise<void> {
-  // A connection that breaks makes the statement reject, which is all that there is to say.
+  // A broken connection makes the statement reject; the event adds nothing.
   const { db, close } = openDatabase({ url, connections: 2, onError: () => {} });
   try {
     await migrateDatabase(db);
@@ -33,7 +33,7 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
   }
   // Kysely reads the whole catalogue before its own list: a fifth of a second at every start of every process.
   if (done.length === known.length) return;
-  // Two processes that create the schema in the same instant would collide in the catalogue; the lock is the database's.
+  // Two processes that create the schema in the same instant would collide in the catalogue, hence the database's lock.
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtext('earshot-schema'))`.execute(tx);
     await sql`create schema if not exists earshot`.execute(tx);
@@ -52,7 +52,7 @@ async function migrateDatabase(db: Kysely<never>): Promise<void> {
   }
 }
 
-/** Names of the migrations that the database has had, in order. */
+/** Names of the applied migrations, in order. */
 export async function doneMigrations(db: Kysely<never>): Promise<readonly string[]> {
   const { rows: found } = await sql<{ exists: boolean }>`
     select to_regclass('earshot.kysely_migration') is not null as exists`.execute(db);

@@ -5,7 +5,7 @@ import { createDecisionStore } from "./decisions.ts";
 import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
 import { createSendingStore } from "./sending.ts";
 
-/** What receivers are owed, how it was decided, and how it is sent. */
+/** Notifications: what they say, how they were decided, and how they are sent. */
 export function createNotificationStore(db: Db) {
   return {
     ...createDecisionStore(db),
@@ -32,8 +32,8 @@ export function createNotificationStore(db: Db) {
     },
 
     /**
-     * The message about an alert at a receiver that others answer, for threads and edits: the newest that is no answer
-     * itself. It is the first one, unless people deleted that and it was posted anew.
+     * The message about an alert at a receiver that replies go to, for threads and edits: the newest that is no reply
+     * itself. That is the first one, unless people deleted it and it was posted again.
      */
     async firstRef(
       projectId: string,
@@ -57,7 +57,7 @@ export function createNotificationStore(db: Db) {
       return rows;
     },
 
-    /** How many wait to be sent and are not on their way, by receiver. */
+    /** How many are due and not being sent, by receiver. */
     async waiting(): Promise<ReadonlyMap<string, number>> {
       const { rows } = await sql<{ receiver: string; n: number }>`
         select receiver, count(*) as n from earshot.notifications

@@ -3,12 +3,12 @@ import type { Instant } from "../lib/instant.ts";
 import type { Outage } from "../model/outage.ts";
 import { at, type Db } from "./database.ts";
 
-/** What several processes saw, or what came and went so soon after each other, is one outage. */
+/** Outages that several processes saw, or that followed each other closely, are one outage. */
 const APART_SECONDS = 30;
 
 export function createOutageStore(db: Db) {
   return {
-    /** Writes an outage down, or lengthens the one that it is a part of. */
+    /** Stores an outage, or extends the one that it belongs to. */
     async note({ engine, outcome, from, to, because }: Outage): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await sql`select pg_advisory_xact_lock(hashtext('earshot.outages'))`.execute(tx);

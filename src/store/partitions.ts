@@ -20,8 +20,8 @@ const TABLES = {
 type Db = Kysely<never>;
 
 /**
- * Creates the partitions of the month that holds `at` and of the next one. Rows of other months live in the default
- * partition. A month whose rows already stand in the default partition keeps them there: nothing is moved under load.
+ * Creates the partitions of the month of `at` and of the next one. Rows of other months are in the default partition.
+ * If rows of this month are there already, they stay: nothing is moved under load.
  */
 export async function ensurePartitions(db: Db, at: Instant): Promise<void> {
   const first = DateTime.fromMillis(at, { zone: "utc" }).startOf("month");
@@ -45,7 +45,7 @@ async function ensureMonth(db: Db, table: keyof typeof TABLES, month: DateTime):
   }
 }
 
-/** Drops the months of mention text, counts and what hangs on them that ended before `before`. Returns their names. */
+/** Drops the months of mention text, counts and dependent rows that ended before `before`. Returns their names. */
 export async function dropPartitionsBefore(db: Db, before: Instant): Promise<string[]> {
   const limit = DateTime.fromMillis(before, { zone: "utc" }).startOf("month").toFormat("yyyy_MM");
   const { rows } = await sql<{ name: string }>`

@@ -3,30 +3,30 @@ import type { Instant } from "../lib/instant.ts";
 import type { PollKey } from "../model/poll.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 
-/** A poll that this worker holds: nobody else can commit a page of it while the lease lives. */
+/** A poll that this worker holds: only it can commit a page of the poll while the lease lives. */
 export interface ClaimedPoll {
   readonly lease: string;
-  /** As the arithmetic of `ingest/watermark.ts` left it; null before the first page. */
+  /** As `ingest/watermark.ts` returned it; null before the first page. */
   readonly state: unknown;
   readonly failures: number;
 }
 
-/** Thrown when a page is committed under a lease that another worker has taken over meanwhile. */
+/** Thrown when a page is committed under a lease that another worker has taken over. */
 class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
-  /** The new holder polls on from what is committed; there is nothing to repeat. */
+  /** The new holder continues from what is committed; there is nothing to retry. */
   readonly retryable = false;
-  /** It says nothing against what was to be committed. */
+  /** The page itself is not at fault. */
   readonly isTransient = true;
 }
 
-/** A dead worker's poll is free again after this. Renewed with every page and by a timer during long calls. */
+/** If the worker dies, the poll is free again after this. Renewed with every page and by a timer during long calls. */
 const LEASE_SECONDS = 8;
 
-/** Who polls: one worker at a time takes a poll, moves it page by page, and gives it back. */
+/** Leases of polls: one worker at a time takes a poll, advances it page by page, and gives it back. */
 export function createPollLeaseStore(db: Db) {
   return {
-    /** Takes the poll, if it is due and free. Null: somebody else has it, or there is nothing to do now. */
+    /** Takes the poll if it is due and free. Null: another worker has it, or it is not due. */
     async claim(key: PollKey, now: Instant): Promise<ClaimedPoll | null> {
       const { rows } = await sql<ClaimedPoll>`
         update earshot.polls
@@ -59,7 +59,7 @@ export function createPollLeaseStore(db: Db) {
         throw new LeaseLostError(`the poll ${key.poll} of query ${key.queryId} was taken over`);
     },
 
-    /** The poll has come to its end: it knows everything up to `completeUntil` and is due again at `nextAt`. */
+    /** The poll ended: it is complete up to `completeUntil` and due again at `nextAt`. */
     async finish(
       key: PollKey,
       lease: string,
@@ -74,7 +74,7 @@ export function createPollLeaseStore(db: Db) {
       `.execute(db);
     },
 
-    /** The poll broke off: what is committed stands, and it is tried again after `retryAfterMs` of wall time. */
+    /** The poll failed: committed pages stay, and it is retried after `retryAfterMs` of wall time. */
     async fail(key: PollKey, lease: string, error: string, retryAfterMs: number): Promise<void> {
       await sql`
         update earshot.polls
@@ -85,7 +85,7 @@ export function createPollLeaseStore(db: Db) {
       `.execute(db);
     },
 
-    /** No call could be made: it is tried again after `retryAfterMs`, and nothing has failed. */
+    /** No call could be made: it is retried after `retryAfterMs`, and does not count as failed. */
     async postpone(key: PollKey, lease: string, retryAfterMs: number): Promise<void> {
       await sql`
         update earshot.polls

@@ -4,13 +4,13 @@ import type { PollKey } from "../model/poll.ts";
 import type { Query } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
 
-/** A due poll and what is known of its arrivals: the last weeks, this hour of the week, the last minutes. */
+/** A poll and its arrival rates: of the last weeks, of this hour of the week, of the last minutes. */
 export interface PollCandidate extends PollKey, Query {
   readonly polledAt: Instant | null;
   readonly watchFrom: Instant;
   readonly nextAt: Instant;
   readonly watermark: Instant | null;
-  /** It goes on from a cursor, closes a gap, or fails with others. */
+  /** It resumes from a cursor, closes a gap, or makes shared calls fail. */
   readonly alone: boolean;
   /** In a row. */
   readonly failures: number;
@@ -23,10 +23,10 @@ export interface PollCandidate extends PollKey, Query {
   readonly recentUntil: Instant | null;
 }
 
-/** What a plan of calls wants to know of polls, and what it says about them. */
+/** What the planner of calls reads about polls, and what it writes. */
 export function createPollPlanStore(db: Db) {
   return {
-    /** Walks that nobody holds, due or not, with what a plan wants to know of them. `hour`: of the week. */
+    /** Polls that no worker holds, due or not, with what the planner needs. `hour`: of the week. */
     async candidates(hour: number, now: Instant): Promise<PollCandidate[]> {
       const { rows } = await sql<PollCandidate>`
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
@@ -53,7 +53,10 @@ export function createPollPlanStore(db: Db) {
       return rows;
     },
 
-    /** A job for these polls is on its way: no plan counts on them until it is done or forgotten. Who rides along is due. */
+    /**
+     * A job for these polls is on its way: no plan includes them until it is done or lost. Polls that share the call
+     * become due.
+     */
     async plan(keys: readonly PollKey[], now: Instant): Promise<void> {
       await sql`
         update earshot.polls w set planned_until_wall = now() + make_interval(secs => ${PLANNED_SECONDS}),
@@ -62,7 +65,7 @@ export function createPollPlanStore(db: Db) {
       `.execute(db);
     },
 
-    /** When each is polled next as the plan stands. An empty list: there is no plan, every poll is polled when due. */
+    /** When each poll is next, by the current plan. An empty list: there is no plan, every poll is polled when due. */
     async promise(plan: readonly (PollKey & { readonly nextPollAt: Instant })[]): Promise<void> {
       if (plan.length === 0) {
         await sql`update earshot.polls set next_poll_at = null where next_poll_at is not null`.execute(db);
@@ -82,7 +85,7 @@ export function createPollPlanStore(db: Db) {
       `.execute(db);
     },
 
-    /** These polls get calls of their own until one has gone well. */
+    /** These polls get calls of their own until one succeeds. */
     async pollAlone(keys: readonly PollKey[]): Promise<void> {
       await sql`update earshot.polls w set own_call = true from ${keysAsRows(keys)} where ${isKeyOf}`.execute(
         db,
@@ -91,10 +94,10 @@ export function createPollPlanStore(db: Db) {
   };
 }
 
-/** A gap that was gone over so often is gone over again at its `nextAt`; before that at once. */
+/** After this many tries, a gap is polled again at its `nextAt`; before that at once. */
 const GAP_TRIES = 2;
 
-/** After this a job that was planned counts as lost, and its polls are planned anew. */
+/** After this a planned job counts as lost, and its polls are planned again. */
 const PLANNED_SECONDS = 30;
 
 function keysAsRows(keys: readonly PollKey[]) {

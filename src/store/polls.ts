@@ -6,7 +6,7 @@ import { at, type Db } from "./database.ts";
 import { createPollLeaseStore } from "./poll-leases.ts";
 import { createPollPlanStore } from "./poll-plans.ts";
 
-/** Walks: when each is due, who holds it, what is planned for it, and how far it knows everything. */
+/** Polls: when each is due, who holds it, what is planned for it, and how far it is complete. */
 export function createPollStore(db: Db) {
   return {
     ...createPollLeaseStore(db),
@@ -23,7 +23,7 @@ export function createPollStore(db: Db) {
       `.execute(db);
     },
 
-    /** Walks whose time has come and that nobody holds, the longest due first. */
+    /** Polls that are due and free, the longest due first. */
     async due(now: Instant, limit: number): Promise<PollKey[]> {
       const { rows } = await sql<PollKey>`
         select w.project_id as "projectId", w.query_id as "queryId", w.poll
@@ -37,12 +37,12 @@ export function createPollStore(db: Db) {
       return rows;
     },
 
-    /** Makes every poll due, whatever its time: a replay has come to its end and wants to know everything. */
+    /** Makes every poll due now: a replay has ended and must read everything. */
     async hurry(now: Instant): Promise<void> {
       await sql`update earshot.polls set next_at = least(next_at, ${at(now)})`.execute(db);
     },
 
-    /** How many polls somebody holds or waits to repeat: a driver that waits for quiet waits for these too. */
+    /** How many polls are held or wait for a retry: a driver that waits for quiet waits for these too. */
     async unsettled(): Promise<number> {
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from earshot.polls join earshot.queries q using (project_id, query_id)
@@ -51,7 +51,7 @@ export function createPollStore(db: Db) {
       return rows[0]?.n ?? 0;
     },
 
-    /** Up to when every mention that entered the query is stored. Null before the first finished poll. */
+    /** Up to when all mentions that entered the query are stored. Null before the first finished poll. */
     async completeUntil(projectId: string, queryId: string): Promise<Instant | null> {
       const { rows } = await sql<{ until: Instant | null }>`
         select complete_until as until from earshot.polls
@@ -60,7 +60,7 @@ export function createPollStore(db: Db) {
       return rows[0]?.until ?? null;
     },
 
-    /** Up to when every one of these queries is stored; null when one of them has no finished poll yet. */
+    /** Up to when every one of these queries is complete; null if one of them has no finished poll yet. */
     async completeUntilOf(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
     ): Promise<Instant | null> {
@@ -72,7 +72,7 @@ export function createPollStore(db: Db) {
       return rows[0]?.until ?? null;
     },
 
-    /** Queries that have closed buckets which nobody has judged yet, and unwatched ones whose alerts stand open. */
+    /** Queries with closed buckets that are not evaluated yet, and unwatched ones with open alerts. */
     async windowsDue(bucketMs: number): Promise<{ projectId: string; queryId: string }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string }>`
         select w.project_id as "projectId", w.query_id as "queryId"

@@ -7,7 +7,7 @@ export function createQueryStore(db: Db) {
   return {
     /**
      * Makes the watched queries exactly these. A query seen for the first time is watched from `watchFrom`, with
-     * windows from `historyFrom` on; one that is known keeps its own moments and may change its name.
+     * windows from `historyFrom` on. A known one keeps its moments and may change its name.
      */
     async register(queries: readonly Query[], watchFrom: Instant, historyFrom: Instant): Promise<void> {
       const page = JSON.stringify(queries);
@@ -41,8 +41,8 @@ export function createQueryStore(db: Db) {
     },
 
     /**
-     * Reads a query and keeps every other worker from writing about it until the transaction ends: counts of a bucket
-     * cannot change while it is judged, and an alert is moved by one worker at a time.
+     * Reads a query and locks it until the transaction ends: no other worker can change the counts of a bucket while it
+     * is evaluated, and one worker at a time changes an alert.
      */
     async lock(projectId: string, queryId: string): Promise<WatchedQuery | null> {
       const { rows } = await sql<WatchedQuery>`

@@ -32,7 +32,7 @@ export function createSeenValueStore(db: Db) {
       `.execute(db);
     },
 
-    /** Values so old that they may be called new again when they come back. */
+    /** Deletes values so old that they may count as new again when they come back. */
     async forgetBefore(moment: Instant): Promise<void> {
       await sql`delete from earshot.seen_values where first_at < ${at(moment)} and value <> ''`.execute(db);
     },

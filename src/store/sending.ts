@@ -5,26 +5,26 @@ import type { GivenUp } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
 import { NOTIFICATION_COLUMNS } from "./notification-columns.ts";
 
-/** A worker that died while sending frees its notification after this. */
+/** If the worker dies while sending, its notification is free again after this. */
 const LEASE_SECONDS = 8;
 
-/** Of the eight places that a process has for deliveries. */
+/** How many of a process's eight delivery slots one receiver may use. */
 const MOST_AT_ONCE = 3;
 
-/** So many jobs of one receiver are worth adding at once. */
+/** How many jobs of one receiver are worth adding at once. */
 const MOST_OF_A_RECEIVER = 50;
 
-/** Messages are tried for two days and some hours; who had to wait in line for others, for longer. */
+/** Messages are retried for two days and some hours, longer if they had to queue behind others. */
 const LONGEST_TRIED_MS = 7 * DAY;
 
 const MOST_SEVERE_FIRST = sql`array_position(array['critical', 'warning', 'info'], coalesce(a.severity, 'info')), n.id`;
 
-/** Notifications on their way to their receivers: whose turn it is, who has taken it, and what came of it. */
+/** Notifications that are being sent: which is next, who has claimed it, and the outcome. */
 export function createSendingStore(db: Db) {
   return {
     /**
-     * Notifications to be sent now, of each receiver the gravest and oldest first and no more than a few: what follows
-     * is found when those are on their way. None of receivers that take nothing at this moment.
+     * Notifications to send now: a few of each receiver, the most severe and oldest first. The rest is found when those
+     * are on their way. Receivers that take nothing now have none.
      */
     async due(
       limit: number,
@@ -45,9 +45,9 @@ export function createSendingStore(db: Db) {
     },
 
     /**
-     * Takes a notification for sending and counts the attempt before it is made: whoever comes after a crash sees that
-     * an attempt with unknown outcome may have reached the vendor. Earlier ones to the same receiver about the same
-     * alert go first, and a receiver that hangs holds up only MOST_AT_ONCE of the places that all receivers share.
+     * Claims a notification for sending and counts the attempt before it is made: after a crash, the next worker sees
+     * that an attempt with unknown outcome may have reached the vendor. Earlier ones to the same receiver about the
+     * same alert go first. A receiver that hangs uses only MOST_AT_ONCE of the slots that all receivers share.
      */
     async claim(projectId: string, id: string): Promise<Notification | null> {
       const { rows } = await sql<Notification>`
@@ -65,7 +65,7 @@ export function createSendingStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** The gravest and oldest notification of these receivers that could be taken now. */
+    /** The most severe and oldest notification of these receivers that could be claimed now. */
     async nextDue(
       receivers: readonly string[],
     ): Promise<{ projectId: string; notificationId: string } | null> {
@@ -82,7 +82,7 @@ export function createSendingStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** False: another worker has claimed it since; each claim has a number of its own, that of the attempt. */
+    /** False: another worker has claimed it since. The number of the attempt identifies a claim. */
     async renew({ projectId, id, attempts }: Notification): Promise<boolean> {
       const { numAffectedRows } = await sql`
         update earshot.notifications set leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -91,7 +91,7 @@ export function createSendingStore(db: Db) {
       return Number(numAffectedRows ?? 0) > 0;
     },
 
-    /** Later ones about the same alert to the same receiver that tell of nothing else, oldest first. */
+    /** Later ones about only the same alert to the same receiver, oldest first. */
     async waitingBehind({
       projectId,
       alertId,
@@ -108,7 +108,7 @@ export function createSendingStore(db: Db) {
       return rows;
     },
 
-    /** `said`: ids of those that waited behind it, whose news it has told. One that is noted as sent stays as it is. */
+    /** `said`: ids of later notifications that its message already covers. One that is noted as sent stays as it is. */
     async markSent(
       notification: Notification,
       sentAt: Instant,
@@ -136,8 +136,8 @@ export function createSendingStore(db: Db) {
     },
 
     /**
-     * A failed attempt: tried again after `retryAfterMs`, or given up when that is null. Nothing where another worker has
-     * claimed it since.
+     * A failed attempt: tried again after `retryAfterMs`, or given up when that is null. Does nothing if another worker
+     * has claimed it since.
      */
     async markFailed(notification: Notification, error: string, retryAfterMs: number | null): Promise<void> {
       await sql`
@@ -155,7 +155,7 @@ export function createSendingStore(db: Db) {
       `.execute(db);
     },
 
-    /** By receiver, those since then that were given up: how many, and what the last of them was told. */
+    /** By receiver, the notifications given up since then: how many, and the last error. */
     async givenUp(since: Instant): Promise<{ receiver: string; n: number; error: string }[]> {
       const { rows } = await sql<{ receiver: string; n: number; error: string }>`
         select receiver, count(*)::int as n, (array_agg(coalesce(last_error, '') order by id desc))[1] as error
@@ -165,7 +165,7 @@ export function createSendingStore(db: Db) {
       return rows;
     },
 
-    /** By receiver, those that were given up in the last day and are not tried again. */
+    /** By receiver, the notifications given up in the last day that are not retried. */
     async givenUpLately(now: Instant): Promise<GivenUp[]> {
       const { rows } = await sql<GivenUp>`
         select n.receiver, count(*)::int as n, (array_agg(d.detail order by d.at_wall desc))[1] as error,
@@ -180,8 +180,8 @@ export function createSendingStore(db: Db) {
     },
 
     /**
-     * Those of a receiver since then that were given up are tried again, in their order and for as long as new ones.
-     * Gives how many they are.
+     * Retries the notifications of a receiver that were given up since then, in order and for as long as new ones.
+     * Returns how many.
      */
     async redeliver(receiver: string, since: Instant): Promise<number> {
       const { numAffectedRows } = await sql`
@@ -191,7 +191,7 @@ export function createSendingStore(db: Db) {
       return Number(numAffectedRows ?? 0);
     },
 
-    /** Null for one that is not stored. */
+    /** Null if it is not stored. */
     async receiverOf(projectId: string, id: string): Promise<string | null> {
       const { rows } = await sql<{ receiver: string }>`
         select receiver from earshot.notifications where project_id = ${projectId} and id = ${id}::uuid
@@ -199,7 +199,7 @@ export function createSendingStore(db: Db) {
       return rows[0]?.receiver ?? null;
     },
 
-    /** How many are on their way to a vendor at this moment. */
+    /** How many are being sent to a vendor now. */
     async inFlight(): Promise<number> {
       const { rows } = await sql<{ n: number }>`
         select count(*) as n from earshot.notifications where state = 'due' and leased_until_wall > now()

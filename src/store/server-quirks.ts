@@ -3,7 +3,7 @@ import type { Instant } from "../lib/instant.ts";
 import { isQuirkName, type ObservedQuirk, type QuirkName, type ServerQuirk } from "../model/server-quirk.ts";
 import { at, type Db } from "./database.ts";
 
-/** What was found out about the server of one account. */
+/** Quirks that were observed on the server of one account. */
 export function createServerQuirkStore(db: Db, account: string) {
   return {
     async all(): Promise<ReadonlyMap<QuirkName, ServerQuirk>> {
@@ -14,7 +14,7 @@ export function createServerQuirkStore(db: Db, account: string) {
       return new Map(rows.filter(({ quirk }) => isQuirkName(quirk)).map((row) => [row.quirk, row]));
     },
 
-    /** What the same value says again is written at most once an hour. The most of `ms` is kept, but of a clock the last. */
+    /** An unchanged value is written at most once an hour. Keeps the highest `ms`, but for a clock the last. */
     async note(findings: readonly ObservedQuirk[], now: Instant): Promise<void> {
       if (findings.length === 0) return;
       const rows = [...new Map(findings.map((one) => [one.quirk, one])).values()].sort((a, b) =>

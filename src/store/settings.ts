@@ -11,7 +11,7 @@ export function createSettingStore(db: Db) {
       return rows[0]?.value ?? null;
     },
 
-    /** What stands there already, or this: the first of several processes wins. */
+    /** The stored value, or this one if there is none: the first of several processes wins. */
     async getOrPut(key: string, value: unknown): Promise<unknown> {
       const { rows } = await sql<{ value: unknown }>`
         insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(value)}::jsonb)

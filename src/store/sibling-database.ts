@@ -1,9 +1,9 @@
 import pg from "pg";
 
-/** Another database on the server of `url`: replays keep out of the way of what is monitored for real. */
+/** Another database on the server of `url`, so that replays do not touch the monitored data. */
 export interface SiblingDatabase {
   readonly url: string;
-  /** False when it was there already. */
+  /** False if it existed already. */
   readonly created: boolean;
 }
 
@@ -14,14 +14,14 @@ export async function ensureSiblingDatabase(url: string, name: string): Promise<
     if (rowCount !== 0) return false;
     const quoted = client.escapeIdentifier(name);
     await client.query(`create database ${quoted}`);
-    // Whatever a power cut takes from it is lived through again; it never is the only place of a fact.
+    // A replay can repeat what a power cut takes; nothing here is the only copy of a fact.
     await client.query(`alter database ${quoted} set synchronous_commit = off`);
     return true;
   });
   return { url: urlOf(url, name), created };
 }
 
-/** The address of the server's database of this name, or null where there is none. */
+/** The address of the server's database of this name, or null if there is none. */
 export async function findSiblingDatabase(url: string, name: string): Promise<string | null> {
   const found = await onServer(url, (client) =>
     client.query("select from pg_database where datname = $1", [name]),
@@ -29,7 +29,7 @@ export async function findSiblingDatabase(url: string, name: string): Promise<st
   return found.rowCount === 0 ? null : urlOf(url, name);
 }
 
-/** Drops it, with whatever is still connected to it. */
+/** Drops the database and ends its connections. */
 export async function dropSiblingDatabase(url: string, name: string): Promise<void> {
   await onServer(url, async (client) => {
     await client.query(`drop database if exists ${client.escapeIdentifier(name)} with (force)`);

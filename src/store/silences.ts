@@ -15,7 +15,7 @@ export function createSilenceStore(db: Db) {
       `.execute(db);
     },
 
-    /** In force or to come, and those that ended in the last day: what began and ended inside them is judged by them. */
+    /** Active and future ones, and those that ended in the last day: alerts that began and ended inside one need it. */
     async active(now: Instant): Promise<Silence[]> {
       const { rows } = await sql<StoredSilence>`
         select ${COLUMNS} from earshot.silences where ends_at > ${at(now - DAY)} order by starts_at, id
@@ -31,7 +31,7 @@ export function createSilenceStore(db: Db) {
       return rows.map(toSilence);
     },
 
-    /** Two at most, where the first letters of an id name more than one. */
+    /** At most two, if the first letters of an id match more than one. */
     async findByPrefix(prefix: string): Promise<Silence[]> {
       const { rows } = await sql<StoredSilence>`
         select ${COLUMNS} from earshot.silences where id::text like ${`${prefix.toLowerCase()}%`} limit 2
@@ -39,7 +39,7 @@ export function createSilenceStore(db: Db) {
       return rows.map(toSilence);
     },
 
-    /** Ends a silence now. False when it had ended already. */
+    /** Ends a silence now. False if it had ended already. */
     async expire(id: string, by: string, now: Instant): Promise<boolean> {
       const { numAffectedRows } = await sql`
         update earshot.silences set ends_at = ${at(now)}, starts_at = least(starts_at, ${at(now)}), ended_by = ${by}

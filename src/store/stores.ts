@@ -28,9 +28,9 @@ import { createStoryStore } from "./stories.ts";
 /** The stores of all nouns, on one connection or in one transaction: every fact of Earshot. */
 export type Facts = ReturnType<typeof createNounStores>;
 
-export interface Stores extends Facts {
-  /** Everything that `work` does through the stores it is given is committed together, or not at all. */
-  transaction<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
+export interface Stores extends NounStores {
+  /** Commits everything that `work` does through the given stores together, or not at all. */
+  transaction<T>(work: (stores: NounStores) => Promise<T>): Promise<T>;
 }
 
 export function createStores(db: Db): Stores {

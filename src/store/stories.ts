@@ -9,12 +9,12 @@ interface KnownText {
 }
 
 /**
- * The texts that queries have told, a row for each page that brought new ones: five thousand rows with indexes of their
- * own would take longer than the page. Keys and stories are 12 bytes each in base64url, a sketch is BINS bytes.
+ * The texts of a query's stories, one row for each page with new ones: five thousand rows with indexes of their own
+ * would take longer than the page. Keys and stories are 12 bytes each in base64url, a sketch is BINS bytes.
  */
 export function createStoryStore(db: Db) {
   return {
-    /** What was appended after `seq`, oldest first; of the newest batches so many that they hold `most` texts. */
+    /** What was appended after `seq`, oldest first; only the newest batches that hold `most` texts. */
     async since(
       projectId: string,
       queryId: string,
@@ -30,7 +30,7 @@ export function createStoryStore(db: Db) {
       return rows.map((row) => ({ seq: row.seq, texts: unpack(row.body) }));
     },
 
-    /** Appends a batch, and forgets those that lie behind `most` newer texts. */
+    /** Appends a batch, and deletes batches behind `most` newer texts. */
     async append(
       projectId: string,
       queryId: string,
@@ -56,7 +56,9 @@ export function createStoryStore(db: Db) {
 const FORGET_EVERY = 16;
 const KEY_BYTES = 12;
 
-/** One byte says whether the text began its story, with a sketch, or tells another's, with that one's key. */
+/**
+ * One byte marks a text that began its story (a sketch follows) or that belongs to another's (that one's key follows).
+ */
 function pack(texts: readonly KnownText[]): Buffer {
   const length = texts.reduce(
     (sum, { sketch }) => sum + 1 + KEY_BYTES + (sketch === null ? KEY_BYTES : BINS),

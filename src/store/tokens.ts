@@ -19,12 +19,12 @@ export function createTokenStore(db: Db, account: string) {
       `.execute(db);
     },
 
-    /** Forgets exactly this token: another worker may have put a newer one. */
+    /** Deletes exactly this token: another worker may have stored a newer one. */
     async remove(token: string): Promise<void> {
       await sql`delete from earshot.tokens where account = ${account} and token = ${token}`.execute(db);
     },
 
-    /** One process at a time logs in: the lock is the database's, and it goes with a connection that breaks. */
+    /** One process at a time logs in. The database's lock ends with its connection, also when that breaks. */
     exclusively: <T>(work: () => Promise<T>): Promise<T> =>
       db.connection().execute(async (connection) => {
         const key = sql`hashtext(${`earshot-login ${account}`})`;

@@ -16,7 +16,7 @@ import { projects } from "./projects.ts";
 
 export function createConsoleAlerts(db: Db) {
   return {
-    /** Alerts that are open, gravest and newest first. */
+    /** Open alerts, the most severe and newest first. */
     async openAlerts(limit: number): Promise<Alert[]> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.latest_alerts l
@@ -52,7 +52,7 @@ export function createConsoleAlerts(db: Db) {
       return { alerts, next };
     },
 
-    /** By its id alone, as links name it. */
+    /** By its id alone, as links contain it. */
     async alert(id: string): Promise<Alert | null> {
       const { rows } = await sql<Alert>`
         select ${COLUMNS} from earshot.alerts a where a.project_id in ${projects} and a.id = ${id}::uuid
@@ -60,7 +60,7 @@ export function createConsoleAlerts(db: Db) {
       return rows[0] ?? null;
     },
 
-    /** The newest lines of its history, oldest of them first. */
+    /** The newest entries of its history, in ascending order. */
     async alertEvents(projectId: string, alertId: string, limit: number): Promise<AlertEvent[]> {
       const { rows } = await sql<StoredEvent>`
         select alert_id as "alertId", at, what, detail, actor from earshot.alert_events
@@ -69,7 +69,7 @@ export function createConsoleAlerts(db: Db) {
       return rows.reverse().map(toEvent);
     },
 
-    /** Mentions that met the rule of the alert, with what they met; none for an alert on a window. */
+    /** Mentions that met the alert's rule, with what they met; none for an alert on a window. */
     async alertMatches(projectId: string, alertId: string, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
         select m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
@@ -82,7 +82,7 @@ export function createConsoleAlerts(db: Db) {
       return rows;
     },
 
-    /** What was found out about it when people were told; null where nothing was. */
+    /** The insights that were fetched when it was sent; null if there are none. */
     async alertExplanation(projectId: string, alertId: string): Promise<unknown> {
       const { rows } = await sql<{ explanation: unknown }>`
         select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
@@ -90,7 +90,7 @@ export function createConsoleAlerts(db: Db) {
       return rows[0]?.explanation ?? null;
     },
 
-    /** The stories that most of its mentions tell; of one mention alone there is nothing to say. */
+    /** The stories with most of its mentions; none for an alert on a single mention. */
     async alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<ShownStory[]> {
       const its =
         from === "matches"
@@ -110,7 +110,7 @@ export function createConsoleAlerts(db: Db) {
       return rows;
     },
 
-    /** How often a rule fired since a moment, and what people said of it. */
+    /** How often a rule fired since a moment, and the feedback of people. */
     async rulePrecision(rule: string, since: Instant): Promise<RulePrecision> {
       const { rows } = await sql<RulePrecision>`
         select ${rule} as rule, count(*) as fired, count(*) filter (where (handling->>'relevant')::boolean) as relevant,
@@ -121,7 +121,7 @@ export function createConsoleAlerts(db: Db) {
       return rows[0] ?? { rule, fired: 0, relevant: 0, notRelevant: 0 };
     },
 
-    /** Mentions of the query in the window of an alert, those that most people saw first. */
+    /** Mentions of the query in the window of an alert, those with the largest reach first. */
     async windowMentions(alert: Alert, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
         select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt" from (

@@ -8,7 +8,7 @@ import { projects } from "./projects.ts";
 
 export function createConsoleCoverage(db: Db) {
   return {
-    /** Queries that are watched, by name. */
+    /** Watched queries, by name. */
     async queryNames(): Promise<{ projectId: string; queryId: string; name: string }[]> {
       const { rows } = await sql<{ projectId: string; queryId: string; name: string }>`
         select project_id as "projectId", query_id as "queryId", name from earshot.queries
@@ -63,7 +63,7 @@ export function createConsoleCoverage(db: Db) {
       return rows.filter(({ quirk }) => isQuirkName(quirk));
     },
 
-    /** What stands aside, newest first. */
+    /** Dead letters, newest first. */
     async deadLetters(limit: number): Promise<ShownDeadLetter[]> {
       const { rows } = await sql<ShownDeadLetter>`
         select s.query_id as "queryId", coalesce(q.name, 'query ' || s.query_id) as "queryName", s.at,

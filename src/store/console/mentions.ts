@@ -11,15 +11,15 @@ import type {
 } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
 
-/** Rows that one listing looks through before it answers with what it has. */
+/** Rows that one listing reads at most before it answers. */
 const SCAN_LIMIT = 20_000;
 
-/** A search for a text reads what it looks through: a few people who search must not hold up everything else. */
+/** A text search reads many rows; a few people who search must not block the rest. */
 const SEARCHES_AT_ONCE = 2;
 const SEARCHES_WAITING = 20;
 const SEARCH_TAKES_MS = 5_000;
 
-/** `searchTakesMs`: how long a search for a text may take; only tests pass another. */
+/** `searchTakesMs`: the time limit of a text search; only tests pass another. */
 export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
   const inTurn = atMost(SEARCHES_AT_ONCE, SEARCHES_WAITING);
   return {
@@ -34,8 +34,8 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
     },
 
     /**
-     * Mentions that fit, `limit` at a time. Of one query: newest published first. Of all: newest arrivals first. These
-     * are the orders that have an index; what else is asked for is looked for in at most 20,000 rows at a time.
+     * Mentions that match, `limit` at a time. Of one query: newest published first. Of all: newest arrivals first.
+     * These orders have an index; other filters read at most 20,000 rows at a time.
      */
     async mentions(
       filter: MentionFilter,
@@ -70,7 +70,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
       return listingOf(rows, limit, share);
     },
 
-    /** Mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
+    /** Counts of mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
     async volume(from: Instant, to: Instant): Promise<VolumeCount[]> {
       const { rows } = await sql<VolumeCount>`
         select q.project_id as "projectId", q.query_id as "queryId", q.name as "queryName", v.hour, v.sentiment, v.n
@@ -86,7 +86,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
   };
 }
 
-/** Lists show the beginning of a text. What was stored before texts were cut can be a megabyte long. */
+/** Lists show the beginning of a text. Mentions stored before texts were cut can be a megabyte long. */
 const BODY = sql`case when length(m.body->>'title') > 4000 or length(m.body->>'text') > 4000
   then (m.body::jsonb || jsonb_build_object('title', left(m.body->>'title', 4000), 'text', left(m.body->>'text', 4000)))::json
   else m.body end`;
@@ -98,14 +98,14 @@ const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_i
 function ofQuery({ projectId, queryId }: MentionFilter) {
   if (queryId === null) return sql`true`;
   return projectId === null
-    ? // One project, so that the index gives the order; a source gives an id to one query only.
+    ? // One project, so that the index gives the order. A source gives an id to one query only.
       sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
     : sql`project_id = ${projectId} and query_id = ${queryId}`;
 }
 
 function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.ref>) {
   if (after === null) return sql`true`;
-  // The first comparison is what the index understands, the second one breaks ties.
+  // The first comparison uses the index, the second one breaks ties.
   return sql`${moment} <= ${at(after.moment)}
     and (${moment}, query_id, resource_id) < (${at(after.moment)}, ${after.queryId}, ${after.resourceId})`;
 }
@@ -116,7 +116,7 @@ function fits({ sentiment, contains }: MentionFilter) {
     and ${contains === null ? sql`true` : sql`concat(body->>'title', ' ', body->>'text') ilike ${pattern}`}`;
 }
 
-/** Days of publication that a window can hold, so that other months are not opened. Undated mentions lie on day 0. */
+/** The publication days that a window can contain, so that other months are not opened. Undated mentions have day 0. */
 function daysOf(from: Instant, to: Instant) {
   const days = [0];
   for (let day = Math.floor(from / DAY); day * DAY < to; day++) days.push(day);

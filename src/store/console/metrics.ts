@@ -7,7 +7,7 @@ import { projects } from "./projects.ts";
 
 export function createConsoleMetrics(db: Db) {
   return {
-    /** Everything that is counted. What grows is counted for the last day, by the time in its ids. */
+    /** All counts for metrics. Growing tables are counted for the last day, by the time in their ids. */
     async metricFacts(now: Instant): Promise<MetricFacts> {
       const since = uuid7Floor(now - DAY);
       const [alerts, deliveries, notifications, failures, deadLetters, rows, size] = await Promise.all([

@@ -16,7 +16,7 @@ export function createConsoleNotifications(db: Db) {
       return rows;
     },
 
-    /** What was owed about an alert, in messages of its own or of others, oldest first. */
+    /** Notifications about an alert, its own or shared with others, oldest first. */
     async alertNotifications(
       projectId: string,
       alertId: string,
@@ -29,7 +29,7 @@ export function createConsoleNotifications(db: Db) {
       return rows.reverse();
     },
 
-    /** Every attempt at the notifications about an alert, oldest first. */
+    /** All attempts of the notifications about an alert, oldest first. */
     async alertDeliveries(projectId: string, alertId: string, limit: number): Promise<ShownDelivery[]> {
       const { rows } = await sql<ShownDelivery & { vendorRef: Record<string, string> | null }>`
         select d.notification_id as "notificationId", d.attempt, d.at_wall as "atWall", d.outcome, d.detail,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../database.ts";
 import { projects } from "./projects.ts";
 
-/** A token for each part of the console: it changes when what the part shows does. */
+/** A token for each part of the console. It changes when the content of that part changes. */
 export interface Versions {
   readonly mentions: string;
   readonly alerts: string;
@@ -13,7 +13,7 @@ export interface Versions {
 
 export function createConsoleVersions(db: Db) {
   return {
-    /** Cheap enough to be asked every second: each token is made of the newest rows only. */
+    /** Cheap enough for one call a second: each token is made of the newest rows only. */
     async versions(): Promise<Versions> {
       const { rows } = await sql<Versions>`
         select

@@ -4,16 +4,16 @@ import type { ConditionState } from "../../model/condition-state.ts";
 import type { WatchedQuery } from "../../model/query.ts";
 import type { Db } from "../database.ts";
 
-/** A query that is watched, with what conditions remember of it, the newest first. */
+/** A watched query and the states that its conditions have stored, the newest first. */
 export interface WatchedStates extends Omit<WatchedQuery, "watchFrom"> {
   readonly states: readonly Pick<ConditionState, "condition" | "baseline" | "state">[];
-  /** By the key of a memory of values: when its earliest mention was made. */
+  /** By the key of a memory of values: the time of its earliest mention. */
   readonly valuesSince: Readonly<Record<string, Instant>>;
 }
 
 export function createConsoleWarmUp(db: Db) {
   return {
-    /** Of these baselines and memories of values only, in one statement. */
+    /** Only of these baselines and memories of values, in one statement. */
     async watchedStates(
       baselines: readonly string[],
       novelties: readonly string[],

@@ -6,9 +6,9 @@ import { UserError } from "../../lib/errors.ts";
 
 /** Both logins of the embedded server. Addresses contain passwords: never to be logged. */
 export interface Logins {
-  /** The superuser of `initdb`: it makes the role and the database, hands over, and holds the owner's lock. */
+  /** The superuser of `initdb`. It makes the role and the database, transfers ownership, and holds the owner's lock. */
   superuserUrl(port: number, database: string): string;
-  /** The role without superuser: for everything else. */
+  /** The role without superuser, for everything else. */
   appUrl(port: number): string;
   readonly appPassword: string;
 }
@@ -16,8 +16,8 @@ export interface Logins {
 const APP_ROLE = "earshot_app";
 
 /**
- * The role's password is derived from the superuser's, which cannot be computed back from it. So the password file
- * stays one line that earlier versions can read, and no second file can be lost or be half written.
+ * The role's password is derived from the superuser's and does not reveal it. So the password file stays one line that
+ * earlier versions can read, and no second file can be lost or be half written.
  */
 export function loginsOf(superuserPassword: string): Logins {
   const appPassword = createHmac("sha256", superuserPassword).update(APP_ROLE).digest("base64url");
@@ -30,9 +30,9 @@ export function loginsOf(superuserPassword: string): Logins {
 }
 
 /**
- * Makes the role and the database where they are missing, and gives the role what the superuser owns in our databases:
- * earlier versions made everything as superuser. It looks at every start and changes only what is left, one
- * transaction for a database, so it may be interrupted anywhere. Only the owner of the server may call it.
+ * Makes the role and the database if they are missing, and transfers what the superuser owns in our databases to the
+ * role: earlier versions made everything as superuser. It runs at every start and changes only what is left, one
+ * transaction for each database, so it may be interrupted anywhere. Only the owner of the server may call it.
  */
 export async function handOverToAppRole(logins: Logins, port: number): Promise<void> {
   const databases = await asSuperuser(logins.superuserUrl(port, "postgres"), async (client) => {
@@ -48,7 +48,10 @@ export async function handOverToAppRole(logins: Logins, port: number): Promise<v
     });
 }
 
-/** Rejects where the Earshot that owns the server has not handed over within five seconds: it is an earlier version. */
+/**
+ * Rejects if the Earshot that owns the server has not transferred ownership within five seconds: it is an earlier
+ * version.
+ */
 export async function expectAppRole(logins: Logins, port: number, owner: string): Promise<void> {
   const deadline = monotonicMs() + 5_000;
   while (!(await ownsDatabase(logins, port))) {
@@ -61,7 +64,7 @@ export async function expectAppRole(logins: Logins, port: number, owner: string)
   }
 }
 
-/** Asked as superuser: a login that is refused would leave a line in the server's log at every attempt. */
+/** Checked as superuser: a refused login would write a line to the server's log at every attempt. */
 function ownsDatabase(logins: Logins, port: number): Promise<boolean> {
   return asSuperuser(logins.superuserUrl(port, "postgres"), async (client) => {
     const { rowCount } = await client.query(
@@ -72,8 +75,8 @@ function ownsDatabase(logins: Logins, port: number): Promise<boolean> {
 }
 
 /**
- * At every start, so that the password always fits its file. Signals: `drop database … with (force)` needs them
- * where autovacuum is at work. Settings: `earshot doctor` reads where the tables are, to look at the disk.
+ * At every start, so that the password always matches its file. Signals: `drop database … with (force)` needs them
+ * while autovacuum runs. Settings: `earshot doctor` reads where the tables are, to check the disk.
  */
 async function ensureRole(client: pg.Client, password: string): Promise<void> {
   const { rowCount } = await client.query("select from pg_roles where rolname = $1", [APP_ROLE]);
@@ -90,9 +93,9 @@ const OUR_DATABASES =
   "select datname as name from pg_database where datname ~ '^earshot(_|$)' and datallowconn and datconnlimit <> -2 order by 1";
 
 /**
- * One statement, so one transaction. Row types, arrays and the like ('i') and sequences of columns ('a') follow what they
- * belong to. Members of an extension ('e') stay: their owner could grant functions that reach files or other servers.
- * The database comes last.
+ * One statement, so one transaction. Row types, arrays and the like ('i') and sequences of columns ('a') follow what
+ * they belong to. Members of an extension ('e') stay: their owner could grant functions that reach files or other
+ * servers. The database comes last.
  */
 const HAND_OVER = `
 do $$
@@ -138,8 +141,8 @@ begin
 end $$`;
 
 /**
- * In a database of the role, names must not lead to what the role made: the superuser would run it. Locks of a process
- * that is still connected must not hold up the start without end.
+ * In a database of the role, names must not resolve to objects that the role made: the superuser would run them. Locks
+ * of a connected process must not delay the start for ever.
  */
 async function asSuperuser<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({

@@ -7,8 +7,8 @@ import { describeError, UserError } from "../../lib/errors.ts";
 import type { Place } from "./place.ts";
 
 /**
- * Makes the tables' directory where there is none, and answers with the password. Made beside and then renamed, so
- * that a process killed in the middle leaves no half of a cluster behind.
+ * Makes the tables' directory if there is none, and returns the password. It is made under another name and then
+ * renamed, so that a killed process leaves no half of a cluster behind.
  */
 export async function initialiseCluster(place: Place, options: { sync: boolean }): Promise<string> {
   const existing = await readFile(join(place.directory, "PG_VERSION"), "utf8").catch(() => null);
@@ -23,7 +23,7 @@ export async function initialiseCluster(place: Place, options: { sync: boolean }
     await rename(draft, place.directory);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another Earshot was faster: its cluster is as good as ours, and who owns it is decided later.
+    // Another Earshot was faster: we use its cluster, and the lock decides later who owns it.
     if ((await stat(join(place.directory, "PG_VERSION")).catch(() => null)) !== null)
       return readPassword(place);
     throw new UserError(`PostgreSQL could not make its tables in ${place.directory}`, [describeError(error)]);
@@ -40,7 +40,8 @@ async function initdb(place: Place, directory: string, password: string, sync: b
       await chown(directory, place.runAs.uid, place.runAs.gid);
       await chown(passwordFile, place.runAs.uid, place.runAs.gid);
     }
-    // The built-in locale sorts the same on every machine, with no library of the system's that changes under an index.
+    // The built-in locale sorts the same on every machine and uses no system library, whose changes would break an
+    // index.
     const words = [
       `--pgdata=${directory}`,
       "--username=earshot",
@@ -62,7 +63,7 @@ async function initdb(place: Place, directory: string, password: string, sync: b
   }
 }
 
-/** Kept if there is one already: a first start that was killed may have written it. The first of two to link wins. */
+/** Keeps an existing one: a first start that was killed may have written it. The first of two to link wins. */
 async function inventPassword(place: Place): Promise<string> {
   const draft = `${place.passwordFile}.${randomBytes(4).toString("hex")}`;
   await writeFile(draft, `${randomBytes(24).toString("base64url")}\n`, { mode: 0o600 });

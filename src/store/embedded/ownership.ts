@@ -12,8 +12,8 @@ export type Ownership =
   | { readonly owner: string; readonly release: null };
 
 /**
- * Takes the lock in the database that is always there; `url` is the superuser's address of it. The lock of a process
- * that was just killed is gone as soon as its connection is, which takes a moment.
+ * Takes the lock in the database that always exists; `url` is the superuser's address of it. The lock of a killed
+ * process ends with its connection, which takes a moment.
  */
 export async function takeOwnership(url: string, place: Place): Promise<Ownership> {
   const client = new pg.Client({
@@ -21,7 +21,7 @@ export async function takeOwnership(url: string, place: Place): Promise<Ownershi
     application_name: String(process.pid),
     keepAlive: true,
   });
-  // The server went away: whoever waits for its exit starts it again and takes the lock anew.
+  // The server went away: the code that waits for its exit restarts it and takes the lock again.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -49,7 +49,7 @@ function explain(error: unknown, place: Place): UserError {
       "put the right file back, or move both away to begin anew",
     ]);
   }
-  // It was ready a moment ago: another Earshot took it for one that was left behind, and restarts it.
+  // It was ready a moment ago: another Earshot took it for an abandoned server, and restarts it.
   return new UserError(`the server on ${place.directory} went away while it was starting`, [
     describeError(error),
     "if no other Earshot was started on it at the same time, start again",

@@ -8,7 +8,7 @@ import { describeError, UserError } from "../../lib/errors.ts";
 import { makeDataFolder } from "../../lib/make-data-folder.ts";
 import type { Logger } from "../../log.ts";
 
-/** Where one embedded server lives, which programs run it, and as whom. */
+/** The location of one embedded server, its programs, and its user. */
 export interface Place {
   /** The tables. Usually the directory asked for; see `findPlace`. */
   readonly directory: string;
@@ -31,9 +31,9 @@ interface RunAs {
 }
 
 /**
- * An ordinary user's server lives where it is asked to. Root's runs as another user, who may not be able to enter the
- * directory (a clone below /root, a folder of mode 700): then tables and, if need be, a copy of the programs go below
- * /var/lib/earshot, `<dataDir>.location` says where, and so does the log. Removing that file begins anew.
+ * An ordinary user's server uses the directory asked for. Root's runs as another user, who may not be able to enter it
+ * (a clone below /root, a folder of mode 700). Then the tables, the log and, if need be, a copy of the programs go
+ * below /var/lib/earshot, and `<dataDir>.location` says where. Remove that file to start over.
  */
 export async function findPlace(dataDir: string, log: Logger): Promise<Place> {
   const wanted = resolve(dataDir);
@@ -71,7 +71,7 @@ function nativeDirectory(): string {
   }
 }
 
-/** Whoever owns the tables already; else the machine's postgres user, else nobody. No user is ever created. */
+/** The user who owns the tables already; else the machine's postgres user, else nobody. No user is ever created. */
 async function unprivilegedUser(directory: string): Promise<RunAs> {
   const existing = await stat((await readLocation(directory)) ?? directory).catch(() => null);
   if (existing !== null && existing.uid !== 0) return { uid: existing.uid, gid: existing.gid };
@@ -118,7 +118,7 @@ function locationFile(wanted: string): string {
   return `${wanted}.location`;
 }
 
-/** Asked of the system as that user, so that access lists and mount options count, too. */
+/** The system checks this as that user, so that access lists and mount options count, too. */
 async function canEnter(directory: string, runAs: RunAs): Promise<boolean> {
   return run("test", ["-x", directory], runAs).then(
     () => true,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { monotonicMs } from "../../lib/clock.ts";
 
-/** What a server says of itself in its lock file. `ready` means that it takes connections. */
+/** The state of a server from its lock file. `ready`: it accepts connections. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
@@ -31,8 +31,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Removes a lock file whose process id now belongs to somebody else, and says whether it did. In a container, where
- * ids start again at 1, that is the usual case after a crash, and PostgreSQL alone would refuse to start for ever.
+ * Removes a lock file whose process id now belongs to another program, and returns whether it did. In a container,
+ * where ids start again at 1, that is the usual case after a crash, and PostgreSQL alone would refuse to start for
+ * ever.
  */
 export async function removeStaleLockFile(directory: string, pid: number): Promise<boolean> {
   if (await isPostmasterOf(directory, pid)) return false;
@@ -40,7 +41,7 @@ export async function removeStaleLockFile(directory: string, pid: number): Promi
   return true;
 }
 
-/** SIGINT is PostgreSQL's fast shutdown; after half a minute SIGQUIT, which loses nothing that was committed either. */
+/** SIGINT is PostgreSQL's fast shutdown. After half a minute comes SIGQUIT, which loses nothing committed either. */
 export async function stopPostmaster(pid: number): Promise<void> {
   for (const [signal, patienceMs] of [
     ["SIGINT", 30_000],
@@ -69,7 +70,9 @@ function lockFile(directory: string): string {
   return join(directory, "postmaster.pid");
 }
 
-/** A server lives in its directory: on Linux that is visible. Elsewhere the name of the program has to do. */
+/**
+ * The working directory of a server is its data directory, which Linux shows. Elsewhere we check the program's name.
+ */
 async function isPostmasterOf(directory: string, pid: number): Promise<boolean> {
   if (process.platform === "linux") {
     const home = await readlink(`/proc/${pid}/cwd`).catch(() => null);

@@ -9,7 +9,7 @@ import type { Place } from "./place.ts";
 import { choosePort, rememberPort } from "./port.ts";
 import { isAlive, readPostmaster, removeStaleLockFile, stopPostmaster } from "./postmaster.ts";
 
-/** A server that runs and is ours. */
+/** A running server that we own. */
 export interface Server {
   readonly pid: number;
   readonly port: number;
@@ -20,13 +20,13 @@ export interface Server {
 export interface ServerOptions {
   /** 120 when absent: a pool for each role, and one LISTEN connection for each worker. */
   readonly maxConnections?: number;
-  /** Only this port, or fail. When absent, a free one is chosen once and remembered. */
+  /** Only this port, or fail. If absent, a free one is chosen once and remembered. */
   readonly port?: number;
   /** More server settings, for tests: `{ fsync: "off" }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A postmaster on this directory that answers, waiting while one is starting or recovering. Null when there is none. */
+/** A postmaster on this directory that answers; waits while one starts or recovers. Null if there is none. */
 export async function findLiving(place: Place): Promise<{ pid: number; port: number } | null> {
   const deadline = monotonicMs() + START_DEADLINE_MS;
   while (monotonicMs() < deadline) {
@@ -45,8 +45,8 @@ const START_DEADLINE_MS = 60_000;
 const POLL_MS = 20;
 
 /**
- * Starts the server, taking another port when the remembered one is no longer free, takes ownership of it, and sees to
- * it that the role without superuser owns the databases.
+ * Starts the server, with another port if the remembered one is taken, takes ownership of it, and makes the role
+ * without superuser own the databases.
  */
 export async function launch(place: Place, options: ServerOptions, logins: Logins): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
@@ -75,7 +75,7 @@ export async function launch(place: Place, options: ServerOptions, logins: Login
         "or set DATABASE_URL to a PostgreSQL of your own",
       ]);
     }
-    // The loser of a race for the directory or the port; children of a killed postmaster need a moment to leave, too.
+    // Another process won the directory or the port, or children of a killed postmaster still need a moment to leave.
     await delay(300 * attempt);
     const winner = await findLiving(place);
     if (winner !== null) throw new UserError(`another Earshot started on ${place.directory} just now`);
@@ -102,7 +102,7 @@ async function spawnServer(place: Place, port: number, options: ServerOptions): 
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  // A file, not a pipe: a pipe would break when we are killed, and the server would lose its voice.
+  // A file, not a pipe: a pipe would break when we are killed, and the server could log no more.
   const logFile = await open(place.logFile, "a", 0o600);
   try {
     const child = spawn(place.binaries.postgres, ["-D", place.directory, ...flags], {
