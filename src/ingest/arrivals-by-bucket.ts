@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import type { CountChange } from "../model/count-change.ts";
 
-/** By arrival bucket and series: counts by the mentions' own time. */
+/** Counts by arrival bucket and series, with the mentions' own time. */
 export type Arrivals = ReadonlyMap<
   Instant,
   ReadonlyMap<string, readonly { bucket: Instant; count: number }[]>

@@ -2,12 +2,12 @@ import type { Mention } from "../model/mention.ts";
 import type { MentionRule, Rule } from "../rules/rule.ts";
 import type { Series } from "../rules/window-condition.ts";
 
-/** What rules make of one mention by itself, without any stored fact. */
+/** What the rules find in one mention alone, without any stored fact. */
 export interface AssessedMention {
   readonly mention: Mention;
   /** Keys of the series that count it as a mention. */
   readonly series: readonly string[];
-  /** Series that count whoever speaks in it, once however often it does. */
+  /** Series that count its author, once for all mentions of that author. */
   readonly distinctAuthors: readonly MentionAuthor[];
   readonly met: readonly MetRule[];
 }
@@ -15,7 +15,7 @@ export interface AssessedMention {
 export interface MentionAuthor {
   readonly series: string;
   readonly speaker: string;
-  /** The speaker is the story that the mention tells. */
+  /** The author is the story of the mention. */
   readonly isStory: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface MetRule {
   readonly because: string;
 }
 
-/** Assesses mentions by these rules. Pure, so it may be done long before the mention is committed. */
+/** Assesses mentions by these rules. Pure, so it may run long before the mention is committed. */
 export function createAssessor(rules: readonly Rule[]): (mention: Mention) => AssessedMention {
   const series = seriesOf(rules);
   const mentionRules = rules.filter((rule) => rule.kind === "mention");
@@ -38,7 +38,7 @@ export function createAssessor(rules: readonly Rule[]): (mention: Mention) => As
   });
 }
 
-/** The same mention, found to tell the story of another text. */
+/** The same mention as a part of another text's story. */
 export function storyOfMention(assessed: AssessedMention, story: string | undefined): AssessedMention {
   if (story === undefined || !assessed.distinctAuthors.some(({ isStory }) => isStory)) return assessed;
   return { ...assessed, distinctAuthors: assessed.distinctAuthors.map((author) => withStory(author, story)) };
@@ -48,7 +48,7 @@ function withStory(author: MentionAuthor, story: string): MentionAuthor {
   return author.isStory ? { ...author, speaker: story } : author;
 }
 
-/** Which of these series count it, and how. `story` is the one that it was found to tell, where that is known. */
+/** Which of these series count it, and how. `story`: the story that it was found to belong to, if known. */
 export function countedBy(
   series: readonly Series[],
   mention: Mention,
@@ -71,7 +71,7 @@ export function countedBy(
   };
 }
 
-/** What the window rules count, each once. */
+/** The series of the window rules, each once. */
 export function seriesOf(rules: readonly Rule[]): readonly Series[] {
   const series = rules.flatMap((rule) => (rule.kind === "window" ? rule.window.series : []));
   return [...new Map(series.map((one) => [one.key, one])).values()];

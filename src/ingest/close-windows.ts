@@ -25,17 +25,17 @@ export interface CloseWindowsParts {
 }
 
 export interface ClosedWindows {
-  /** Buckets that were judged. */
+  /** Buckets that were evaluated. */
   readonly judged: number;
-  /** A long backlog is worked off in several transactions. */
+  /** A long backlog takes several transactions. */
   readonly more: boolean;
   readonly pending: readonly PendingNotification[];
 }
 
 /**
- * Judges every bucket of a query that has closed since the last time: a bucket is closed when the query is known to be
- * complete up to its end. Verdicts depend on what arrived in which bucket and on nothing else, so they are the same
- * however late or in how many steps this runs. On the way it looks again at decisions whose time has come.
+ * Evaluates every bucket of a query that has closed since the last run. A bucket is closed when the query is complete
+ * up to its end. Verdicts depend only on what arrived in which bucket, so they are the same however late or in how many
+ * steps this runs. It also makes the notification decisions that are due.
  */
 export async function closeWindows(
   parts: CloseWindowsParts,
@@ -44,7 +44,7 @@ export async function closeWindows(
   return parts.store.transaction(async (facts) => {
     const query = await facts.queries.lock(job.projectId, job.queryId);
     if (query === null) return { judged: 0, more: false, pending: [] };
-    // Nobody polls Earshot's own query; its alerts end by what Earshot sees of itself.
+    // Earshot's own query is never polled; its alerts end by Earshot's health checks.
     if (!query.isWatched && query.queryId !== OWN_QUERY.queryId) {
       const ended = await withdrawAll(facts, query, parts.clock.now());
       const waiting = alertsToReconsider(facts, query, ended);
@@ -56,7 +56,7 @@ export async function closeWindows(
     }
     const completeUntil = await facts.polls.completeUntil(job.projectId, job.queryId);
     const closedUntil = floorTo(completeUntil ?? query.tickedUntil, BUCKET_MS);
-    // At first it is any moment, that from which on the query's history is read; from then on the end of a bucket.
+    // At first this is the moment from which the query's history is read; later it is the end of a bucket.
     const judgedUntil = floorTo(query.tickedUntil, BUCKET_MS);
     const until = Math.min(closedUntil, judgedUntil + MOST_BUCKETS * BUCKET_MS);
     const isLater = until > query.tickedUntil;
@@ -83,8 +83,8 @@ async function judgeUntil(
   return written;
 }
 
-/** Nothing more will be seen of a query that is no longer watched, so its alerts end, and say why. */
-async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
+/** An unwatched query gets no more mentions, so its alerts end, with that reason. */
+async function withdrawAll(facts: IngestFacts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const observation: Observation = { kind: "withdrawn", at: now, because: "its query is no longer watched" };
   return recordObservations(
@@ -100,7 +100,7 @@ async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Pro
   );
 }
 
-/** Alerts on single mentions end by quiet; alerts whose rule is gone end now. */
+/** Alerts on single mentions end after a time without new ones; alerts whose rule is gone end now. */
 function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant): AlertObservation[] {
   const named = new Map(rules.map((rule) => [rule.name, rule]));
   return open.flatMap((alert): AlertObservation[] => {
@@ -112,7 +112,7 @@ function endings(open: readonly Alert[], rules: readonly Rule[], until: Instant)
       rule === undefined
         ? { kind: "withdrawn", at: until, because: "its rule is no longer there" }
         : { kind: "time-passed", until };
-    // Of a storm of ten thousand most stand at most ticks: those need not be read and written again.
+    // In a storm of ten thousand alerts most are unchanged at most ticks: do not read and write those again.
     if (observe(alert, life, observation).every(({ outcome }) => outcome === "Nothing")) return [];
     return [{ ruleName: alert.rule, life, fingerprint, labels, observe: () => observation }];
   });

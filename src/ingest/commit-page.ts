@@ -23,26 +23,26 @@ export interface CommitParts {
   readonly store: Stores;
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
-  /** Called when the rows are on their way to the tables, which takes them longer than anything else. */
+  /** Called when the rows are being written to the tables, which takes longer than anything else. */
   readonly whileStoring?: () => void;
-  /** Spares the tables the texts that this process knows; the stories are the same without it. */
+  /** Saves reading texts that this process knows; the stories are the same without it. */
   readonly stories?: StoryCache;
 }
 
 export interface CommittedPage {
   readonly added: number;
   readonly changed: number;
-  /** Of those that changed, how many came with a newer `added`. */
+  /** Changed mentions that came with a newer `added`. */
   readonly restamped: number;
-  /** The earliest `added` of the new ones; null where there are none. */
+  /** The earliest `added` of the new ones; null if there are none. */
   readonly earliestAdded: Instant | null;
   /** Notifications that the page caused and that are due now. */
   readonly pending: readonly PendingNotification[];
 }
 
 /**
- * Commits one page in one transaction: its mentions, the counts they add to, the alerts they cause, what those owe, and
- * the state of the walk that led here. Nothing of it is ever there without the rest.
+ * Commits one page in one transaction: its mentions, their counts, the alerts they cause, the notifications of those,
+ * and the state of the poll. Either all of it is stored or nothing.
  */
 export async function commitPage(
   parts: CommitParts,
@@ -54,7 +54,7 @@ export async function commitPage(
   const { page, rows, rules, assessed, assess } = prepared;
   let keepStories = (): void => {};
   const committed = await parts.store.transaction(async (facts) => {
-    // The lock comes first: counts go to buckets that are still open, and alerts are moved by one worker at a time.
+    // The lock comes first: counts go to buckets that are still open, and one worker at a time changes alerts.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
     await facts.polls.advance(key, lease, state);
     const seenAt = parts.clock.now();
@@ -94,7 +94,7 @@ export async function commitPage(
   return committed;
 }
 
-/** Stories of mentions that tell those of others in other words. */
+/** Stories of mentions that are near-duplicates of others. */
 function storiesOf(
   assessed: readonly AssessedMention[],
   folded: ReadonlyMap<number, string>,
@@ -118,7 +118,7 @@ function at(assessed: readonly AssessedMention[], index: number): AssessedMentio
   return one;
 }
 
-/** Evidence in order of time, without what a rule has told about before. */
+/** Evidence in order of time, without mentions that the rule has alerted on before. */
 async function notYetMatched(
   facts: Facts,
   query: WatchedQuery,
@@ -154,12 +154,12 @@ async function notYetMatched(
   }));
 }
 
-/** Of the alert that the mention will belong to. */
+/** The severity of the alert that the mention will belong to. */
 function mentionsSoFar(life: AlertLife | null, at: Instant, overAfterMs: number): number {
   return life === null || life.resolvedAt !== null || at > life.lastSeenAt + overAfterMs ? 0 : life.mentions;
 }
 
-/** How many mentions told each story in the last day, where a rule asks for it. */
+/** How many mentions each story had in the last day, if a rule needs it. */
 async function storySizes(
   facts: Facts,
   { projectId, queryId }: WatchedQuery,

@@ -13,17 +13,20 @@ export interface DeadLetterParts extends CommitParts {
   readonly prepare: (page: SourcePage) => PreparedPage;
 }
 
-/** Tries of a page as a whole, for a reason that lies in it. */
+/** Tries of a whole page that fails because of its content. */
 const MOST_TRIES = 3;
 const BETWEEN_TRIES_MS = 100;
 
-/** More mentions of one page than this cannot all be poison: then something else is wrong, and the page is tried later. */
+/**
+ * More mentions of one page than this cannot all be poison: then something else is wrong, and the page is retried
+ * later.
+ */
 const MOST_POISON = 100;
 
 /**
- * Commits a page, and where it cannot be committed for a reason of its own, everything of it but the mentions that are
- * to blame: they are found by halving, and set aside with the reason. What is of the moment (a connection, a lock, a
- * lost lease) is thrown as it is. The walk moves last, with what is set aside, so a crash in between repeats and loses
+ * Commits a page. If its content makes that fail, halving finds the mentions that cause it, and everything else is
+ * committed; they become dead letters with the reason. A transient error (a connection, a lock, a lost lease) is thrown
+ * unchanged. The poll advances last, together with the dead letters, so a crash in between repeats work and loses
  * nothing.
  */
 export async function commitWithDeadLetters(

@@ -3,7 +3,7 @@ import { floorTo, HOUR, type Instant } from "../lib/instant.ts";
 import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
 import type { DistinctAuthor, DistinctAuthorKey } from "../model/distinct-author.ts";
 
-/** Mentions of one voice, new (`n` 1) or no longer in the slice (`n` -1). */
+/** Mentions of one author, new (`n` 1) or no longer in the slice (`n` -1). */
 export interface DistinctAuthorChange {
   readonly series: string;
   readonly speaker: string;
@@ -12,13 +12,13 @@ export interface DistinctAuthorChange {
   readonly n: 1 | -1;
 }
 
-/** A voice counts once in so long a time. */
+/** An author counts once in this time. */
 const SPAN_MS = 6 * HOUR;
 
-/** The voice and the span that a mention belongs to. */
+/** The author and the span that a mention belongs to. */
 export function distinctAuthorKey({ series, speaker, eventAt }: DistinctAuthorChange): DistinctAuthorKey {
   const digest = createHash("sha256").update(speaker).digest();
-  // Spans that began for all at the same moment would count everybody anew at that moment.
+  // If all spans began at the same moment, everybody would count anew at that moment.
   const offset = digest.readUInt32LE(20) % SPAN_MS;
   return {
     series,
@@ -28,9 +28,9 @@ export function distinctAuthorKey({ series, speaker, eventAt }: DistinctAuthorCh
 }
 
 /**
- * What changes of single mentions mean for the voices: a voice is counted with its first mention in a span and taken
- * back with its last. `known` are the stored voices of the same keys. The count is the same in whatever order mentions
- * come; it stands in the bucket of the one that came first.
+ * Turns changes of single mentions into changes of distinct authors: an author is counted with the first mention in a
+ * span and subtracted with the last. `known`: the stored authors of the same keys. The count does not depend on the
+ * order of mentions; it is in the bucket of the one that came first.
  */
 export function countDistinctAuthors(
   known: readonly DistinctAuthor[],

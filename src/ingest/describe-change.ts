@@ -3,8 +3,8 @@ import type { Mention, MentionCategory } from "../model/mention.ts";
 const SENTIMENTS = new Set(["positive", "neutral", "negative"]);
 
 /**
- * What changed on a mention since it was stored, in words of ours: its own values are hostile, and the names of categories
- * are those of the account, without any sign that means something somewhere.
+ * Describes in our words what changed on a mention since it was stored. Its own values are hostile and are not
+ * repeated; category names come from the account, without characters that any format interprets.
  */
 export function describeChange(before: Mention, after: Mention): string {
   const changes: string[] = [];

@@ -1,11 +1,11 @@
 import type { StoryOfMention } from "../model/story.ts";
 import { createStoryIndex, type KnownText, MOST_TEXTS, type StoryIndex } from "./story-index.ts";
 
-/** What the tables know of the texts of a query. */
+/** Stored texts of a query. */
 export interface StoryFacts {
-  /** What was appended after `seq` (from the beginning for 0), oldest first; no more than the newest `most` texts. */
+  /** What was appended after `seq` (0: from the beginning), oldest first; no more than the newest `most` texts. */
   since(projectId: string, queryId: string, seq: number, most: number): Promise<StoryBatch[]>;
-  /** Also lets go of what no index of `most` texts needs any more. */
+  /** Also deletes what no index of `most` texts needs any more. */
   append(
     projectId: string,
     queryId: string,
@@ -20,7 +20,7 @@ export interface StoryBatch {
   readonly texts: readonly KnownText[];
 }
 
-/** Indexes of the queries that this process has worked on lately: a copy of what stands in the tables. */
+/** Indexes of the queries that this process has worked on lately: a copy of the tables. */
 export interface StoryCache {
   take(query: string): Indexed | undefined;
   put(query: string, indexed: Indexed): void;
@@ -32,7 +32,7 @@ interface Indexed {
   readonly seq: number;
 }
 
-/** `most` queries; the one that was used longest ago goes first. A full index takes about 8 MB, most a few kB. */
+/** Holds `most` queries; the least recently used is dropped first. A full index takes about 8 MB, most a few kB. */
 export function createStoryCache(most = 64): StoryCache {
   const indexes = new Map<string, Indexed>();
   return {
@@ -50,9 +50,9 @@ export function createStoryCache(most = 64): StoryCache {
 }
 
 /**
- * The stories of a page's mentions, by place, where they are not the ones of their own keys. The caller holds the
- * query's lock, so nobody appends meanwhile. An index is taken out of the cache while it is worked with and given back
- * by `done` after the commit: what a transaction that failed has learned is forgotten with it.
+ * The stories of a page's near-duplicates, by index in the page. The caller holds the query's lock, so no other process
+ * appends meanwhile. The index is taken out of the cache during the work, and `done` puts it back after the commit: a
+ * failed transaction leaves nothing in it.
  */
 export async function foldStories(
   facts: StoryFacts,

@@ -19,30 +19,29 @@ export interface MentionChange {
 export interface MentionEvidence {
   readonly rule: MentionRule;
   readonly mention: Mention;
-  /** When it arrived, or when it changed into what meets the rule. */
+  /** When it arrived, or when it changed so that it meets the rule. */
   readonly at: Instant;
   readonly because: string;
 }
 
-/** Where a page stands in our own time: what the server stamped is judged by our clock, not by one that is hours off. */
+/** A page in our own time: timestamps of the server are corrected by our clock, since its own may be hours off. */
 export interface SeenPage {
   readonly seenAt: Instant;
-  /** How far the server's clock runs behind ours; negative where it is ahead. */
+  /** How far the server's clock runs behind ours; negative if it is ahead. */
   readonly behindMs: number;
 }
 
 export interface JudgedPage {
   readonly counts: readonly CountChange[];
-  /** For series that count each voice once. */
+  /** For series that count each author once. */
   readonly distinctAuthors: readonly DistinctAuthorChange[];
   readonly evidence: readonly MentionEvidence[];
 }
 
 /**
- * What a page means: the counts that it adds to or takes from, and the mention rules that it meets. Everything is put
- * into the arrival bucket of its own time, or into the first one that is still open when that has been judged already,
- * so that no count is changed behind a verdict. Only the series in `counted` are: the others get their history first
- * (prepareSeries).
+ * Evaluates a page: the counts that change, and the mention rules that are met. Everything goes to the arrival bucket
+ * of its own time, or to the first open one if that bucket has been evaluated, so that no count changes after a
+ * verdict. Only the series in `counted` change: the others get their history first (prepareSeries).
  */
 export function judgePage(
   query: Pick<WatchedQuery, "watchFrom" | "tickedUntil">,
@@ -54,7 +53,7 @@ export function judgePage(
   const distinctAuthors: DistinctAuthorChange[] = [];
   const evidence: MentionEvidence[] = [];
   const count = (assessed: AssessedMention, arrived: Instant, n: 1 | -1): void => {
-    // A clock that runs a little ahead of ours is believed, but nothing counts after its arrival.
+    // A clock that runs a little ahead of ours is trusted, but nothing counts after its arrival.
     const event = Math.min(countedAt(assessed.mention, seen.behindMs), arrived);
     for (const key of assessed.series) if (counted.has(key)) pageCounts.add(key, arrived, event, n);
     for (const author of assessed.distinctAuthors) {

@@ -11,7 +11,7 @@ import type { Facts } from "../store/stores.ts";
 import { type Arrivals, arrivalsByBucket } from "./arrivals-by-bucket.ts";
 import { type AlertObservation, observationOf } from "./record-observations.ts";
 
-/** Steps every window condition of the query through the buckets that it has not seen. */
+/** Steps every window condition of the query through its new buckets. */
 export async function judgeWindows(
   facts: Facts,
   query: WatchedQuery,
@@ -32,7 +32,7 @@ export async function judgeWindows(
     return [{ rule, start, mayRest: !isOpen(rule) && mayRest(rule.window, start, query, until) }];
   });
   if (due.length === 0) return [];
-  // For one that rests nothing arrived up to the last tick, else it would have been stepped then.
+  // A sleeping condition had no arrivals up to the last tick, else it would have been stepped then.
   const from = Math.min(
     ...due.map(({ start, mayRest }) => (mayRest ? query.tickedUntil : start.steppedUntil)),
   );
@@ -46,7 +46,8 @@ export async function judgeWindows(
   for (const one of due) {
     if (one.mayRest && !wakes(one)) continue;
     const { rule, start } = one;
-    // What closed before the last tick is old news: who rested then met nothing, and who was away only learns from it.
+    // Buckets that closed before the last tick cause no alerts: a sleeping condition met nothing then, and one that was
+    // removed only learns from them.
     const watchFrom = Math.max(start.watchFrom, query.tickedUntil);
     const run = stepThrough(rule.window, start, arrivals, { from: watchFrom, until }, query.timezone);
     stepped.push(run.state);
@@ -57,7 +58,7 @@ export async function judgeWindows(
   return observations;
 }
 
-/** A rule that was away for some days, while another counted the same, looks like one that rested and has missed these. */
+/** A rule that was removed for some days, while another counted the same, looks asleep but has missed these. */
 async function arrivedBefore(
   facts: Facts,
   { projectId, queryId }: Query,
@@ -70,7 +71,7 @@ async function arrivedBefore(
   return facts.counts.arrivals(projectId, queryId, from, until, [...series]);
 }
 
-/** A series that is silent costs nothing: its buckets are caught up with when something arrives, or once a week. */
+/** A series without arrivals costs nothing: its buckets are stepped when something arrives, or once a week. */
 function mayRest(
   window: WindowCondition,
   start: ConditionState,
@@ -86,10 +87,10 @@ function mayRest(
 const LONGEST_REST_MS = 7 * DAY;
 
 /**
- * The stored states. A rule that was edited without changing what it counts goes on from the state of its old form. A
- * new one that counts what another counts, too, starts with what that one has learned. Any other starts where the
- * query's mentions start, for the silence before them says nothing about it, and its verdicts on what was closed
- * before it came only teach. So does one whose state cannot be read: counts are kept for longer than it remembers.
+ * The stored states. A rule that was edited without a change of what it counts keeps its state. A new one that counts
+ * the same as another starts with a copy of what that one has learned. Any other starts at the query's first mention,
+ * because the time before says nothing; buckets that closed before the rule existed only teach it. The same holds if a
+ * state cannot be read: counts are kept for longer than a state remembers.
  */
 async function startStates(
   facts: Facts,
@@ -111,7 +112,7 @@ async function startStates(
     const relative = orphan ?? newest(relatives);
     if (relative !== undefined) {
       if (orphan !== undefined) orphans.push(orphan.condition);
-      // What stands in the table is what the step before returned.
+      // The table contains what the step before returned.
       const learned = relative.state as JsonValue;
       states.set(window.key, {
         ...relative,
@@ -129,7 +130,7 @@ async function startStates(
 
 function isOfUse({ condition, baseline, state }: ConditionState, window: WindowCondition): boolean {
   const isItsOwn = condition === window.key || baseline === window.baseline;
-  // What stands in the table is what a step returned, of this code or of later code.
+  // The table contains what a step of this or of a later version returned.
   return !isItsOwn || window.canRead?.(state as JsonValue) !== false;
 }
 
@@ -142,7 +143,7 @@ interface ClosedVerdict {
   readonly verdict: WindowVerdict;
 }
 
-/** Every bucket up to `until` in order; verdicts on those that closed by `from` only teach. */
+/** Steps through every bucket up to `until` in order; those that closed by `from` only teach. */
 function stepThrough(
   condition: WindowCondition,
   start: ConditionState,
@@ -151,7 +152,7 @@ function stepThrough(
   timezone: string,
 ): { state: ConditionState; verdicts: ClosedVerdict[] } {
   const verdicts: ClosedVerdict[] = [];
-  // What stands in the table is what the step before returned.
+  // The table contains what the step before returned.
   let state = start.state as JsonValue;
   for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
     const inBucket = arrivals.get(bucket);
@@ -168,7 +169,7 @@ function stepThrough(
   return { state: { ...start, state, steppedUntil: until }, verdicts };
 }
 
-/** "Not met" is worth saying only while an alert may stand open. */
+/** "Not met" only matters while an alert may be open. */
 function observationsOf(
   rule: Rule,
   query: Query,
@@ -192,14 +193,14 @@ function observationsOf(
   return observations;
 }
 
-/** The window that opens an alert counts whole; after that only what arrived in the bucket that closed. */
+/** The window that opens an alert counts whole; later only arrivals in the bucket that closed. */
 function evidence(
   at: Instant,
   verdict: WindowVerdict,
   overAfterMs: number,
   life: AlertLife | null,
 ): Observation {
-  // What a person closed is the same as long as it goes on without a break.
+  // An alert that a person closed continues as long as the condition is met without a break.
   const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
   const stands = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, arrived, observed } = verdict;

@@ -3,16 +3,16 @@ import { foldText } from "../lib/fold-text.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { SeenValue } from "../model/seen-value.ts";
 
-/** A mention that has a value, as a `new` rule sees it. */
+/** A mention that has a value, as a `new` rule reads it. */
 export interface ValueUse {
-  /** As people read it; hostile. */
+  /** As shown to people; hostile. */
   readonly value: string;
   readonly author: string;
   readonly arrivedAt: Instant;
   readonly eventAt: Instant;
 }
 
-/** A new value that enough people use, seen with this use: the first such use, or a later one while it is new. */
+/** A new value with enough users, seen with this use: the first such use, or a later one while it is new. */
 export interface LargeValue {
   readonly use: ValueUse;
   readonly firstAt: Instant;
@@ -25,7 +25,10 @@ export interface NotedValues {
   readonly large: readonly LargeValue[];
 }
 
-/** Stands for the series itself: its first arrival says how long it is known. One mention of 2009 does not make it old. */
+/**
+ * The entry of the series itself: its first arrival shows how long it is known. One mention of 2009 does not make it
+ * old.
+ */
 export const SERIES_ITSELF = "";
 
 export function valueHash(value: string): string {
@@ -33,8 +36,8 @@ export function valueHash(value: string): string {
 }
 
 /**
- * Notes who used which value, in the order of `uses`. `known` are the stored values of these uses and the series itself.
- * A value counts only while it is new: `withinMs` from its first mention.
+ * Notes who used which value, in the order of `uses`. `known`: the stored values of these uses and the series itself. A
+ * value counts only while it is new: `withinMs` from its first mention.
  */
 export function noteValues(
   series: string,

@@ -2,9 +2,9 @@ import { floorTo, type Instant } from "../lib/instant.ts";
 import { BUCKET_MS, type CountChange } from "../model/count-change.ts";
 
 export interface PageCounts {
-  /** `arrivedAt` and `eventAt` are put into their buckets. */
+  /** Rounds `arrivedAt` and `eventAt` down to their buckets. */
   add(series: string, arrivedAt: Instant, eventAt: Instant, n: number): void;
-  /** One change a count; what cancels out is not a change. */
+  /** One change for each count; zeros are left out. */
   changes(): CountChange[];
 }
 

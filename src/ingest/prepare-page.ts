@@ -6,21 +6,21 @@ import type { Rule } from "../rules/rule.ts";
 import { type AssessedMention, createAssessor } from "./assess-mention.ts";
 import type { SourcePage } from "./source-page.ts";
 
-/** A page with all that can be known of it before its transaction. */
+/** A page with everything that can be computed before its transaction. */
 export interface PreparedPage {
   readonly page: SourcePage;
   readonly rows: PageRows;
-  /** What each tells by itself, by place in the page. */
+  /** The assessments, by index in the page. */
   readonly stories: readonly StoryOfMention[];
-  /** Those by which it was assessed. */
+  /** The rules that they were made with. */
   readonly rules: readonly Rule[];
-  /** By place in the page. */
+  /** By index in the page. */
   readonly assessed: readonly AssessedMention[];
-  /** The same rules, for what turns out to be stored already. */
+  /** Assesses the stored version of a mention by the same rules. */
   readonly assess: (mention: Mention) => AssessedMention;
 }
 
-/** Most of the work on a page needs nothing from the tables, so it is done while the page before is committed. */
+/** Most of the work on a page needs no tables, so it is done while the page before is committed. */
 export function preparePage(
   rules: readonly Rule[],
   rowsOf: (page: readonly StoredMention[]) => PageRows,
@@ -54,7 +54,7 @@ function rowsAndStories(
   return { rows: rowsOf(stored), stories };
 }
 
-/** A mention on which a rule, or our own code, breaks is set aside; it would break on it for ever. */
+/** A mention that makes a rule or our own code throw becomes a dead letter: it would throw every time. */
 function withoutPoison(page: SourcePage, prepare: (page: SourcePage) => unknown): SourcePage {
   const mentions: Mention[] = [];
   const rejected = [...page.rejected];

@@ -12,10 +12,10 @@ import { recordCounts } from "./record-counts.ts";
 import { noteMentions, noveltiesOf } from "./record-values.ts";
 
 /**
- * Counts what a new or edited rule counts in the mentions that are stored already, so that its baseline starts from
- * history. A series that no rule counts any more is left at once, and is as good as new when it is wanted again: what
- * came in between would else be missing from its counts, and the hole would teach that silence is usual. Runs before
- * the rules are used; a second run, here or in another process, finds nothing to do. Returns how many series were new.
+ * Counts the stored mentions for a new or edited rule, so that its baseline starts from history. A series that no rule
+ * uses any more is dropped at once and starts anew when a rule uses it again: otherwise its counts would have a hole,
+ * which would teach that few mentions are usual. Runs before the rules are used; a second run, here or in another
+ * process, finds nothing to do. Returns how many series were new.
  */
 export async function prepareSeries(store: Stores, query: Query, rules: readonly Rule[]): Promise<number> {
   const wanted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
@@ -32,7 +32,7 @@ export async function prepareSeries(store: Stores, query: Query, rules: readonly
     if (fresh.length === 0) return 0;
     await facts.counts.clear(query.projectId, query.queryId, fresh);
     const first = await countStored(facts, query, series, novelties);
-    // What a state missed is counted now, unless it is stored no longer: then the state starts anew, too.
+    // Counts what a state missed, unless those mentions are deleted: then the state starts anew, too.
     const baselines = rules.flatMap((rule) =>
       rule.kind === "window" && rule.window.series.some(({ key }) => fresh.includes(key))
         ? [rule.window.baseline]
@@ -45,7 +45,7 @@ export async function prepareSeries(store: Stores, query: Query, rules: readonly
   });
 }
 
-/** Returns when the first stored mention arrived; null where none is stored. */
+/** Returns when the first stored mention arrived; null if none is stored. */
 async function countStored(
   facts: Facts,
   query: Query,

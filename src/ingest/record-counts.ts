@@ -7,7 +7,7 @@ import {
   distinctAuthorKey,
 } from "./count-distinct-authors.ts";
 
-/** Writes what mentions change in the counts of a query. The caller holds the query's lock. */
+/** Writes the changes that mentions make to the counts of a query. The caller holds the query's lock. */
 export async function recordCounts(
   facts: Pick<Facts, "counts" | "distinctAuthors">,
   { projectId, queryId }: Pick<Query, "projectId" | "queryId">,

@@ -14,9 +14,9 @@ import type { RouteConfig } from "../notify/decide/route.ts";
 import type { Facts } from "../store/stores.ts";
 
 /**
- * Decides what is owed to whom for alerts that moved, and writes it in the transaction of the caller, who holds the lock
- * of their query. `waiting` names others whose time has come: they are asked for under the lock of telling, which keeps
- * them still although they may be of other queries. Returns what is now owed.
+ * Decides the notifications of alerts that changed, and writes them in the transaction of the caller, who holds the
+ * lock of their query. `waiting` names other alerts with a due decision: they are read under the lock of notification
+ * decisions, because they may be of other queries. Returns the notifications that are now pending.
  */
 export async function recordNotifications(
   facts: Facts,
@@ -44,8 +44,8 @@ export async function recordNotifications(
 }
 
 /**
- * Other alerts whose repeat or quiet hours are over, or that wait to be told together with one of the query. To be asked
- * once its windows are judged: before that an alert may look as if it went on that has ended.
+ * Other alerts whose repeat is due, whose quiet hours have ended, or that wait for a combined message with one of the
+ * query. Call it after the query's windows are evaluated: before that, a resolved alert may still look open.
  */
 export function alertsToReconsider(
   facts: Facts,
@@ -55,7 +55,7 @@ export function alertsToReconsider(
   return async (now) => {
     const isDue = await facts.notifications.alertsToReconsider(projectId, queryId, now);
     if (isDue.length === 0) return [];
-    // What is due may have been told since, by whoever held the lock: it is asked for again behind it.
+    // Another holder of the lock may have decided these already, so they are read again under it.
     await facts.notifications.lockNotifications(projectId);
     const due = await facts.notifications.alertsToReconsider(projectId, queryId, now);
     const known = new Set(transitions.map((alert) => alert.id));
@@ -84,7 +84,9 @@ async function notifyStateOf(
   };
 }
 
-/** A graver alert that is over may have muted others, of other queries too: those are decided again at once. */
+/**
+ * The end of a more severe alert may lift the inhibition of others, of other queries too: decide those again at once.
+ */
 async function wakeMuted(
   facts: Facts,
   { inhibitions }: NotifyConfig,

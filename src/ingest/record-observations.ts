@@ -18,13 +18,13 @@ export interface AlertObservation {
   readonly life: LifeRule;
   readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** What is observed may depend on whether the alert stands already: its first window counts whole, later ones add. */
+  /** The observation may depend on whether the alert is open already: its first window counts whole, later ones add. */
   readonly observe: (life: AlertLife | null) => Observation;
-  /** The mention that met the rule, where it is about a single one. */
+  /** The mention that met the rule, if the alert is about a single one. */
   readonly mention?: Mention;
 }
 
-/** What a rule's alerts are made of: identity, labels and the terms of their life. */
+/** What a rule's alerts are made of: identity, labels and durations. */
 export function observationOf(rule: Rule, query: Query, labels: Readonly<Record<string, string>>) {
   return {
     ruleName: rule.name,
@@ -36,8 +36,8 @@ export function observationOf(rule: Rule, query: Query, labels: Readonly<Record<
 }
 
 /**
- * Takes what was observed about one query, in the order of time, through the life cycle and writes what comes of it.
- * Returns the alerts that moved. The caller holds the query's lock, so what it reads cannot move under it.
+ * Applies observations of one query, in order of time, to the alerts' life cycle and writes the result. Returns the
+ * alerts that changed. The caller holds the query's lock, so nothing else can change them meanwhile.
  */
 export async function recordObservations(
   alerts: Facts["alerts"],
@@ -79,7 +79,7 @@ export async function recordObservations(
   return changed;
 }
 
-/** A window is judged once a bucket, so its alert cannot be over before the next verdict is in. */
+/** A window is evaluated once a bucket, so its alert cannot resolve before the next verdict. */
 function lifeRule(rule: Rule): LifeRule {
   const { severity, forMs, overAfterMs, reopenWithinMs } = rule;
   return {
@@ -107,7 +107,7 @@ function newAlert(life: AlertLife, { ruleName, fingerprint, labels }: AlertObser
   };
 }
 
-/** Growth is not written down mention by mention: the matches and counts say it already. */
+/** Growth is not recorded for each mention: the matches and counts show it. */
 function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
   switch (change.outcome) {
     case "Nothing":
@@ -138,7 +138,7 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
   }
 }
 
-/** Its sentence, and what it reached for its severity where its rule has steps. */
+/** Its sentence, and the severity that it reached if the rule has steps. */
 function withStep({ because, severity, progress }: Alert): string {
   if (progress?.step === undefined) return because;
   return `${trimFullStops(because)}. It is ${severity}: ${progress.step}.`;

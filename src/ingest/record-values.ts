@@ -9,8 +9,8 @@ import { type LargeValue, noteValues, SERIES_ITSELF, type ValueUse, valueHash } 
 import { type AlertObservation, observationOf } from "./record-observations.ts";
 
 /**
- * Remembers the values of new mentions for the `new` rules of a query, and says which of them are large already. The
- * caller holds the query's lock. What was there before the rule knew the query well enough only teaches.
+ * Stores the values of new mentions for the `new` rules of a query, and returns those that have enough users. The
+ * caller holds the query's lock. Values from before the rule's warm-up has ended only teach.
  */
 export async function recordValues(
   facts: Pick<Facts, "values">,
@@ -30,13 +30,13 @@ export async function recordValues(
   return observations;
 }
 
-/** What the `new` rules remember, each memory once. */
+/** The memories of the `new` rules, each once. */
 export function noveltiesOf(rules: readonly Rule[]): readonly Novelty[] {
   const novelties = rules.flatMap((rule) => (rule.kind === "new" ? [rule.novelty] : []));
   return [...new Map(novelties.map((one) => [one.key, one])).values()];
 }
 
-/** Writes down who used what in these mentions. */
+/** Notes who used which value in these mentions. */
 export async function noteMentions(
   facts: Pick<Facts, "values">,
   { projectId, queryId }: Pick<Query, "projectId" | "queryId">,
@@ -73,7 +73,7 @@ function observationsOf(
   const { novelty } = rule;
   return large
     .filter(({ use, firstAt }) => {
-      // What comes weeks after it was written, as imports do, is nobody's news.
+      // A mention that arrives weeks after it was written, as in an import, is no news.
       const isNews = use.arrivedAt - use.eventAt <= novelty.withinMs;
       return isNews && use.arrivedAt >= query.watchFrom && firstAt - knownSince >= novelty.learnMs;
     })

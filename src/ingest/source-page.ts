@@ -1,33 +1,33 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 
-/** One answer of the source, reduced to what ingest needs of it. */
+/** One answer of the source, reduced to what ingest needs. */
 export interface SourcePage {
   readonly mentions: readonly Mention[];
-  /** What came and cannot be kept, with the reason. */
+  /** Mentions that cannot be stored, with the reason. */
   readonly rejected: readonly RejectedRow[];
   readonly nextCursor: string | null;
   readonly total: number | null;
-  /** The page size in force; null where the source does not say. */
+  /** The page size in force; null if the source does not send it. */
   readonly pageSize: number | null;
-  /** The server's own time, where its answer says so and ours can be held against it. */
+  /** The server's own time, if its answer has it and it can be compared with ours. */
   readonly servedAt?: Instant | null;
-  /** How far the server's clock, which stamps `added`, runs behind ours, or ahead of it (negative); 0 where absent. */
+  /** How far the server's clock, which stamps `added`, runs behind ours, or ahead of it (negative); 0 if absent. */
   readonly behindMs?: number;
   /**
-   * The part of a page that several queries share. Its cursor belongs to all of them, so that no walk of one can be
-   * resumed from it; and what others have on it tells how far this one was seen.
+   * Present on a page that several queries share. The cursor belongs to all of them, so no poll of one can resume from
+   * it. The mentions of the others show how far this one was read.
    */
   readonly shared?: { readonly highest: Instant | null };
 }
 
-/** What came and is set aside. */
+/** A mention that becomes a dead letter. */
 export interface RejectedRow {
   readonly resourceId: string | null;
   readonly queryId?: string;
   readonly reason: string;
-  /** As it was read, where it could be read: what a replay needs. */
+  /** The mention as it was read, if it could be read: a replay needs it. */
   readonly mention?: Mention;
-  /** How often it was tried; once, where another try of the same could not end otherwise. */
+  /** How often it was tried; once if another try would fail in the same way. */
   readonly tries?: number;
 }

@@ -2,32 +2,32 @@ import { agreement, BINS } from "../model/sketch.ts";
 import type { StoryOfMention } from "../model/story.ts";
 
 /**
- * The stories that a query has told lately, to find the one that a nearly identical text belongs to. Sketches are cut
- * into BANDS bands of ROWS bins; texts that agree in one band are compared in all bins. Texts of similarity 0.77 (two
- * words changed of a post) meet in a band with a chance of 0.99, of 0.5 with 0.66, of 0.2 with 0.06. O(BANDS) look-ups
- * for each mention, and as many comparisons at most.
+ * The recent stories of a query, to find the one that a near-duplicate belongs to. Sketches are cut into BANDS bands of
+ * ROWS bins; texts that agree in one band are compared in all bins. Texts of similarity 0.77 (two words changed of a
+ * post) meet in a band with a chance of 0.99, of 0.5 with 0.66, of 0.2 with 0.06. O(BANDS) look-ups for each mention,
+ * and as many comparisons at most.
  *
  * The order of arrival decides which text begins a story; the same order gives the same stories, however it is cut into
- * pages. It knows the newest MOST texts: a story that nobody told for so long begins anew when a changed text comes,
- * while a copy of its text is known by its key for ever.
+ * pages. It holds the newest MOST texts. A changed text of a story that is older begins a new story; an exact copy is
+ * always recognised by its key.
  */
 export interface StoryIndex {
-  /** The story of a mention: one that is known, or its own, which is known from now on. */
+  /** The story of a mention: a known one, or a new one, which is known from now on. */
   find(itself: StoryOfMention): string;
-  /** What it learned since it was last asked, oldest first. */
+  /** What it learned since the last call, oldest first. */
   news(): readonly KnownText[];
-  /** What another process learned, or this one before; it is no news. */
+  /** Adds what another process learned, or this one before; `learned` does not return it. */
   learn(texts: readonly KnownText[]): void;
 }
 
-/** A text by its key, and the story that it tells; its sketch where it began that story. */
+/** A text by its key, and the story that it belongs to; its sketch if it began that story. */
 export interface KnownText {
   readonly key: string;
   readonly story: string;
   readonly sketch: Uint8Array | null;
 }
 
-/** Different texts of one query that are kept in mind: a week or more of most brands. */
+/** How many different texts of one query are held: a week or more of most brands. */
 export const MOST_TEXTS = 16_384;
 const BANDS = 8;
 const ROWS = 3;
@@ -44,7 +44,7 @@ export function createStoryIndex(): StoryIndex {
 
   const remember = (text: KnownText): void => {
     known.set(text.key, text);
-    // The first one stays in its band: what comes later and is not of its story was compared with it in vain.
+    // The first one stays in its band: later ones of other stories were compared with it already.
     if (text.sketch !== null)
       for (let band = 0; band < BANDS; band++) {
         const key = bandKey(text.sketch, band);
@@ -74,7 +74,7 @@ export function createStoryIndex(): StoryIndex {
     let most = ENOUGH - 1;
     for (let band = 0; band < BANDS; band++) {
       const candidate = bands.get(bandKey(sketch, band));
-      // Texts that are near meet in most bands.
+      // Near-duplicates meet in most bands.
       if (candidate === undefined || candidate === last || candidate.sketch === null) continue;
       last = candidate;
       const equal = agreement(sketch, candidate.sketch);

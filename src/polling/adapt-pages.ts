@@ -8,30 +8,30 @@ import { momentOf, sinceOf, sinceQuirk } from "./poll-since.ts";
 import { type PageContext, seenOn, wentOn } from "./seen-on-page.ts";
 import { type StampedPage, stampPage } from "./stamp-page.ts";
 
-/** What is known of the server, and where it is written down. */
+/** The quirks of the server, and where new ones are stored. */
 export interface QuirkLog {
   quirks(): Promise<ServerQuirks>;
   note(findings: readonly ObservedQuirk[]): Promise<void>;
 }
 
 export interface AdaptParts extends PageContext {
-  /** The pages as the server gives them, asked for in the way of `request.path`. */
+  /** The pages as the server sends them, requested as `request.path` says. */
   readonly fetch: (
     queries: readonly WatchedQuery[],
     request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
   readonly quirkLog: QuirkLog;
-  /** How many mentions a page is asked for. */
+  /** The requested page size. */
   readonly pageSize: number;
-  /** The most that ever came on one page, as far as this process has seen. */
+  /** The most mentions that this process ever saw on one page. */
   readonly fullest: { rows: number };
 }
 
 /**
- * The pages of a walk as a server would give them that does everything it was asked: what the one at hand does not
- * do is done here, and what it was seen to do is noted. Where a walk cannot go on in the way it began, it ends with an
- * error that says so, and the next one takes another way.
+ * The pages of a poll as a server without quirks would send them: this code does what the real one does not, and stores
+ * the quirks that it observes. If a poll cannot continue in the way it began, it ends with an error that says so, and
+ * the next one takes another way.
  */
 export async function* adaptPages(
   parts: AdaptParts,
@@ -49,7 +49,7 @@ export async function* adaptPages(
   }
 }
 
-/** What is known better already is not overwritten by what says less. */
+/** Less certain findings do not replace more certain ones. */
 function saysMore(quirks: ServerQuirks, { quirk, value }: ObservedQuirk): boolean {
   const known = quirks.get(quirk)?.value;
   if (known === undefined) return true;
@@ -77,7 +77,7 @@ async function* observe(
     for await (const fetched of parts.fetch(asked.queries, request, asked.signal)) {
       const page = stampPage(fetched, parts.now());
       found.push(...(await seenOn(page, parts, quirks, asked, pages)));
-      // What was all there was, as the server counted it then, was no short page: more of it became visible late.
+      // A page with everything the server counted then was not short: more became visible late.
       const wasAll = last?.total != null && rows >= last.total;
       if (last !== null && isShort(last, pageSize) && !wasAll && wentOn(last, page, request))
         found.push({ quirk: "short-pages", value: "go-on" });
@@ -96,18 +96,18 @@ async function* observe(
       const goOn = found.some(({ quirk }) => quirk === "short-pages");
       const short = { rows: rowsOf(page), sent: rows, total: page.total, fullest: fullest.rows, goOn };
       const isLast = isLastPage(short, quirks, parts.now());
-      // What this server has on a full page is not known where a short one is not the last.
+      // If a short page is not the last, the size of a full page is unknown.
       yield isLast ? page : { ...page, pageSize: null };
       if (isLast) break;
     }
   } catch (error) {
-    // Behind all that there is, as the server counts it, a cursor leads nowhere. It may count wrong: so that is no end.
+    // A cursor behind the server's own total leads nowhere. The total may be wrong, so this does not end the poll.
     const isBehindAll = request.cursor === null && last?.total != null && rows >= last.total;
     const understood = await understand(error, parts, quirks, asked, pages, isBehindAll ? [] : found);
     if (isBehindAll && isRefusal(error)) found.push({ quirk: "after-end", value: "refused" });
     throw understood;
   }
-  // Of shared walks their members cannot tell; and a total that was held to once spares the call behind a full page.
+  // Members of a shared poll cannot know this. A total that was right once saves the call behind a full page.
   if (pages === 1 && request.cursor === null && last?.total === rows && rows > 0 && !hasTotal(quirks))
     found.push({ quirk: "total", value: "agrees" });
   if (last !== null && request.path.pages === "cursor" && isShort(last, pageSize))
@@ -126,7 +126,7 @@ function rowsOf({ mentions, rejected }: SourcePage): number {
   return mentions.length + rejected.length;
 }
 
-/** Whether a failure is the server's way of saying that it does not take what it was given. */
+/** Whether the server refuses what it was sent. */
 async function understand(
   error: unknown,
   parts: AdaptParts,
@@ -140,7 +140,7 @@ async function understand(
   if (pages > 0 || request.cursor !== null) {
     if (request.path.pages === "number") return error;
     const known = quirks.get("cursors")?.value;
-    // One that was given a moment ago, by a server of which no cursor was ever taken.
+    // The cursor is a moment old, and this server never accepted any.
     const never = pages === 1 && request.cursor === null && (known === undefined || known === "refused");
     found.push({ quirk: "cursors", value: never ? "refused" : "expire" });
     return new OtherWayError("the server has refused its own cursor; the walk begins again at its watermark");
@@ -165,17 +165,17 @@ async function answers(pages: AsyncIterable<unknown>): Promise<boolean> {
   }
 }
 
-/** Nothing has failed: the walk is due again at once, and takes another way. */
+/** Nothing has failed: the poll is due again at once, and takes another way. */
 class OtherWayError extends Error {
   override readonly name = "OtherWayError";
   readonly retryable = true;
   readonly isPostponed = true;
   readonly retryAfterMs = 0;
-  /** What the walk had begun cannot be gone on with. */
+  /** The poll cannot be resumed. */
   readonly abandons = true;
 }
 
-/** From the newest down to where all is known: what the server would have left out, if it did what it is asked. */
+/** Reads from the newest mention down to what is known, and leaves out what the server should have left out. */
 async function* downToSince(
   pages: AsyncIterable<SourcePage>,
   request: PollRequest,
@@ -187,7 +187,7 @@ async function* downToSince(
     const isDown = mentions.length < page.mentions.length;
     sent += rowsOf(page);
     kept += mentions.length + page.rejected.length;
-    // How many there are in all says something where the walk ends before it has come down.
+    // The total says something only if the poll ends before it reaches known mentions.
     const isCutOff = !isDown && page.nextCursor === null && page.total !== null;
     const total = isCutOff ? kept + Math.max(0, (page.total ?? 0) - sent) : null;
     yield { ...page, mentions, total, nextCursor: isDown ? null : page.nextCursor };

@@ -14,12 +14,12 @@ export interface GateOptions {
   readonly priority: Priority;
   /** For one exchange, as the source client has it. */
   readonly timeoutMs: number;
-  /** How long a call may wait for its place; after that it is postponed. */
+  /** How long a call may wait for a slot; after that it is postponed. */
   readonly patienceMs: number;
   readonly log: Logger;
 }
 
-/** The gate to the source for calls of one priority: each takes its place in the one budget of the account. */
+/** The gate to the source for calls of one priority: each takes a slot of the account's one budget. */
 export function createCallGate(options: GateOptions): Gate {
   const { budget, priority, timeoutMs } = options;
   const enter = async (call: string, signal?: AbortSignal) => {
@@ -66,12 +66,12 @@ async function settle(
     if (known !== null && typeof end.budget?.used === "number")
       await budget.reconcile(known, end.budget.used);
   } catch (error) {
-    // The place stays taken until its timeout, which is on the safe side; the answer is not lost for that.
+    // The slot stays taken until its timeout, which is on the safe side; the answer is not lost.
     log.warn({ error: describeError(error) }, "the end of a call could not be written down");
   }
 }
 
-/** A header is the limit in force, whatever was believed before. */
+/** A header gives the limit in force and replaces any earlier assumption. */
 async function observed(
   budget: BudgetStore,
   limit: RateLimit | null,

@@ -1,27 +1,27 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** What one finished walk claims: that everything which arrived in [from, to) was seen. */
+/** What one finished poll claims: it saw everything that arrived in [from, to). */
 export interface Claim {
   readonly from: Instant;
   readonly to: Instant;
-  /** How many the source said there were when the walk began; null where it did not count. */
+  /** The source's total at the start of the poll; null if it did not count. */
   readonly total: number | null;
-  /** Different rows that it sent, with those that could not be kept. */
+  /** Distinct rows that it sent, with those that could not be stored. */
   readonly seen: number;
 }
 
 export type Coverage = Claim &
   (
     | { readonly outcome: "Complete" }
-    /** The source did not count, so nothing speaks against it. */
+    /** The source did not count, so nothing contradicts the claim. */
     | { readonly outcome: "Uncounted" }
-    /** The source sent fewer than it said there were. */
+    /** The source sent fewer than its total. */
     | { readonly outcome: "Gap"; readonly missing: number }
   );
 
 /**
- * Holds a claim against what the source said. More than it said is no fault: mentions go on arriving while the pages
- * are fetched, and the count is from before the first.
+ * Compares a claim with the source's total. More than the total is no fault: mentions arrive while the pages are
+ * fetched, and the total is from the first.
  */
 export function coverageOf(claim: Claim): Coverage {
   if (claim.total === null) return { ...claim, outcome: "Uncounted" };

@@ -1,21 +1,21 @@
 import { DAY, type Instant } from "../lib/instant.ts";
 import type { ServerQuirks } from "../model/server-quirk.ts";
 
-/** A page with fewer mentions than were asked for. */
+/** A page with fewer mentions than requested. */
 export interface ShortPage {
   readonly rows: number;
-  /** All rows of its walk so far. */
+  /** All rows of its poll so far. */
   readonly sent: number;
   readonly total: number | null;
-  /** The most that this server ever sent on one page. */
+  /** The most mentions that this server ever sent on one page. */
   readonly fullest: number;
-  /** More was there behind such a page of this walk. */
+  /** More followed such a page of this poll. */
   readonly goOn: boolean;
 }
 
 /**
- * Whether such a page is the last, whatever its cursor: a server may allow fewer on a page than it is asked for, and not
- * say so. Its total decides, where that was seen to agree; else a page is the last as long as it has sent fuller ones.
+ * Whether such a page is the last, whatever its cursor: a server may allow fewer on a page than requested without
+ * saying so. Its total decides if that was right before; else a page is the last if the server has sent fuller ones.
  */
 export function isLastPage(
   { rows, sent, total, fullest, goOn }: ShortPage,

@@ -1,4 +1,4 @@
-/** Whether a server says with its answer that it does not take what it was given: not now, and not later. */
+/** Whether the answer refuses what was sent, now and later. */
 export function isRefusal(error: unknown): boolean {
   const { status } = (error ?? {}) as { readonly status?: number | null };
   return typeof status === "number" && REFUSALS.has(status);

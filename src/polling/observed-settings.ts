@@ -4,7 +4,7 @@ import type { ServerQuirks } from "../model/server-quirk.ts";
 import { PLAIN_PATH, type PollPath, type PollState } from "./poll-state.ts";
 import type { PollSettings } from "./watermark.ts";
 
-/** The configured settings, fitted to what is known of the server. */
+/** The configured settings, adapted to the server's quirks. */
 export function observedSettings(
   configured: PollSettings,
   quirks: ServerQuirks,
@@ -14,13 +14,13 @@ export function observedSettings(
   const late = quirks.get("late-indexing")?.ms ?? 0;
   return {
     ...configured,
-    // Half as much again as was ever seen: the next one may be later.
+    // Half more than was ever seen: the next one may be later.
     overlapMs: Math.max(configured.overlapMs, Math.min(MOST_OVERLAP_MS, late * 1.5)),
     path: pathOf(quirks, poll, now),
   };
 }
 
-/** Beyond this, reading again what is known costs more than the count of what is there (see reconcile). */
+/** Beyond this overlap, reading known mentions again costs more than a count check (see reconcile). */
 const MOST_OVERLAP_MS = 6 * HOUR;
 
 function pathOf(quirks: ServerQuirks, poll: PollKind, now: Instant): PollPath {
@@ -34,7 +34,7 @@ function pathOf(quirks: ServerQuirks, poll: PollKind, now: Instant): PollPath {
   };
 }
 
-/** Servers change, and one refusal may have had another reason: once a day it is tried again. */
+/** Servers change, and one refusal may have had another reason: it is tried again once a day. */
 function withholdsSince(quirks: ServerQuirks, poll: PollKind, now: Instant): boolean {
   const since = quirks.get(`since-${poll}`);
   if (since === undefined || now - since.lastAt >= DAY) return false;
@@ -42,8 +42,9 @@ function withholdsSince(quirks: ServerQuirks, poll: PollKind, now: Instant): boo
 }
 
 /**
- * Page numbers do not reach far, so a refused cursor is tried again once a day. One that expires may have been old; but
- * where it was not, and many mentions share a moment, a walk that goes on from there would not move.
+ * Page numbers do not reach far, so a refused cursor is tried again once a day. A cursor that expires may just have
+ * been old. But if it was not, and many mentions share a moment, a poll that resumes from that moment would not
+ * advance.
  */
 function mistrustsCursors(quirks: ServerQuirks, now: Instant): boolean {
   const cursors = quirks.get("cursors");
@@ -52,7 +53,7 @@ function mistrustsCursors(quirks: ServerQuirks, now: Instant): boolean {
   return (cursors.value === "refused" && age < DAY) || (cursors.value === "expire" && age < HOUR);
 }
 
-/** A walk that has begun in a way which the server is known by now not to allow cannot go on. */
+/** A poll that began in a way which the server is now known to refuse cannot continue. */
 export function isOutdated({ running }: PollState, { path = PLAIN_PATH }: PollSettings): boolean {
   if (running === null) return false;
   const begun = running.path ?? PLAIN_PATH;

@@ -3,7 +3,7 @@ import { stableHash } from "../lib/stable-hash.ts";
 import type { PollKey } from "../model/poll.ts";
 
 /**
- * When a walk is due again: the next moment of its own phase of the interval, so that queries which were first seen
+ * When a poll is due again: the next moment of its own phase of the interval, so that queries that were first seen
  * together are not polled together for ever. At most `everyMs` away.
  */
 export function nextPollAt(key: PollKey, now: Instant, everyMs: number): Instant {

@@ -29,16 +29,16 @@ export interface PlanParts {
   readonly quirkLog: Pick<QuirkLog, "quirks">;
 }
 
-/** One call that is to be made now. */
+/** One call to make now. */
 export interface PlannedPoll {
   readonly keys: readonly PollKey[];
-  /** Its number in the life of the account. */
+  /** Its number among all planned calls of the account. */
   readonly turn: number;
 }
 
 /**
- * The calls whose time has come under the account's rate limit, marked as planned. Null: the account has no limit, and
- * every walk is polled when it is due.
+ * The calls that are due under the account's rate limit, marked as planned. Null: the account has no limit, and every
+ * poll runs when it is due.
  */
 export async function planPolls(parts: PlanParts, now: Instant): Promise<readonly PlannedPoll[] | null> {
   const budget = await parts.budget.read();
@@ -54,7 +54,7 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
     if ((await parts.budget.waitMs(slots)) > 0) continue;
     const turn = await parts.budget.nextTurn(spacing);
     if (turn === null) break;
-    // Until the source has shown that it can, one shared call is tried at a time.
+    // Until the source has answered one, one shared call is tried at a time.
     if (call.members.length > 1 && budget.sharing === "untried") await parts.budget.setSharing("untried");
     await parts.stores.polls.plan(call.members, now);
     planned.push({ keys: call.members, turn });
@@ -63,7 +63,7 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
   return planned;
 }
 
-/** Writes down when each walk is polled next as the plan stands: the promise that pages and commands show. */
+/** Stores when each poll is next, by the current plan; pages and commands show it. */
 export async function publishPlan(parts: PlanParts, now: Instant): Promise<void> {
   const budget = await parts.budget.read();
   if (budget.limit === null) return parts.stores.polls.promise([]);
@@ -87,7 +87,7 @@ function priorityOf({ purpose, importance }: PlannedCall): Priority {
   return isCrisis(importance) ? "crisis" : "live";
 }
 
-/** Everything that the plan depends on, as the tables have it now. */
+/** The stored state that the plan depends on. */
 async function planState(parts: PlanParts, budget: CallBudget, limit: RateLimit, now: Instant) {
   const hour = hourOfWeek(now);
   const [polls, quirks, added, updated] = await Promise.all([

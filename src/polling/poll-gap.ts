@@ -3,10 +3,10 @@ import type { Coverage } from "./coverage.ts";
 import type { PollGap, PollState, RunningPoll } from "./poll-state.ts";
 
 /**
- * The gap that a walk leaves. It is gone over again at once, GAP_TRIES times, and until then nothing is claimed to be
- * complete; after that it stands, is gone over again ever less often, and holds up nothing any more.
+ * The gap that a poll leaves. It is polled again at once, GAP_TRIES times, and until then nothing is claimed to be
+ * complete. After that the gap stays, is polled again ever less often, and delays nothing any more.
  *
- * @param goesOnFrom where the walk was cut off, if what is missing lies behind that
+ * @param goesOnFrom where the poll was cut off, if the missing mentions lie behind that
  */
 export function gapAfter(
   { gap }: PollState,
@@ -19,25 +19,25 @@ export function gapAfter(
   if (coverage.outcome !== "Gap") return covers ? null : gap;
   const { missing } = coverage;
   if (gap !== null && !covers) {
-    // A server whose total is always a few too high must not have everything asked for three times: only more than is
-    // known to be missing is a gap of its own.
+    // A server whose total is always a few too high must not cause three polls each time: only more than the known
+    // missing number is a new gap.
     return missing > (gap.missing ?? 0) ? { ...gap, missing, tries: 1, nextAt: running.startedAt } : gap;
   }
   const noticedAt = gap?.noticedAt ?? running.startedAt;
   const from = goesOnFrom ?? since;
-  // Cut off further on than before, it is getting on.
+  // The cut-off moved forward, so the poll advances.
   const getsOn = goesOnFrom !== null && gap !== null && goesOnFrom > gap.from;
   const tries = getsOn ? 1 : (gap?.tries ?? 0) + 1;
   const pause = tries > GAP_TRIES ? Math.min(DAY, FIRST_PAUSE_MS * 2 ** (tries - GAP_TRIES - 1)) : 0;
   return { from, tries, missing, noticedAt, nextAt: running.startedAt + pause };
 }
 
-/** Whether nothing may be claimed to be complete, because the gap may yet be closed. */
+/** Whether nothing may be claimed to be complete, because the gap may still close. */
 export function holdsUp(gap: PollGap | null): boolean {
   return gap !== null && gap.tries <= GAP_TRIES;
 }
 
-/** Whether the next walk begins where the gap does. */
+/** Whether the next poll begins where the gap does. */
 export function isGapDue(gap: PollGap, now: Instant): boolean {
   return holdsUp(gap) || now >= (gap.nextAt ?? now);
 }

@@ -16,7 +16,7 @@ import { createRepeatCounter } from "./repeat-counter.ts";
 import { tryTail } from "./try-tail.ts";
 import { abandonPoll, afterPage, nextCall, type PolledPage, type PollSettings } from "./watermark.ts";
 
-/** One run of a walk whose lease is held. */
+/** One run of a poll whose lease is held. */
 export interface PollRun {
   readonly key: PollKey;
   readonly query: WatchedQuery;
@@ -28,20 +28,20 @@ export interface PollRun {
   readonly settings: PollSettings;
 }
 
-/** A walk that has come to its end. */
+/** A poll that has ended. */
 export interface CompletePoll {
   readonly outcome: "complete";
   readonly pages: number;
   readonly added: number;
   readonly changed: number;
-  /** A bucket has closed that nobody has judged. */
+  /** A bucket has closed that is not evaluated yet. */
   readonly windowsDue: boolean;
   readonly startedAt: Instant;
 }
 
 /**
- * Fetches page after page and commits each with everything that follows from it in one transaction. Throws what a page
- * or its commit throws; what was committed before stands.
+ * Fetches page after page and commits each with all its results in one transaction. Throws what a page or its commit
+ * throws; earlier commits stay.
  */
 export async function pollPages(parts: PollParts, run: PollRun, stored: PollState): Promise<CompletePoll> {
   const { key, query, lease, startedAt, settings } = run;
@@ -90,26 +90,26 @@ export async function pollPages(parts: PollParts, run: PollRun, stored: PollStat
     }
     throw error;
   }
-  // The last page was full, and the one behind it, which is empty, is not given to us.
+  // The last page was full, and the empty one behind it is not passed on.
   const after = afterPage(state, EMPTY_PAGE, settings);
   if (counts.pages === 0 || after.outcome !== "Ended") throw new PollBrokenError("the source sent no page");
   return finish(parts, run, stored, after, counts);
 }
 
-/** What one run of a walk found. */
+/** What one run of a poll found. */
 export interface PollCounts {
   pages: number;
   added: number;
   changed: number;
   rejected: number;
   repeated: number;
-  /** How far behind what was known already a new one lay. */
+  /** How far behind the watermark a new mention was. */
   lateMs: number;
-  /** Known ones that came with a newer `added`. */
+  /** Known mentions that came with a newer `added`. */
   restamped: number;
 }
 
-/** What lies behind a watermark that is known to be sound, and is new, has become visible late. */
+/** A new mention behind a valid watermark has become visible late. */
 function latenessOf({ watermark, gap }: PollState, earliestAdded: Instant | null): number {
   if (watermark === null || gap !== null || earliestAdded === null) return 0;
   return Math.max(0, watermark - earliestAdded);
@@ -125,15 +125,15 @@ const EMPTY_PAGE: PolledPage = {
 };
 
 /**
- * Who was cut off in the middle of a shared walk begins anew at its watermark; and so does who follows a cursor that leads
- * to itself, for the server may have moved on by a page that never was committed.
+ * An interrupted shared poll restarts from its watermark. So does a poll whose cursor leads to itself, because the
+ * server may have moved on by a page that was never committed.
  */
 function resumable(page: SourcePage, asked: PollState, state: PollState, settings: PollSettings): PollState {
   const isKeptThere = page.nextCursor !== null && page.nextCursor === asked.running?.cursor;
   return page.shared === undefined && !isKeptThere ? state : abandonPoll(state, settings);
 }
 
-/** A page without anything on it is not worth a transaction: the end of the walk writes its state. */
+/** An empty page is not worth a transaction: the end of the poll writes its state. */
 function isEmpty(page: SourcePage): boolean {
   return page.mentions.length === 0 && page.rejected.length === 0;
 }
@@ -178,7 +178,7 @@ async function finish(
   return { outcome: "complete", pages, added, changed, windowsDue, startedAt };
 }
 
-/** What is learned of the server is worth knowing, and never worth a walk. */
+/** Quirks are useful, but storing them must never fail a poll. */
 async function learn(
   { quirkLog, firstPage, isShared }: PollParts,
   { key, query, signal }: PollRun,
@@ -186,7 +186,7 @@ async function learn(
   counts: PollCounts,
 ): Promise<void> {
   try {
-    // What shared pages have in all is known of all their queries together, and of none alone.
+    // The total of shared pages belongs to all their queries together, and to none alone.
     const found = quirksOfPoll(key.poll, completed, counts).filter(
       ({ quirk }) => isShared !== true || quirk !== "total",
     );
@@ -196,7 +196,7 @@ async function learn(
       tail === null ? [] : await tryTail(tail, (request) => firstPage(query, request, signal), key.poll);
     await quirkLog.note([...found, ...tried]);
   } catch {
-    // It shows itself again.
+    // It will be detected again.
   }
 }
 

@@ -11,32 +11,32 @@ import type { QuirkLog } from "./adapt-pages.ts";
 import type { PollRequest } from "./poll-request.ts";
 import type { PollSettings } from "./watermark.ts";
 
-/** All that a poll needs and is not its own. */
+/** Everything a poll needs from outside. */
 export interface PollParts {
-  readonly store: Stores;
-  /** The pages of one walk, in order. Throws errors with `retryable` and `retryAfterMs`. */
+  readonly store: IngestStore;
+  /** The pages of one poll, in order. Throws errors with `retryable` and `retryAfterMs`. */
   readonly fetchPages: (
     query: WatchedQuery,
     request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
-  /** The first page of a call as the server gives it, of which nothing is learned. */
+  /** The first page of a call as the server sends it; no quirk is stored from it. */
   readonly firstPage: (
     query: WatchedQuery,
     request: PollRequest,
     signal: AbortSignal,
   ) => Promise<Pick<SourcePage, "mentions" | "rejected"> | null>;
-  /** What is known of the server: it decides how a walk asks. */
+  /** The server's quirks: they decide how a poll asks. */
   readonly quirkLog: QuirkLog;
-  /** Its pages come out of calls that others share: then a fault in them may be another's. */
+  /** Its pages come from shared calls: a fault in them may be another query's. */
   readonly isShared?: boolean;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly notifyConfig: NotifyConfig;
   readonly clock: Clock;
   readonly stories?: StoryCache;
   readonly settings: (query: WatchedQuery, poll: PollKey["poll"]) => PollSettings;
-  /** How long after the start of a walk its query is due again, in domain time. */
+  /** How long after the start of a poll its query is due again, in domain time. */
   readonly everyMs: (poll: PollKey["poll"]) => number;
-  /** Told after the commit that notifications are due. */
+  /** Called after the commit, when notifications are due. */
   readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }

@@ -14,18 +14,18 @@ import { skipPoisonPage } from "./skip-poison-page.ts";
 import { abandonPoll } from "./watermark.ts";
 
 export type PollOutcome =
-  /** Somebody else walks it, or it was walked meanwhile. */
+  /** Another worker polls it, or polled it meanwhile. */
   | { readonly outcome: "not-due" }
   | CompletePoll
   /** No call could be made for it now; nothing has failed. */
   | { readonly outcome: "postponed"; readonly because: string }
-  /** What was committed stands; the walk goes on from there after a while. */
+  /** Committed pages stay; the poll resumes from there later. */
   | { readonly outcome: "broken-off"; readonly error: string; readonly retryable: boolean };
 
 /**
- * Walks one query to its end: fetches pages and commits each with everything that follows from it in one transaction.
- * The lease on the walk, checked in that transaction, keeps two workers from walking a query at once and a worker that
- * was thought dead from committing behind its successor.
+ * Polls one query to its end: fetches pages and commits each with all its results in one transaction. That transaction
+ * checks the lease on the poll. So two workers never poll a query at once, and a worker that was thought dead never
+ * commits behind its successor.
  */
 export async function pollQuery(parts: PollParts, key: PollKey, signal: AbortSignal): Promise<PollOutcome> {
   const startedAt = parts.clock.now();
@@ -70,7 +70,7 @@ interface PollError {
 
 const RENEW_EVERY_MS = 3_000;
 
-/** What stood aside and is to be tried again comes first. */
+/** Requested replays of dead letters come first. */
 async function replay(
   parts: PollParts,
   run: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
@@ -83,7 +83,7 @@ async function replay(
   return replayed.state;
 }
 
-/** Whether it could be passed over or not, the failure is noted as one; passing it is no reason to fail anew. */
+/** The failure is recorded in both cases; skipping the page is no new failure. */
 async function skipPage(
   parts: PollParts,
   run: Parameters<typeof skipPoisonPage>[1],

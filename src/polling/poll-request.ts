@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import { PLAIN_PATH, type PollKind, type PollPath, type RunningPoll } from "./poll-state.ts";
 
-/** Parameters of the mentions call, in the names of the API, and what the call has to know besides. */
+/** Parameters of the mentions call, in the names of the API, and what else the call needs. */
 export interface PollRequest {
   readonly startDate: Instant;
   readonly endDate: Instant;

@@ -6,8 +6,8 @@ import type { Rule } from "../rules/rule.ts";
 import type { PollSettings } from "./watermark.ts";
 
 /**
- * The configured settings of a walk over one query. What is new is read back into history, for the baselines; changes
- * are of interest from when the query is watched.
+ * The configured settings of a poll of one query. New mentions are read back into history, for the baselines; changes
+ * only from when the query is watched.
  */
 export function pollSettings(
   source: SourceConfig,
@@ -25,5 +25,5 @@ export function pollSettings(
   };
 }
 
-/** A walk that is less behind than this is over before the order in which it reads matters. */
+/** A poll that is less behind than this ends before the order in which it reads matters. */
 const NEWEST_FIRST_BEHIND_MS = HOUR;

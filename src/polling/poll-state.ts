@@ -1,13 +1,13 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** A query is walked over by what is new, by `added`, and by what has changed, by `updated`. */
+/** A query has two polls: of new mentions, by `added`, and of changed ones, by `updated`. */
 export type PollKind = "added" | "updated";
 
-/** How a walk is asked for, as far as the server allows. */
+/** How a poll asks, as far as the server allows. */
 export interface PollPath {
-  /** desc: the newest first, down to what is known. Then the watermark moves when the walk ends, and not before. */
+  /** desc: the newest first, down to what is known. Then the watermark moves only when the poll ends. */
   readonly direction: "asc" | "desc";
-  /** Whether the moment to begin at is sent, or only kept in mind because the server does not heed it. */
+  /** Whether the start is sent, or only applied by us because the server ignores it. */
   readonly since: "sent" | "withheld";
   /** number: the server refuses its own cursors. */
   readonly pages: "cursor" | "number";
@@ -15,41 +15,41 @@ export interface PollPath {
 
 export const PLAIN_PATH: PollPath = { direction: "asc", since: "sent", pages: "cursor" };
 
-/** What is stored of a walk, in the transaction of the page that led to it. */
+/** The stored state of a poll, written in the transaction of the page that led to it. */
 export interface PollState {
   /** The highest `added` (or `updated`) seen, but never ahead of our own clock. Never moves back. */
   readonly watermark: Instant | null;
-  /** Everything that arrived before this has been seen. Moves when a walk ends, and never back. */
+  /** Everything that arrived before this has been seen. Moves when a poll ends, and never back. */
   readonly completeUntil: Instant | null;
-  /** A walk that has begun and not ended. */
+  /** A poll that has begun and not ended. */
   readonly running: RunningPoll | null;
-  /** What a walk did not see and the server says is there; it is gone over again until it is found. */
+  /** Mentions that the server counts and a poll did not see; polled again until they are found. */
   readonly gap: PollGap | null;
-  /** Where a walk that was given up in its middle goes on, if that is further than its watermark would lead. */
+  /** Where to resume a poll that was abandoned in the middle, if that is further than its watermark. */
   readonly continueFrom?: Instant;
-  /** Where the walk began that goes on there. */
+  /** Where the poll began that resumes there. */
   readonly passFrom?: Instant;
-  /** The next walk asks for pages by number: with cursors it came to the same place twice. */
+  /** The next poll asks for pages by number: with cursors it reached the same point twice. */
   readonly byNumber?: boolean;
-  /** How often it was taken past a page that always fails, since a walk last came to its end; none where absent. */
+  /** How often it skipped a page that always fails, since the last poll that ended; none if absent. */
   readonly stepped?: number;
-  /** The last page's cursor and the walk it belongs to, where it had one. */
+  /** The last page's cursor and the poll it belongs to, if it had one. */
   readonly tail?: PollTail | null;
 }
 
 export interface PollGap {
   readonly from: Instant;
-  /** How often it was gone over in vain. The first times at once, and nothing is claimed meanwhile; then ever less often. */
+  /** How often it was polled again in vain. The first times at once, while nothing is claimed; then ever less often. */
   readonly tries: number;
   readonly missing?: number;
-  /** When it was noticed, and when it is gone over again. */
+  /** When it was noticed, and when it is polled again. */
   readonly noticedAt?: Instant;
   readonly nextAt?: Instant;
 }
 
 export type PollTail = Pick<RunningPoll, "since" | "startDate" | "endDate"> & { readonly cursor: string };
 
-/** Its parameters are kept, because a cursor is only good with the same ones. */
+/** The parameters, because a cursor is only valid with the same ones. */
 export interface RunningPoll {
   readonly startedAt: Instant;
   readonly since: Instant;
@@ -59,7 +59,7 @@ export interface RunningPoll {
   readonly cursor: string | null;
   readonly total: number | null;
   readonly seen: number;
-  /** Where it began, if it goes on from the middle of one that was given up. */
+  /** Where it began, if it resumes one that was abandoned in the middle. */
   readonly passFrom?: Instant;
   /** Plain where absent. */
   readonly path?: PollPath;

@@ -7,13 +7,13 @@ import type { PollRequest } from "./poll-request.ts";
 import { createSharedPages } from "./shared-pages.ts";
 
 export interface TogetherParts extends PollParts {
-  /** The pages of one walk over several queries of one project. */
+  /** The pages of one poll of several queries of one project. */
   readonly fetchSharedPages: (
     queries: readonly WatchedQuery[],
     request: PollRequest,
     signal: AbortSignal,
   ) => AsyncIterable<SourcePage>;
-  /** Who failed by itself, or makes a shared call fail, is walked alone until that has gone well. */
+  /** A query that failed by itself, or makes a shared call fail, is polled alone until that succeeds. */
   readonly pollAlone: (keys: readonly PollKey[]) => Promise<void>;
 }
 
@@ -21,15 +21,15 @@ export interface TogetherOutcome {
   readonly outcome: "together";
   readonly members: readonly { readonly key: PollKey; readonly result: PollOutcome }[];
   /**
-   * Whether the source answers for several queries in one call, as far as this walk shows: mentions of two of them are
-   * proof, a refusal too, and silence says nothing.
+   * Whether the source answers one call for several queries, as far as this poll shows. Mentions of two of them are
+   * proof, and so is a refusal; an empty answer shows nothing.
    */
   readonly sharing: "proven" | "refused" | "unknown";
 }
 
 /**
- * Walks several queries of one project by shared calls. Each member is walked by `pollQuery` as ever, with its own
- * lease, watermark, coverage and transactions; only its pages are cut out of shared ones.
+ * Polls several queries of one project by shared calls. `pollQuery` polls each member as usual, with its own lease,
+ * watermark, coverage and transactions; only its pages are cut out of shared ones.
  */
 export async function pollTogether(
   parts: TogetherParts,
@@ -58,7 +58,7 @@ export async function pollTogether(
         direction ??= request.orderDirection;
         if (request.cursor === null && request.orderDirection === direction)
           return shared.pagesOf(query.queryId, request);
-        // It goes on from a cursor of its own, or the other way round, which nobody can share.
+        // It resumes from a cursor of its own, or reads in the other order, so it cannot share.
         shared.leave(query.queryId);
         return parts.fetchPages(query, request, ownSignal);
       };
@@ -74,13 +74,13 @@ export async function pollTogether(
   const isRefused = isRefusal(failure);
   const isLong = keys.length > SHORT;
   if (isLong && failure !== null && proven) {
-    // The length of the address may be to blame, and then nobody is at fault.
+    // The length of the address may be the reason, and then no query is at fault.
     if (isRefused || isLostOnTheWay(failure))
       await parts.quirkLog.note([{ quirk: "addresses", value: "short" }]);
     return { outcome: "together", members, sharing: "unknown" };
   }
   if (isLong && failure === null) await parts.quirkLog.note([{ quirk: "addresses", value: "long" }]);
-  // Where the call itself failed for a while, nobody is at fault.
+  // If the call itself failed temporarily, no query is at fault.
   if (isRefused || isUnreadable(failure) || failure === null)
     await parts.pollAlone(failed.map(({ key }) => key));
   const sharing = seen >= 2 ? "proven" : isRefused && !proven ? "refused" : "unknown";
@@ -88,8 +88,8 @@ export async function pollTogether(
 }
 
 /**
- * Until the source has shown that it answers for several queries in one call, an answer that names fewer than two of
- * them proves nothing about the others: then nobody may take it for the end of a walk.
+ * Until the source has answered one call for several queries, an answer with mentions of fewer than two of them proves
+ * nothing about the others: then it must not end their polls.
  */
 async function* guarded(pages: AsyncIterable<SourcePage>, trusted: boolean): AsyncGenerator<SourcePage> {
   if (trusted) return yield* pages;
@@ -114,13 +114,13 @@ class UnprovenError extends Error {
   readonly retryAfterMs = 0;
 }
 
-/** One mention of one of them may be what its server cannot send: by itself, each shows whether it is its own. */
+/** The server may fail to send one mention of one query: when each is polled alone, it shows whose it is. */
 function isUnreadable(error: unknown): boolean {
   const { kind } = (error ?? {}) as { kind?: string };
   return kind === "malformed" || kind === "too-large";
 }
 
-/** As many as every server takes in one address. */
+/** As many ids as every server accepts in one address. */
 const SHORT = 200;
 
 /** Some servers hang up on an address that is too long. */

@@ -4,7 +4,7 @@ import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
 import type { createServerQuirkStore } from "../store/server-quirks.ts";
 import type { QuirkLog } from "./adapt-pages.ts";
 
-/** What is known of the account's server, read at most once a second. What says nothing new is not written. */
+/** The quirks of the account's server, read at most once a second. Nothing is written that adds nothing. */
 export function createQuirkLog(store: ReturnType<typeof createServerQuirkStore>, clock: Clock): QuirkLog {
   let known: { readonly quirks: Promise<ServerQuirks>; readonly until: number } | null = null;
   const quirks = (): Promise<ServerQuirks> => {

@@ -3,7 +3,7 @@ import type { ObservedQuirk } from "../model/server-quirk.ts";
 import type { Coverage } from "./coverage.ts";
 import type { PollState } from "./poll-state.ts";
 
-/** What a walk that has come to its end says about the server. */
+/** What a finished poll shows about the server. */
 export function quirksOfPoll(
   poll: PollKind,
   completed: { readonly after: PollState; readonly coverage: Coverage },
@@ -15,7 +15,7 @@ export function quirksOfPoll(
   },
 ): ObservedQuirk[] {
   const found: ObservedQuirk[] = [];
-  // A mention that changes while it is walked by its changes comes again, and should.
+  // A mention that changes while the updated poll runs comes again, and should.
   if (poll === "added" && seen.repeated > 0) found.push({ quirk: "repeated-rows", value: "seen" });
   if (poll === "added" && seen.lateMs > 0)
     found.push({ quirk: "late-indexing", value: "seen", ms: seen.lateMs });
@@ -31,12 +31,12 @@ function totalOf(
 ): ObservedQuirk | null {
   const { total, seen } = coverage;
   if (total === null) return { quirk: "total", value: "none" };
-  // Of what is new, some may have come after the count.
+  // Some of the new mentions may have come after the count.
   if (seen - added > total) return { quirk: "total", value: "low" };
   if (coverage.outcome === "Gap")
     return (after.gap?.tries ?? 0) >= HIGH_AFTER ? { quirk: "total", value: "high" } : null;
   return seen === total && total > 0 ? { quirk: "total", value: "agrees" } : null;
 }
 
-/** Gone over so often in vain, it is the total that is wrong. */
+/** After this many polls in vain, the total is wrong. */
 const HIGH_AFTER = 3;

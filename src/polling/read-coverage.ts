@@ -6,20 +6,20 @@ import type { Rule } from "../rules/rule.ts";
 import type { createConsoleStore } from "../store/console.ts";
 import { rulesWarmingUp } from "./rules-warming-up.ts";
 
-/** How complete the picture is, and what is promised: durations in milliseconds, sums of the last 24 hours. */
+/** How complete the data is, and what is promised: durations in milliseconds, sums of the last 24 hours. */
 export interface CoverageReport {
   readonly budgets: readonly (ShownBudget & { readonly left: number | null })[];
   readonly polls: readonly (ShownPoll & {
-    /** How far what is complete lies behind now. */
+    /** How far behind now the data is complete. */
     readonly lagMs: number | null;
-    /** How long a mention that is visible at the source may wait until it is seen, as calls are planned now. */
+    /** How long a visible mention may wait at the source until it is read, by the current plan. */
     readonly worstDelayMs: number | null;
   })[];
-  /** Every poll is long overdue: no process polls. For so long; null while one does. */
+  /** Every poll is long overdue, so no process polls; since how long. Null while one does. */
   readonly stoppedForMs: number | null;
   /** Rules that cannot fire yet. */
   readonly warmingUp: readonly ShownWarmUp[];
-  /** What was found out about the source. */
+  /** The observed quirks of the source. */
   readonly quirks: readonly (ShownQuirk & { readonly says: string })[];
 }
 
@@ -55,5 +55,5 @@ export async function readCoverage(
   };
 }
 
-/** A rate limit that is spent delays polls by some minutes. */
+/** A used-up rate limit delays polls by some minutes. */
 const STOPPED_MS = 15 * MINUTE;

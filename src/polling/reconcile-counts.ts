@@ -8,12 +8,12 @@ import type { BudgetStore } from "../store/budgets.ts";
 import type { Stores } from "../store/stores.ts";
 import { reconcile } from "./reconcile.ts";
 
-/** Between two questions, for all processes together: calls for the background are few. */
+/** Between two checks, for all processes together: calls for the background are few. */
 const EVERY_MS = MINUTE;
-/** As many queries as every server takes in one address. */
+/** As many ids as every server accepts in one address. */
 const MOST_QUERIES = 200;
 
-/** Asks the source now and then how much it has, and holds it against what is stored, until `signal`. */
+/** Asks the source now and then for its counts and compares them with what is stored, until `signal`. */
 export async function reconcileCounts(parts: {
   readonly stores: Stores;
   readonly source: SourceClient;
@@ -41,7 +41,7 @@ export async function reconcileCounts(parts: {
       const now = clock.now();
       if (await stores.health.takeTurn("count", EVERY_MS / 2, now)) await reconcile(questions, now);
     } catch (error) {
-      // The budget is spent, or the source is away: it is asked again, and nothing depends on it.
+      // The budget is used up, or the source is away: it is asked again, and nothing depends on it.
       log.debug({ error: describeError(error) }, "the source was not asked how much it has");
     }
   }

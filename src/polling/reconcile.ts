@@ -4,7 +4,7 @@ import type { Stores } from "../store/stores.ts";
 
 export interface ReconcileParts {
   readonly stores: Pick<Stores, "countChecks">;
-  /** How many mentions the source has of these queries with a date in the span; null where it does not count. */
+  /** How many mentions the source has of these queries with a date in the span; null if it does not count. */
   readonly countAt: (span: CountedSpan) => Promise<number | null>;
   /** How many queries one call may ask for. */
   readonly mostQueries: () => Promise<number>;
@@ -12,14 +12,14 @@ export interface ReconcileParts {
 }
 
 const SPAN_MS = 7 * DAY;
-/** What is younger is the business of the walks. */
+/** Younger mentions are left to the polls. */
 const SETTLED_MS = HOUR;
 
 /**
- * Holds what the source counts of the last week against what is stored of it, by the dates of the mentions: so that is
- * found too which became visible later than any overlap reaches back, or which a walk has missed for a reason that nobody
- * thought of. One question at a time; it is answered when the walks have caught up with it, since what came meanwhile is
- * not missing. Whose mentions are missing is found by halves, and its walk goes over the week again by itself.
+ * Compares the source's counts of the last week with what is stored, by the dates of the mentions. So it also finds
+ * mentions that became visible later than any overlap, or that a poll missed for a reason nobody thought of. One check
+ * at a time; it ends when the polls have caught up with it, since mentions that came meanwhile are not missing. Halving
+ * finds the query whose mentions are missing, and its poll reads the week again.
  */
 export async function reconcile(parts: ReconcileParts, now: Instant): Promise<void> {
   const { countChecks } = parts.stores;

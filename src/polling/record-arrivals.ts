@@ -4,19 +4,19 @@ import type { ArrivalCell } from "../store/arrivals.ts";
 import type { Stores } from "../store/stores.ts";
 import { type ArrivalHistory, learnArrivals, NOTHING_OBSERVED } from "./planner/arrival-rate.ts";
 
-/** What a finished walk found that was new to it. */
+/** The new mentions that a finished poll found. */
 export interface FinishedPoll {
   readonly key: PollKey;
   readonly found: number;
   readonly startedAt: Instant;
-  /** Since when it found everything, where it is the first. */
+  /** Since when it found everything, if it is the first. */
   readonly historyFrom: Instant;
 }
 
 const TOTAL = -1;
 const RECENT = -2;
 
-/** Adds finished walks to what is known of arrivals. What a crash forgets here is learned again by the next walk. */
+/** Adds finished polls to the arrival rates. What a crash loses here is learned again by the next poll. */
 export async function recordArrivals(stores: Stores, polls: readonly FinishedPoll[]): Promise<void> {
   if (polls.length === 0) return;
   const known = new Map<string, ArrivalCell[]>();

@@ -5,8 +5,8 @@ import type { Stores } from "../store/stores.ts";
 import { isNamed, type Watched } from "./is-named.ts";
 
 /**
- * Asks the source for its projects and queries and watches those that the configuration names. A query that is new is
- * watched from `watchFrom` on; its mentions since `historyFrom` teach the baselines. Returns what is watched now.
+ * Asks the source for its projects and queries and watches those that the configuration names. A new query is watched
+ * from `watchFrom` on; its mentions since `historyFrom` teach the baselines. Returns what is watched now.
  */
 export async function registerQueries(
   parts: { readonly source: SourceClient; readonly stores: Stores },

@@ -1,11 +1,11 @@
 import type { Mention } from "../model/mention.ts";
 
-/** Mentions that are remembered: those of the last pages. A backlog of a million must not be held in memory. */
+/** How many mentions are remembered: those of the last pages. A backlog of a million must not be held in memory. */
 const MOST = 20_000;
 
 /**
- * Counts the mentions that an earlier page of the same walk had already: one that changes while it is walked moves to
- * the end, and sources repeat rows across pages. What lies further back than MOST is taken for new.
+ * Counts mentions that an earlier page of the same poll had already: one that changes during the poll moves to the end,
+ * and sources repeat rows across pages. Repeats further back than MOST count as new.
  */
 export function createRepeatCounter() {
   const seen = new Set<string>();

@@ -9,9 +9,9 @@ import type { PageBody } from "./skip-poison-page.ts";
 import { abandonPoll } from "./watermark.ts";
 
 /**
- * Commits the mentions of a query that somebody wants to be tried again, one by one, under the lease of its walk; what
- * fails again stays aside. A page is tried again by letting the walk begin where it began. Returns what is owed, and
- * the state from which the walk goes on.
+ * Replays the dead mentions of a query one by one, under the lease of its poll; one that fails again stays a dead
+ * letter. A page is replayed by a poll that begins where the page's poll began. Returns the pending notifications, and
+ * the state from which the poll continues.
  */
 export async function replayDeadLetters(
   parts: DeadLetterParts,
@@ -34,7 +34,7 @@ export async function replayDeadLetters(
     }
     if (kind !== "mention" || key.poll !== "added") continue;
     try {
-      // It was written by us, from what had passed the door of the source.
+      // We wrote it, from what the source client had accepted.
       const mentions = [body as Mention];
       const page = { mentions, rejected: [], nextCursor: null, total: null, pageSize: null };
       const committed = await commitPage(parts, run, parts.prepare(page), begun);

@@ -5,14 +5,14 @@ import { AWAITS_FIRST_MENTION, type WarmUp, warmUpUntil } from "../rules/warm-up
 import type { WatchedStates } from "../store/console/warm-up.ts";
 
 export interface WarmUpFacts {
-  /** What is remembered of the queries that are watched, of these baselines and memories of values only. */
+  /** The stored states of watched queries, of these baselines and memories of values only. */
   watchedStates(
     baselines: readonly string[],
     novelties: readonly string[],
   ): Promise<readonly WatchedStates[]>;
 }
 
-/** Which rules cannot fire on which query yet, because they have too little history for what they expect. */
+/** Rules that cannot fire on a query yet, because they have too little history. */
 export async function rulesWarmingUp(
   facts: WarmUpFacts,
   rules: readonly Rule[],
@@ -30,12 +30,12 @@ export async function rulesWarmingUp(
   ]);
 }
 
-/** What a rule knows under an earlier form of itself it will go on from. */
+/** A rule continues with what an earlier version of it has learned. */
 function windowWarmUp({ states, tickedUntil, timezone }: WatchedStates, { window }: WindowRule) {
   const known =
     states.find(({ condition }) => condition === window.key) ??
     states.find(({ baseline }) => baseline === window.baseline);
-  // What stands in the table is what a step returned.
+  // The table contains what a step returned.
   const stored = known?.state as JsonValue | undefined;
   const isOfUse = stored !== undefined && window.canRead?.(stored) !== false;
   const state = isOfUse ? stored : window.initial();

@@ -11,14 +11,14 @@ interface Asking {
   readonly request: PollRequest;
 }
 
-/** What a page is held against. */
+/** What a page is compared with. */
 export interface PageContext {
   readonly now: () => Instant;
-  /** Whether something is stored that a server which heeds the request would leave out. */
+  /** Whether something is stored that a server which applies the request would leave out. */
   readonly hasOlder: (queries: readonly WatchedQuery[], request: PollRequest) => Promise<boolean>;
 }
 
-/** What one page shows of the server. `before`: how many pages of this walk came before it. */
+/** What one page shows about the server. `before`: how many pages of this poll came before it. */
 export async function seenOn(
   page: SourcePage,
   { now, hasOlder }: PageContext,
@@ -36,7 +36,7 @@ export async function seenOn(
   if (before > 0 || request.cursor !== null || request.path.since === "withheld") return found;
   const quirk = sinceQuirk(request);
   const since = sinceOf(request);
-  // Some servers take the moment in whole seconds.
+  // Some servers read the moment in whole seconds.
   if (page.mentions.some((one) => momentOf(request, one) < since - SECOND))
     return [...found, { quirk, value: "ignored" }];
   const known = quirks.get(quirk)?.value;
@@ -46,7 +46,7 @@ export async function seenOn(
   return found;
 }
 
-/** Whether what came behind a page was there already when that was sent: mentions arrive while pages are fetched. */
+/** Whether the rows behind a page existed when it was sent: mentions arrive while pages are fetched. */
 export function wentOn(before: StampedPage, { mentions }: SourcePage, request: PollRequest): boolean {
   const known = new Set(before.mentions.map(({ resourceId }) => resourceId));
   return mentions.some((one) => momentOf(request, one) <= before.sentAt && !known.has(one.resourceId));

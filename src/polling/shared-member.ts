@@ -2,21 +2,21 @@ import type { SourcePage } from "../ingest/source-page.ts";
 import type { PollRequest } from "./poll-request.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 
-/** One of several queries that share a walk: a channel from the shared pages to its own. */
+/** One of several queries that share a poll: a channel from the shared pages to its own. */
 export interface Member {
   readonly queryId: string;
   readonly request: PollRequest;
-  /** Its pages. `arrive` is called when the first one is wanted. */
+  /** Its pages. `arrive` is called when the first one is requested. */
   pages(arrive: () => void): AsyncGenerator<SourcePage, void, undefined>;
-  /** Gives it a page, and waits until another one is wanted, or none any more. */
+  /** Passes it a page, and waits until it requests another one, or ends. */
   offer(page: SourcePage): Promise<void>;
   /** After the last page. */
   end(): void;
   fail(error: unknown): void;
-  /** Whoever walks it has ended, in whatever way. */
+  /** Its poll has ended, with success or not. */
   leave(): void;
   readonly left: Promise<void>;
-  /** Different rows that were offered so far, and would be with this page. */
+  /** Distinct rows that were offered so far, and would be with this page. */
   rowsWith(page: Pick<SourcePage, "mentions" | "rejected">): number;
 }
 

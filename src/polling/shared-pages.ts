@@ -6,18 +6,18 @@ import type { PollRequest } from "./poll-request.ts";
 import { createRepeatCounter } from "./repeat-counter.ts";
 import { createMember, type Member } from "./shared-member.ts";
 
-/** One walk for several queries: they ask for it together and each is given its part of every page. */
+/** One poll for several queries: they are requested together, and each gets its part of every page. */
 export interface SharedPages {
-  /** The pages of one member, in place of its own walk. Nothing is asked for before every member has asked or left. */
+  /** The pages of one member, instead of its own poll. Nothing is requested before every member has asked or left. */
   pagesOf(queryId: string, request: PollRequest): AsyncIterable<SourcePage>;
-  /** This member asks for nothing (any more): somebody else walks it, or its own part of the work has failed. */
+  /** This member requests nothing (any more): another worker polls it, or its own part of the work has failed. */
   leave(queryId: string): void;
-  /** What the pages have shown, once all is over. */
+  /** What the pages have shown, after all have ended. */
   shown(): { readonly members: number; readonly failure: unknown };
 }
 
 /**
- * Each member sees exactly what its own walk would have shown it: the mentions of its query behind its own `since`.
+ * Each member sees exactly what its own poll would have shown: the mentions of its query after its own `since`.
  * `fetchPages` gets the ids of all that take part and the widest of their requests.
  */
 export function createSharedPages(
@@ -72,7 +72,7 @@ async function share(
   let total: number | null = null;
   const ids = members.map(({ queryId }) => queryId);
   for await (const page of fetchPages(ids, widest(members.map(({ request }) => request)))) {
-    // Which page is the last is known when the next one is asked for.
+    // Only the request for the next page shows which one is the last.
     if (waiting !== null) await hand(members, waiting, `shared page ${number}`, null, highest);
     number += 1;
     total ??= page.total;
@@ -82,7 +82,7 @@ async function share(
     for (const { queryId } of page.mentions) if (ids.includes(queryId)) seen.add(queryId);
   }
   if (waiting === null) throw new NoPageError("the source sent no page");
-  // Whose mentions are missing cannot be told: so everybody's are, and each is walked again by itself.
+  // The total covers all queries, so a shortfall marks every query for a new poll.
   const missing = total === null ? null : Math.max(0, total - rows);
   await hand(members, waiting, null, missing, highest);
 }
@@ -92,7 +92,7 @@ class NoPageError extends Error {
   readonly retryable = true;
 }
 
-/** A page, and what of it is whose. */
+/** A page, and which rows of it belong to whom. */
 interface Shared {
   readonly page: SourcePage;
   readonly parts: ReadonlyMap<string, Part>;
@@ -103,7 +103,7 @@ interface Part {
   readonly rejected: RejectedRow[];
 }
 
-/** Rows that belong to nobody who asked are set aside with the first member: they are seen, and never lost silently. */
+/** Rows of no requested query become dead letters of the first member: they are visible, and never lost silently. */
 function split(members: readonly Member[], page: SourcePage, poll: PollKind): Map<string, Part> {
   const sinceOfMember = new Map(members.map(({ queryId, request }) => [queryId, sinceOf(request)]));
   const parts = new Map<string, Part>(
@@ -123,8 +123,8 @@ function split(members: readonly Member[], page: SourcePage, poll: PollKind): Ma
 }
 
 /**
- * Gives every member its part. In the middle of a walk nobody needs an empty one, which would end theirs. `missing`:
- * by how many the source's own total was above what it sent, known at the end.
+ * Gives every member its part. In the middle of a poll no member gets an empty page, which would end its poll.
+ * `missing`: by how much the source's own total was higher than what it sent, known at the end.
  */
 async function hand(
   members: readonly Member[],
@@ -153,7 +153,7 @@ async function hand(
       const offered = member.offer({ ...part, ...common, total });
       member.end();
       await offered;
-      // The end of a walk is written by the member itself: a few at a time, not two hundred.
+      // Each member writes the end of its poll itself: a few at a time, not two hundred.
       await member.left;
     }
   };

@@ -9,7 +9,7 @@ import type { PollState } from "./poll-state.ts";
 import { decideStep } from "./step-over.ts";
 import { nextCall, type PollSettings } from "./watermark.ts";
 
-/** What the body of a page that was set aside says: where its walk has to begin again. */
+/** The body of a page's dead letter: where its poll has to begin again. */
 export interface PageBody {
   readonly poll: PollKey["poll"];
   readonly from: Instant;
@@ -27,8 +27,8 @@ interface PassParts {
 }
 
 /**
- * Takes a walk past a page that always fails, and sets its interval aside. Only where what lies behind it can be read:
- * otherwise the source is in trouble as a whole, and nothing is passed over. Returns whether the walk can go on.
+ * Takes a poll past a page that always fails, and stores its interval as a dead letter. Only if the pages behind it can
+ * be read: otherwise the whole source has a problem, and nothing is skipped. Returns whether the poll can continue.
  */
 export async function skipPoisonPage(
   parts: PassParts,

@@ -3,14 +3,14 @@ import { type Instant, MINUTE, SECOND } from "../lib/instant.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
 
 export interface StampedPage extends SourcePage {
-  /** When it was sent, by the server's clock where that is known. */
+  /** When it was sent, by the server's clock if that is known. */
   readonly sentAt: Instant;
 }
 
-/** A large page is minutes on its way: less than these says nothing about the clock of the server. */
+/** A large page takes minutes to arrive: smaller differences say nothing about the server's clock. */
 const LONGEST_WAY_MS = 2 * MINUTE;
 
-/** The page that has come `now`, with what it says of the server's clock against ours. */
+/** The page that arrived `now`, with the offset of the server's clock. */
 export function stampPage(page: SourcePage, now: Instant): StampedPage {
   const behindMs = page.servedAt == null ? 0 : now - page.servedAt;
   const sentAt = page.servedAt ?? now;
@@ -19,7 +19,7 @@ export function stampPage(page: SourcePage, now: Instant): StampedPage {
 
 const TOLERANCE_MS = 5 * SECOND;
 
-/** What a page shows of the server's clock; null where it says nothing. */
+/** The server's clock as the page shows it; null if it does not. */
 export function clockOf({ servedAt, mentions }: SourcePage, now: Instant): ObservedQuirk | null {
   if (servedAt == null) {
     const ms = mentions.reduce((most, { addedAt }) => Math.max(most, addedAt), 0) - now;

@@ -3,13 +3,13 @@ import type { PollState } from "./poll-state.ts";
 import { abandonPoll, type PollSettings } from "./watermark.ts";
 
 export type Step =
-  /** The failure is not of the page, or not yet often enough. */
+  /** The page is not the reason, or has not failed often enough. */
   | { readonly outcome: "TriesAgain" }
-  /** The cursor may be to blame: the walk begins anew at its watermark. */
+  /** The cursor may be the reason: the poll restarts at its watermark. */
   | { readonly outcome: "BeginsAnew"; readonly state: PollState }
-  /** What would be stepped over ends in the present, where more may still arrive. */
+  /** The interval to skip ends now, where more may still arrive. */
   | { readonly outcome: "TooFresh" }
-  /** [from, to) is set aside, if what lies behind it can be read. */
+  /** [from, to) becomes a dead letter, if what lies behind it can be read. */
   | {
       readonly outcome: "StepsOver";
       readonly from: Instant;
@@ -17,15 +17,15 @@ export type Step =
       readonly state: PollState;
     };
 
-/** Tries of a page that comes, and cannot be read. */
+/** Tries of a page that arrives and cannot be read. */
 const UNREADABLE_TRIES = 5;
-/** Tries of a page that does not come, while others may. */
+/** Tries of a page that does not arrive, while others may. */
 const UNAVAILABLE_TRIES = 8;
 
 /**
- * What to do about a page that fails again and again: one mention that its server cannot send must not hold up its
- * query for ever. First a new cursor, then a step over the shortest interval of arrival that may hold it, longer with
- * every step that did not help.
+ * Decides about a page that fails again and again: one mention that its server cannot send must not block its query for
+ * ever. First a new cursor, then a skip of the shortest interval of arrival that may contain it, longer with every skip
+ * that did not help.
  *
  * @param tries in a row, without a page in between
  */
@@ -43,7 +43,7 @@ export function decideStep(
   const overlapMs = Math.max(settings.overlapMs, 1);
   const overlapped = state.watermark === null ? settings.historyFrom : state.watermark - overlapMs;
   const begin = state.running?.since ?? Math.min(overlapped, state.gap?.from ?? overlapped);
-  // Ascending order: what an earlier page of the walk held is stored, so the fault lies at the watermark or behind it.
+  // Ascending order: earlier pages of the poll are stored, so the fault lies at the watermark or behind it.
   const from = state.running?.cursor == null ? begin : Math.max(begin, state.watermark ?? begin);
   const to = from + overlapMs + MINUTE * 2 ** Math.min(stepped, 20);
   if (to + overlapMs > now) return { outcome: "TooFresh" };

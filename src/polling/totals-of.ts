@@ -2,7 +2,7 @@ import { DAY, type Instant } from "../lib/instant.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** How many mentions the source has of each watched query, by id. One call a query. */
+/** How many mentions the source has of each watched query, by id. One call for each query. */
 export async function totalsOf(
   source: SourceClient,
   stores: Stores,

@@ -5,8 +5,8 @@ import { type PollRequest, requestOf } from "./poll-request.ts";
 import type { PollTail } from "./poll-state.ts";
 
 /**
- * Follows the cursor of a last page once, when it is known that something has come since. One call in the life of an
- * account; what it tells is shown, and no walk relies on it: what is indexed late lies behind such a cursor.
+ * Follows the cursor of a last page once, when something is known to have come since. One call in the life of an
+ * account. The result is shown, and no poll relies on it: mentions that are indexed late lie behind such a cursor.
  */
 export async function tryTail(
   tail: PollTail,

@@ -15,37 +15,37 @@ export interface PollSettings {
   readonly overlapMs: number;
   /** How long after its `added` a mention may take to become visible, for the claim to be complete. */
   readonly settleMs: number;
-  /** How far the publication of a mention may lie behind its arrival. Wide: what lies outside is never seen. */
+  /** How far the publication of a mention may lie behind its arrival. Wide: anything outside is never seen. */
   readonly lookbackMs: number;
-  /** Where the first walk begins. */
+  /** Where the first poll begins. */
   readonly historyFrom: Instant;
-  /** How far behind a walk has to be for the newest to come first; never where absent. */
+  /** How far behind a poll must be to read the newest first; never if absent. */
   readonly newestFirstBehindMs?: number;
   /** Plain where absent. */
   readonly path?: PollPath;
 }
 
-/** What a page says about the walk. */
+/** What a page says about the poll. */
 export interface PolledPage {
   /** Highest `added` (or `updated`) on it; null on an empty page. */
   readonly highest: Instant | null;
-  /** All that it holds, with what could not be kept. */
+  /** All its rows, with those that could not be stored. */
   readonly rows: number;
-  /** How many of them an earlier page of this walk had already: a mention that changed meanwhile moves to the end. */
+  /** How many of them an earlier page of this poll had already: a mention that changed meanwhile moves to the end. */
   readonly repeated: number;
   readonly total: number | null;
   readonly nextCursor: string | null;
-  /** The page size in force: a page with fewer rows is the last. Null where nobody knows it. */
+  /** The page size in force: a page with fewer rows is the last. Null if unknown. */
   readonly pageSize: number | null;
 }
 
 /**
- * The next call of a walk. `state.running` is set afterwards; keep it for `afterPage`.
+ * The next call of a poll. `state.running` is set afterwards; keep it for `afterPage`.
  *
- * A cursor resumes an interrupted walk and nothing else. A finished walk starts again from its watermark less an
- * overlap, because indexing is asynchronous: mentions become visible with an `added` that lies in the past, behind
- * where the last cursor stands, and whether that cursor would ever show them is not documented. What the overlap
- * shows again is recognised by (query, resourceId). No mention is missed that becomes visible within `overlapMs`.
+ * A cursor resumes an interrupted poll and nothing else. A finished poll starts again from its watermark less an
+ * overlap, because indexing is asynchronous: mentions become visible with an `added` in the past, behind the last
+ * cursor, and whether that cursor would ever show them is not documented. Mentions that the overlap shows again are
+ * recognised by (query, resourceId). No mention is missed that becomes visible within `overlapMs`.
  */
 export function nextCall(
   kind: PollKind,
@@ -62,24 +62,25 @@ export function nextCall(
   };
 }
 
-/** The state to store with a page, and whether the walk goes on. */
+/** The state to store with a page, and whether the poll continues. */
 export function afterPage(state: PollState, page: PolledPage, settings: PollSettings): AfterPage {
   const { running } = state;
   if (running === null) throw new Error("A page belongs to a walk, and none is running");
   const ends = endOf(running, page);
-  // A clock of the source that runs ahead of ours must not carry the watermark past mentions still to come.
+  // A source's clock that runs ahead of ours must not move the watermark past mentions still to come.
   const highest = Math.min(page.highest ?? Number.NEGATIVE_INFINITY, running.startedAt);
   const reached = Math.max(running.highest ?? Number.NEGATIVE_INFINITY, highest);
   const completed: RunningPoll = {
     ...running,
     cursor: page.nextCursor,
-    // Only the first page's count belongs to the moment that the walk claims; where several queries share a walk, the
-    // last page tells.
+    // Only the first page's count belongs to the moment that the poll claims. If several queries share a poll, the last
+    // page has it.
     total: running.cursor === null ? page.total : (running.total ?? page.total),
     seen: running.seen + page.rows - page.repeated,
     ...(Number.isFinite(reached) && { highest: reached }),
   };
-  // Ascending order: all that was visible below the highest has been seen, so it may move before the walk has ended.
+  // Ascending order: everything visible below the highest has been seen, so the watermark may move before the poll
+  // ends.
   const moves = !isDown(running) || ends !== null;
   const watermark = Math.max(
     state.watermark ?? Number.NEGATIVE_INFINITY,
@@ -106,9 +107,9 @@ export type AfterPage =
     };
 
 /**
- * Ends a walk and states what it covers.
+ * Ends a poll and states what it covers.
  *
- * @param how `cut-off`: the last page was full and had no cursor, so what is missing lies behind it
+ * @param how `cut-off`: the last page was full and had no cursor, so the missing mentions lie behind it
  */
 export function endPoll(state: PollState, settings: PollSettings, how: "ended" | "cut-off" = "ended") {
   const { running } = state;
@@ -127,8 +128,8 @@ export function endPoll(state: PollState, settings: PollSettings, how: "ended" |
 }
 
 /**
- * The source refuses the cursor (too old, or it has forgotten it): the next walk starts from the watermark, or further
- * on where that would lead to the same page for ever.
+ * The source refuses the cursor (too old, or forgotten): the next poll starts from the watermark, or further on if that
+ * would lead to the same page for ever.
  */
 export function abandonPoll(state: PollState, settings?: Pick<PollSettings, "overlapMs">): PollState {
   const { running, watermark } = state;
@@ -141,7 +142,7 @@ export function abandonPoll(state: PollState, settings?: Pick<PollSettings, "ove
   return { ...abandoned, continueFrom: goesOnFrom, passFrom: running.passFrom ?? running.since };
 }
 
-/** How far an ascending walk has come for good: what is indexed late may still appear behind its beginning. */
+/** How far an ascending poll is complete: mentions that are indexed late may still appear behind its beginning. */
 function progressOf({ running }: PollState, { overlapMs }: Pick<PollSettings, "overlapMs">): Instant | null {
   if (running?.highest == null) return null;
   const from = Math.min(running.highest - 1, running.startedAt - Math.max(overlapMs, 1));
@@ -179,7 +180,7 @@ function begin(kind: PollKind, state: PollState, settings: PollSettings, now: In
 function endOf(running: RunningPoll, page: PolledPage) {
   if (page.rows === 0) return "empty-page" as const;
   if (page.nextCursor === null) return "no-cursor" as const;
-  // One that leads to itself, and to other mentions, is a place that the server keeps.
+  // If it leads to itself and to other mentions, the server keeps the position itself.
   if (page.nextCursor === running.cursor && page.repeated * 2 >= page.rows) return "repeated-cursor" as const;
   return page.pageSize !== null && page.rows < page.pageSize ? ("short-page" as const) : null;
 }

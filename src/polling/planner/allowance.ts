@@ -1,21 +1,21 @@
 import { SECOND } from "../../lib/instant.ts";
 import type { Priority, PrioritySlots, RateLimit } from "../../model/call-budget.ts";
 
-/** The calls of a window as numbered places, each used once in a window. */
+/** The calls of a window as numbered slots, each used once in a window. */
 export interface SlotsByPriority {
-  /** Places that we use at all; the rest is for what we cannot see coming: other users of the account, lost answers. */
+  /** How many slots we use at all; the rest is for other users of the account and lost answers. */
   readonly usable: number;
   readonly of: Readonly<Record<Priority, PrioritySlots>>;
 }
 
-/** A call is counted from before it is sent until a window after its answer, so the margin is for others only. */
+/** A call counts from before it is sent until a window after its answer, so the margin is for others only. */
 const MARGIN = 0.06;
 const KEPT = 0.03;
 
 /**
- * The lowest places are for the background alone, the highest for crises alone, so that neither is ever starved by the
- * wide middle that all use; each end is small, since what it keeps is missing elsewhere. Below the crises' each who comes
- * later in the order leaves as many again to those before it.
+ * The lowest slots are for the background alone, the highest for crises alone, so that the wide middle that all use
+ * starves neither. Each end is small, since its slots are missing elsewhere. Below the crises' slots, each lower
+ * priority leaves as many free for the higher ones.
  */
 export function slotsOf(limit: number): SlotsByPriority {
   const usable = Math.max(1, limit - Math.ceil(limit * MARGIN));
@@ -32,26 +32,26 @@ export function slotsOf(limit: number): SlotsByPriority {
 }
 
 /**
- * Calls are planned evenly over the window: all at once would mean nine minutes of silence, again and again, since a
- * place is free one window after its use.
+ * Calls are spread evenly over the window. All at once would mean nine minutes without calls, again and again, since a
+ * slot is free one window after its use.
  */
 export function spacingMs({ limit, periodMs }: RateLimit, priority: Priority): number {
   const slots = slotsOf(limit).of[priority];
   return periodMs / Math.max(1, slots.to - slots.from + 1);
 }
 
-/** How long it takes to walk so many walks once. `members`: how many share a call; 1 where none do. */
+/** How long one round of this many polls takes. `members`: how many share a call; 1 if none do. */
 export function roundMs(polls: number, limit: RateLimit, members: number): number {
   return spacingMs(limit, "live") * Math.ceil(polls / members);
 }
 
-/** So many ids of ten digits keep an address below 4 kB, which every server takes. */
+/** This many ids of ten digits keep an address below 4 kB, which every server accepts. */
 export const MOST_MEMBERS = 200;
 
 /**
- * How many queries of such ids may share a call. Where short ones take long to come round, addresses may have 14 kB,
- * which servers take whose whole head may have 16; who refuses them shows it. Where all are walked within seconds, many
- * short calls cost less work than few long ones, and are no slower.
+ * How many queries with such ids may share a call. If rounds of short calls take long, addresses may have 14 kB, which
+ * servers accept if their limit for all headers is 16; refusals are noticed. If a round takes seconds, many short calls
+ * cost less work than few long ones, and are no slower.
  */
 export function mostMembers(idLength: number, polls: number, limit: RateLimit): number {
   if (roundMs(polls, limit, MOST_MEMBERS) < SCARCE_MS) return MOST_MEMBERS;

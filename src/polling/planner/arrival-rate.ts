@@ -1,18 +1,18 @@
 import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 
-/** So many mentions arrived in so long a time; both fade, so they need not be whole numbers. */
+/** How many mentions arrived in how much time. Both decay, so they need not be whole numbers. */
 export interface Observed {
   readonly mentions: number;
   readonly ms: number;
 }
 
-/** What walks have taught about one walk of one query. */
+/** The arrival rates of one poll of one query. */
 export interface ArrivalHistory {
   /** The last weeks, all hours together. */
   readonly total: Observed;
-  /** By hour of the week (see `hourOfWeek`); hours that were never observed are missing. */
+  /** By hour of the week (see `hourOfWeek`); hours without observations are missing. */
   readonly hours: ReadonlyMap<number, Observed>;
-  /** The last minutes, fading by half every ten. */
+  /** The last minutes, with a half-life of ten. */
   readonly recent: Observed & { readonly until: Instant };
 }
 
@@ -22,7 +22,7 @@ export const NOTHING_OBSERVED: ArrivalHistory = {
   recent: { mentions: 0, ms: 0, until: 0 },
 };
 
-/** One finished walk: it found so many new (or changed) mentions, which arrived in [from, to). */
+/** One finished poll: it found this many new (or changed) mentions, which arrived in [from, to). */
 export interface Arrivals {
   readonly mentions: number;
   readonly from: Instant;
@@ -40,7 +40,9 @@ const MEMORY_MS = 28 * DAY;
 const HOUR_MEMORY_MS = 4 * HOUR;
 const RECENT_HALF_LIFE_MS = 10 * MINUTE;
 
-/** The history after a walk. Arrivals are spread evenly over the interval: their own moments are not asked for. */
+/**
+ * The history after a poll. Arrivals are spread evenly over the interval, since their own moments are not known here.
+ */
 export function learnArrivals(history: ArrivalHistory, seen: Arrivals): ArrivalHistory {
   const ms = seen.to - seen.from;
   if (ms <= 0) return history;
@@ -60,7 +62,7 @@ export function learnArrivals(history: ArrivalHistory, seen: Arrivals): ArrivalH
   return { total: add(history.total, { mentions: seen.mentions, ms }, MEMORY_MS), hours, recent };
 }
 
-/** Mentions per millisecond to be expected at `now`. `rhythm`: how busy this hour is for everybody, 1 as usual. */
+/** Expected mentions per millisecond at `now`. `rhythm`: how busy this hour is for all queries, 1 as usual. */
 export function expectedRate(history: ArrivalHistory, rhythm: number, now: Instant): number {
   const { total, recent } = history;
   const usual = ((total.mentions + PRIOR_MENTIONS) / (total.ms + PRIOR_MS)) * rhythm;
@@ -77,10 +79,10 @@ export function rhythmOf(hour: Observed, total: Observed): number {
   return Math.min(10, Math.max(0.1, blend(hour, usual, LEAST_FOR_RHYTHM) / usual));
 }
 
-/** A query of which nothing is known gets one mention in six hours, until it says otherwise. */
+/** A query without observations is assumed to have one mention in six hours. */
 const PRIOR_MENTIONS = 0.25;
 const PRIOR_MS = 1.5 * HOUR;
-/** How many mentions an observation must have to weigh as much as what was believed before it. */
+/** How many mentions an observation needs to weigh as much as the earlier estimate. */
 const HOUR_DOUBT = 20;
 const RECENT_DOUBT = 4;
 const LEAST_FOR_RHYTHM = 100;
@@ -95,7 +97,7 @@ function add(before: Observed, more: Observed, memoryMs: number): Observed {
   return { mentions: sum.mentions * kept, ms: sum.ms * kept };
 }
 
-/** The hours that an interval touches, with its milliseconds in each. Longer than a week: every hour alike. */
+/** The hours that an interval touches, with its milliseconds in each. Longer than a week: every hour equally. */
 function hoursOf({ from, to }: Arrivals): Map<number, number> {
   const shares = new Map<number, number>();
   if (to - from >= HOURS * HOUR) {

@@ -2,17 +2,17 @@ import type { Instant } from "../../lib/instant.ts";
 import type { PollKey } from "../../model/poll.ts";
 import { type Candidate, type PlanSettings, planCalls } from "./plan-calls.ts";
 
-/** One walk's next poll as the plan stands now. */
+/** The next run of one poll, by the current plan. */
 export interface Forecast {
   readonly key: PollKey;
   readonly nextPollAt: Instant;
 }
 
 /**
- * Plays the plan forward, one call every `spacingMs`, until every walk had its turn. What nobody can know (bursts,
- * backlogs, refusals) is not in it. Walks beyond `MOST_TURNS` get the time of the last turn that was played.
+ * Simulates the plan, one call every `spacingMs`, until every poll had its turn. It leaves out what cannot be known
+ * (bursts, backlogs, refusals). Polls beyond `MOST_TURNS` get the time of the last simulated turn.
  *
- * Yields after each turn: of thousands of queries the whole takes seconds, and whoever runs it has more to do.
+ * Yields after each turn: for thousands of queries it takes seconds, and its process has other work.
  */
 export function* forecastPolls(
   candidates: readonly Candidate[],

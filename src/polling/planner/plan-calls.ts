@@ -1,42 +1,42 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { PollKey } from "../../model/poll.ts";
 
-/** A walk whose time has come, and what decides how much a call for it is worth. */
+/** A due poll, and what decides how much a call for it is worth. */
 export interface Candidate {
   readonly key: PollKey;
   readonly importance: number;
-  /** Mentions (or changes) per millisecond to be expected now. */
+  /** Expected mentions (or changes) per millisecond now. */
   readonly rate: number;
-  /** Up to when all is known; null: it has never been walked to its end, and is read back into history. */
+  /** Up to when it is complete; null: it never finished, and reads history. */
   readonly knownUntil: Instant | null;
-  /** Since when it waits for its first walk; counts where `knownUntil` is null. */
+  /** Since when it waits for its first run; used if `knownUntil` is null. */
   readonly waitsSince: Instant;
-  /** Where its next call begins to read: its watermark less the overlap. Who shares a call reads from the earliest. */
+  /** Where its next call begins to read: its watermark less the overlap. A shared call reads from the earliest. */
   readonly readsFrom: Instant;
-  /** It is wanted now. One that is not rides along in a shared call, which costs nothing, and never has its own. */
+  /** It is due. One that is not may join a shared call, which costs nothing, and never has its own. */
   readonly isDue: boolean;
-  /** It goes on from a cursor, closes a gap, or failed before: it gets its own call. */
+  /** It resumes from a cursor, closes a gap, or failed before: it gets its own call. */
   readonly alone: boolean;
   /** It has failed several times in a row: it waits behind what works, as history does. */
   readonly isFailing: boolean;
 }
 
 export interface PlanSettings {
-  /** Whether one call may ask for several queries at this source. */
+  /** Whether this source answers one call for several queries. */
   readonly sharing: boolean;
   /** How many may share one. */
   readonly mostMembers: number;
   readonly pageSize: number;
-  /** How long all walks take in turn, as far as the budget goes. Three times that, and a walk comes first. */
+  /** How long one round of all polls takes within the budget. After three rounds without a call, a poll comes first. */
   readonly roundMs: number;
 }
 
 export interface PlannedCall {
-  /** All of one project and one kind of walk; several where they share the call. */
+  /** All of one project and one kind of poll; several if they share the call. */
   readonly members: readonly PollKey[];
   readonly purpose: "live" | "history";
   readonly importance: number;
-  /** Expected delay × importance that it ends, per call that it needs. */
+  /** Expected delay × importance that it ends, for each call that it needs. */
   readonly worth: number;
 }
 
@@ -44,8 +44,8 @@ export interface PlannedCall {
  * The calls that are worth most now, the best first, at most `calls` of them. `turn` counts calls over the life of the
  * account: every fourth may go to history while there is any, so that neither side starves.
  *
- * A walk that was known until τ ago has λτ mentions waiting, which have waited λτ²/2 together. That sum, times its
- * importance, is what a call ends; polling where it is largest makes every query's interval ∝ 1/√(importance × λ),
+ * A poll that is complete until τ ago has λτ mentions waiting, which have waited λτ²/2 together. That sum, times its
+ * importance, is what a call ends. Polling where it is largest makes every query's interval ∝ 1/√(importance × λ),
  * which is the plan of least total delay.
  */
 export function planCalls(
@@ -68,9 +68,9 @@ export function planCalls(
 
 const HISTORY_EVERY = 4;
 
-/** The last page of a shared call is planned to be this full at most: bursts want room. */
+/** The last page of a shared call is planned to be this full at most, to leave room for bursts. */
 const FULL = 0.6;
-/** Who would fill so much of a page alone gets its own calls, and slows down nobody else. */
+/** A poll that would fill this much of a page alone gets its own calls, and delays no other. */
 const BUSY = 0.3;
 
 interface Scored {
@@ -79,8 +79,8 @@ interface Scored {
 }
 
 /**
- * How much delay × importance has gathered behind a walk. One that has waited three rounds comes before all that have
- * not: that takes a third of the calls at most, and nobody starves however quiet it is.
+ * How much delay × importance a poll has gathered. One that has waited three rounds comes before all others: that takes
+ * a third of the calls at most, so even the quietest poll never starves.
  */
 function gathered(candidate: Candidate, roundMs: number, now: Instant): number {
   const ageMs = Math.max(0, now - (candidate.knownUntil ?? candidate.waitsSince));
@@ -137,13 +137,13 @@ function queueOf(
 interface Chosen {
   readonly call: PlannedCall;
   readonly others: readonly Scored[];
-  /** Nobody was left out because of the pages: more of them would not change it. */
+  /** No poll was left out for lack of pages: more pages would change nothing. */
   readonly isWhole: boolean;
 }
 
 /**
- * The best call of one group. Further pages cost calls of their own, so each number of them is held against what it
- * brings: where much is read again because of the overlap, two pages for everybody may be worth more than one for few.
+ * The best call of one group. Further pages cost calls of their own, so each number of pages is weighed against what it
+ * brings: if the overlap makes much be read again, two pages for everybody may be worth more than one for few.
  */
 function chooseMembers(
   sorted: readonly Scored[],
@@ -164,8 +164,8 @@ function chooseMembers(
 const MOST_PAGES = 4;
 
 /**
- * From the best member down, whoever fits. All are read from where the earliest begins, so one that is far behind would
- * make the busy ones be read again: it is left for a later call.
+ * Adds members that fit, the best first. All are read from where the earliest begins, so one that is far behind would
+ * make the busy ones read much again: it is left for a later call.
  */
 function fillPages(
   sorted: readonly Scored[],
