@@ -47,44 +47,44 @@ export interface EarshotOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly roles: readonly Role[];
-  /** From when on new queries alert; the present, unless a replay says otherwise. */
+  /** From when on new queries alert; now, unless a replay sets another time. */
   readonly watchFrom?: Instant;
   /** Real time between two sweeps; a second, unless a fast clock wants it shorter. Null: only when `sweep` is called. */
   readonly sweepEveryMs?: number | null;
-  /** False: it does not look at itself, for the past that it lives through is not its own. */
+  /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
-  /** Address of the page for links in messages, once there is one. */
+  /** Address of the console for links in messages, if there is one. */
   readonly consoleUrl?: () => string | null;
-  /** Ends a start that waits for something: rejects with its reason. */
+  /** Aborts a start that waits: rejects with its reason. */
   readonly signal?: AbortSignal;
-  /** Told after every job. */
+  /** Called after every job. */
   readonly onDone?: (job: string, outcome: { readonly outcome: string }) => void;
 }
 
-/** A running Earshot: the parts that pages and drivers look at, and its orderly end. */
+/** A running Earshot: the parts that the console and drivers use, and its orderly end. */
 export interface Earshot {
   readonly stores: Stores;
   readonly rules: readonly Rule[];
-  /** Messages as they would be sent, to look at. */
+  /** Messages as they would be sent, for previews. */
   readonly previews: Previews;
   /** Finds due work and adds its jobs. */
   sweep(): Promise<Swept>;
-  /** Earshot looks at itself: finds its own troubles, tells the operators, and calls the heartbeat or withholds it. */
+  /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
   checkHealth(): Promise<HealthReport>;
   /** Jobs by queue, as the engine counts them. */
   queueCounts(): Promise<readonly QueueCounts[]>;
-  /** Asks the source again what there is to watch. */
+  /** Asks the source again for the queries to watch. */
   refreshQueries(): Promise<readonly Query[]>;
-  /** How many mentions the source has of each watched query, by id. One call a query. */
+  /** How many mentions the source has of each watched query, by id. One call for each query. */
   totals(): Promise<ReadonlyMap<string, number>>;
-  /** Takes no more work, waits for what runs, and closes everything. */
+  /** Takes no more work, waits for running work, and closes everything. */
   stop(): Promise<void>;
 }
 
-/** Puts all parts together and starts the roles. Rejects with a UserError where the configuration is at fault. */
+/** Puts all parts together and starts the roles. Rejects with a UserError if the configuration is wrong. */
 export async function startEarshot(options: EarshotOptions): Promise<Earshot> {
   const rules = await validRules(options.config.rules);
-  // Who sends must not find a fault at 3 a.m.; whoever only shows a preview shows the fault with it.
+  // A process that sends must find a fault at the start, not at 3 a.m.; a preview shows the fault instead.
   const open = options.roles.includes("deliver") ? validTemplates : openTemplates;
   const renderer = await open(options.config.templates);
   return openTogether((closing) => assemble(options, rules, renderer, closing));
@@ -202,7 +202,7 @@ async function assemble(
     },
     closing,
   );
-  // First of all: what waits for the source or for its next round is told to stop.
+  // First of all, end everything that waits for the source or for its next round.
   closing.add(async () => stopping.abort(new Error("Earshot is stopping")));
   return {
     stores,

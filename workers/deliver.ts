@@ -1,6 +1,6 @@
-// Brings notifications to their receivers.
+// Sends notifications to their receivers.
 
-// Before the rest is read, so that stack traces name lines of the sources.
+// Before the other imports, so that stack traces name lines of the sources.
 process.setSourceMapsEnabled(true);
 
 const { runWorker } = await import("../src/app/run-worker.ts");

@@ -1,6 +1,6 @@
-// Walks queries: new and changed mentions come in here, page by page.
+// Polls queries: reads new and changed mentions, page by page.
 
-// Before the rest is read, so that stack traces name lines of the sources.
+// Before the other imports, so that stack traces name lines of the sources.
 process.setSourceMapsEnabled(true);
 
 const { runWorker } = await import("../src/app/run-worker.ts");

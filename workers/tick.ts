@@ -1,6 +1,6 @@
-// Closes windows: judges the buckets that are complete, and looks again at decisions whose time has come.
+// Closes windows: evaluates complete buckets, and makes the notification decisions that are due.
 
-// Before the rest is read, so that stack traces name lines of the sources.
+// Before the other imports, so that stack traces name lines of the sources.
 process.setSourceMapsEnabled(true);
 
 const { runWorker } = await import("../src/app/run-worker.ts");

@@ -23,10 +23,10 @@ interface LoopParts {
   readonly db: Db;
   readonly source: Pick<OpenSource, "background" | "budget">;
   readonly refreshQueries: () => Promise<readonly Query[]>;
-  /** Null where it does not look at itself. */
+  /** Null if it runs no health checks. */
   readonly health: { checkHealth(): Promise<unknown> } | null;
   readonly outages: OutageLog;
-  /** False: a driver sweeps by hand, and lives through a past that nobody counts again or looks after. */
+  /** False: a driver sweeps by hand in a replayed past, which needs no counts and no upkeep. */
   readonly sweepsRun: boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,7 +34,7 @@ interface LoopParts {
   readonly signal: AbortSignal;
 }
 
-/** Begins what goes on in these roles without a job. `closing` waits until it is over, once the signal came. */
+/** Starts the loops of these roles that need no job. `closing` waits until they have ended, once the signal came. */
 export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, closing: Closing): void {
   if (roles.includes("deliver")) closing.add(takeInteractions(parts));
   if (!roles.includes("sweep")) return;
@@ -49,14 +49,14 @@ export function runBackgroundLoops(roles: readonly Role[], parts: LoopParts, clo
 
 type Ending = () => Promise<void>;
 
-/** Takes presses of buttons from the Slack apps that have a socket. */
+/** Receives Slack interactions of the apps that have a socket. */
 function takeInteractions({ config, stores, clock, log, signal }: LoopParts): Ending {
   const interaction = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
   const listening = listenToSlack({ apps: appsOf(config.receivers), interaction, log, signal });
   return () => listening;
 }
 
-/** Keeps the tables, and asks the source what there is to watch. */
+/** Prunes the tables, and asks the source for the queries to watch. */
 function startBackgroundWork({
   config,
   db,
@@ -71,7 +71,7 @@ function startBackgroundWork({
   const refreshing = refreshQueriesLoop({
     refreshQueries,
     partitions: () => pruneTables(tables),
-    // Lists change seldom, and where calls are few each list is one that no query gets.
+    // Lists change seldom, and under a small rate limit each list takes a call from a query.
     everyMs: async () => ((await source.budget.read()).limit === null ? 10 * MINUTE : HOUR),
     log,
     signal,
@@ -79,7 +79,7 @@ function startBackgroundWork({
   return () => refreshing;
 }
 
-/** Holds the counts of the source against what is stored. */
+/** Compares the counts of the source with what is stored. */
 function startReconciling({ config, stores, source, clock, log, signal }: LoopParts): Ending {
   const reconciling = reconcileCounts({
     stores,

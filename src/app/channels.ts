@@ -1,10 +1,10 @@
 import type { Notifier } from "../notify/define-notifier.ts";
 
-/** Which receivers lead to which place, and whose messages follow their alerts. */
+/** Which receivers lead to which channel, and whose messages follow their alerts. */
 export interface Channels {
-  /** The receivers whose messages go by this lane. */
+  /** The receivers whose messages use this channel limit. */
   receiversOf(channel: string): readonly string[];
-  /** Those whose messages can be edited now, where these lanes are closed. */
+  /** Receivers whose messages can be edited now, with these channels closed. */
   liveReceivers(closed: ReadonlySet<string>): readonly string[];
 }
 

@@ -11,7 +11,7 @@ import type { Stores } from "../store/stores.ts";
 import type { HandlerParts } from "./handlers.ts";
 import type { OpenSource } from "./open-source.ts";
 
-/** How queries are walked at this source, and what is learned from walks that came to their end. */
+/** How queries are polled at this source, and what finished polls teach. */
 export function createPollParts(parts: {
   readonly config: Config;
   readonly stores: Stores;
@@ -46,7 +46,7 @@ export function createPollParts(parts: {
       },
     },
     onCompleted: async (polls) => {
-      // Arrivals are for the plan, and without a limit there is none.
+      // Only the plan uses arrivals, and without a limit there is no plan.
       if ((await budget.read()).limit === null) return;
       const historyFrom = clock.now() - history;
       const finished = polls.map(({ key, result }) => ({

@@ -6,7 +6,7 @@ import { type SweepParts, type Swept, sweep } from "./sweep.ts";
 
 const PUBLISH_EVERY_MS = 15 * SECOND;
 
-/** One sweep as it is now: digests whose time has come are announced first, and now and then the plan is published. */
+/** One sweep now: first announces digests that are due, and now and then publishes the plan. */
 export function createSweep(
   parts: Omit<SweepParts, "planPolls"> & { readonly plan: PlanParts; readonly clock: Clock },
 ): () => Promise<Swept> {

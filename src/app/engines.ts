@@ -32,7 +32,7 @@ export async function openEngines(environment: Environment, log: Logger): Promis
 function refuseOtherAddress(redisUrl: string | null): void {
   if (redisUrl === null) return;
   if (URL.canParse(redisUrl) && /^(rediss?|unix):$/.test(new URL(redisUrl).protocol)) return;
-  // A path is a socket; ioredis takes it as it stands.
+  // A path is a socket; ioredis takes it unchanged.
   if (redisUrl.startsWith("/")) return;
   throw new UserError("REDIS_URL is no address of a Redis", [
     "it looks like redis://user:password@host:6379 (rediss:// for TLS); without it the queue lives in PostgreSQL",

@@ -14,7 +14,7 @@ import type { Handlers } from "../queue/worker.ts";
 export interface HandlerParts {
   readonly poll: Omit<TogetherParts, "onPending">;
   readonly sharing: Sharing;
-  /** Told which walks have come to their end, and what was new to them. */
+  /** Called with the polls that have ended, and their new mentions. */
   readonly onCompleted: (
     polls: readonly { readonly key: PollKey; readonly result: CompletedPoll }[],
   ) => Promise<void>;
@@ -22,7 +22,7 @@ export interface HandlerParts {
   readonly updateMessage: UpdateMessageParts;
   readonly digest: Omit<DigestParts, "onPending">;
   readonly sweep: () => Promise<void>;
-  /** Runs the work of a job that the tables ask for until it is done, and keeps its failures. */
+  /** Repeats the work of a job until the tables have no more of it, and stores its failures. */
   readonly noted: <T>(
     job: RetriedJob,
     payload: Readonly<Record<string, string>>,
@@ -30,11 +30,11 @@ export interface HandlerParts {
   ) => Promise<T>;
   readonly queues: Queues;
   readonly log: Logger;
-  /** Told after every job, with its outcome: drivers and tests wait for it. */
+  /** Called after every job, with its outcome: drivers and tests wait for it. */
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
 }
 
-/** A walk that has come to its end. */
+/** A poll that has ended. */
 export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "complete" }>;
 
 /** What is known of shared calls at this source. */
@@ -43,7 +43,7 @@ export interface Sharing {
   learn(sharing: "proven" | "refused"): Promise<void>;
 }
 
-/** What each job does: the flow of its part, and the jobs that remind of what is due next. */
+/** What each job does: its work, and the jobs for what is due next. */
 export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const { queues, log } = parts;
   const onPending = async (pending: readonly PendingNotification[]): Promise<void> => {
@@ -55,14 +55,14 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
     const completed: { key: PollKey; result: CompletedPoll }[] = [];
     for (const { key, result } of polled) {
       if (result.outcome === "complete") {
-        log.debug({ ...key, ...result }, "a walk is complete");
+        log.debug({ ...key, ...result }, "a poll is complete");
         completed.push({ key, result });
         if (result.windowsDue)
           await queues.add("close-windows", ids(key), { dedupe: `${key.projectId}-${key.queryId}` });
       }
       if (result.outcome === "broken-off")
-        log.warn({ ...key, ...result }, "a walk broke off and will go on later");
-      if (result.outcome === "postponed") log.info({ ...key, ...result }, "a walk waits for a call");
+        log.warn({ ...key, ...result }, "a poll failed and will be resumed later");
+      if (result.outcome === "postponed") log.info({ ...key, ...result }, "a poll waits for a call");
     }
     await parts.onCompleted(completed);
   };
@@ -102,7 +102,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
     "show-alert": async (key, { signal }) => {
       const result = await updateMessage(parts.updateMessage, key, signal);
       if (result.outcome === "failed" || result.outcome === "given-up")
-        log.warn({ ...key, ...result }, "a message could not be brought up to date");
+        log.warn({ ...key, ...result }, "a message could not be updated");
       parts.onDone("show-alert", result);
     },
     "build-digest": async (edition) => {

@@ -11,7 +11,7 @@ import { migrate } from "../store/migrate.ts";
 import { createStores, type Stores } from "../store/stores.ts";
 import { openPostgres } from "./open-postgres.ts";
 
-/** The facts of the monitor and what people can do about them, without the monitor itself. */
+/** The stored alerts and what people can do about them, without the monitor itself. */
 export interface OpenAlertActions {
   readonly actions: AlertActions;
   readonly stores: Stores;
@@ -21,8 +21,8 @@ export interface OpenAlertActions {
 }
 
 /**
- * In `DATABASE_URL`, or in the embedded PostgreSQL of the data folder: in the server that another Earshot runs there, or
- * in one that is started now and stopped by `close`.
+ * Uses `DATABASE_URL`, or the embedded PostgreSQL of the data folder: the server of a running Earshot, or one that is
+ * started now and stopped by `close`.
  */
 export async function openAlertActions(
   environment: Pick<Environment, "databaseUrl" | "home" | "configFile">,

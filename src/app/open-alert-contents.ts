@@ -6,7 +6,7 @@ import { createContentOfAlert } from "../templates/previews/content-of-alert.ts"
 import type { PreviewContent } from "../templates/previews/preview-content.ts";
 import { type OpenAlertActions, openAlertActions } from "./open-alert-actions.ts";
 
-/** What messages about stored alerts show, for one command: beside a running Earshot, or without one. */
+/** The content of messages about stored alerts, for one command, with or without a running Earshot. */
 export async function openAlertContents(options: {
   readonly environment: Pick<Environment, "databaseUrl" | "home" | "configFile">;
   readonly rules: readonly Rule[];

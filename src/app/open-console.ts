@@ -42,24 +42,24 @@ export interface PageOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: ConsoleSettings;
-  /** Take the next free port when the wanted one is in use: for a demo that somebody wants to look at now. */
+  /** Take the next free port if the wanted one is in use: for a demo that somebody wants to see now. */
   readonly tryNextPort: boolean;
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
-  /** Somebody uses a button of a message in the local Slack; absent where nobody listens to them. */
+  /** A person clicks a button of a message in the local Slack; absent if clicks have no effect. */
   readonly interaction?: LocalInbox["press"];
   readonly whatHappensNext?: () => string | null;
-  /** Jobs by queue; fails while the queue's engine is away. Where the process has queues. */
+  /** Jobs by queue; fails while the queue's engine is away. Absent in a process without queues. */
   readonly queues?: () => Promise<readonly QueueCounts[]>;
-  /** Whose Slack messages have buttons that post to the page, and whose waits it shows. */
+  /** Receivers whose Slack messages have buttons that post to the console, and whose waits it shows. */
   readonly receivers?: readonly ReceiverConfig[];
-  /** Those in use: which of them still learn is shown. */
+  /** The rules in use: it shows which of them are warming up. */
   readonly rules: readonly Rule[];
-  /** Messages to look at; a page without it shows none. */
+  /** Messages for previews; without it the console shows none. */
   readonly previews?: Previews;
 }
 
-/** Opens the page on a migrated database. It reads, and writes down what people do; whatever runs beside it may come and go. */
+/** Opens the console on a migrated database. It reads, and stores what people do; it needs no other running part. */
 export async function openPage(options: PageOptions): Promise<Page> {
   const { databaseUrl, clock, log, hasLocalInbox, whatHappensNext, previews } = options;
   return openTogether(async (closing) => {
@@ -153,7 +153,7 @@ function isInUse(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }
 
-/** What every process needs. An answer that takes longer than a few seconds is none. */
+/** Every process needs these. An answer that takes longer than a few seconds counts as none. */
 async function readiness(database: Database, queues: PageOptions["queues"]) {
   const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["database", () => ping(database.db)],

@@ -17,7 +17,7 @@ import type { Renderer } from "../templates/create-renderer.ts";
 import { type Channels, createChannels } from "./channels.ts";
 import { openReceivers } from "./open-receivers.ts";
 
-/** How people are told: who, where, and what they get to see. */
+/** How people are notified: who, where, and with what content. */
 export interface NotifyParts {
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly channels: Channels;

@@ -9,18 +9,18 @@ import { withoutAddress } from "./without-address.ts";
 
 /** A PostgreSQL to work on. */
 export interface OpenPostgres {
-  /** With its password: never to be logged. */
+  /** Contains the password. Never log it. */
   readonly url: string;
   /** In words, for the banner. */
   readonly description: string;
-  /** Ends what was started for this; a server that was there goes on. */
+  /** Stops what was started for this; a server that ran before continues. */
   stop(): Promise<void>;
 }
 
 /**
- * `DATABASE_URL`, or else the embedded PostgreSQL of the data folder. With `share`, for commands, the server that
- * another Earshot runs there is good enough; without it, that is a UserError. Rejects, with what to look at, where
- * `DATABASE_URL` leads to nobody.
+ * `DATABASE_URL`, or else the embedded PostgreSQL of the data folder. With `share`, for commands, the server of a
+ * running Earshot is used; without it, a running Earshot is a UserError. Rejects, and says what to check, if
+ * `DATABASE_URL` does not answer.
  */
 export async function openPostgres(
   { databaseUrl, home }: Pick<Environment, "databaseUrl" | "home">,
@@ -39,7 +39,7 @@ export async function openPostgres(
   return { url, description, stop };
 }
 
-/** What the driver says names neither the variable nor what to do; and it may repeat the password. */
+/** The driver's message names neither the variable nor what to do; and it may repeat the password. */
 async function reach(url: string): Promise<void> {
   if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
     throw new UserError("DATABASE_URL is no address of a PostgreSQL", [

@@ -5,7 +5,7 @@ import type { Notifier, NotifierDeps } from "../notify/define-notifier.ts";
 import { createNotifier } from "../notify/notifiers.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** The notifier of each receiver, by its name; what fails there is noted. They are closed with `closing`. */
+/** The notifier of each receiver, by its name; failures are recorded. They are closed with `closing`. */
 export function openReceivers(
   receivers: Config["receivers"],
   parts: NotifierDeps & { readonly stores: Stores },

@@ -17,14 +17,14 @@ import type { Stores } from "../store/stores.ts";
 import { createSourcePages } from "./source-pages.ts";
 import { accountOf, priorityOf, sourcesOf } from "./sources.ts";
 
-/** The account at the source: its clients, the budget that they share, and what is known of its server. */
+/** The account at the source: its clients, the budget that they share, and the quirks of its server. */
 export interface OpenSource {
   /** Makes the calls that can wait. */
   readonly background: SourceClient;
   readonly budget: BudgetStore;
   readonly quirkLog: QuirkLog;
   readonly calls: CallNotes;
-  /** The pages of one walk; of several queries where they share its calls. What fails is noted. */
+  /** The pages of one poll; of several queries if they share its calls. Failures are recorded. */
   pages(
     queries: readonly WatchedQuery[],
     request: PollRequest,
@@ -33,7 +33,7 @@ export interface OpenSource {
   readonly firstPage: ReturnType<typeof createSourcePages>["firstPage"];
 }
 
-/** It is closed with `closing`; `signal` ends what waits for a call. */
+/** It is closed with `closing`; `signal` ends waits for a call. */
 export function openSource(
   parts: {
     readonly config: Config;
@@ -66,8 +66,8 @@ export function openSource(
     budget,
     quirkLog,
     calls,
-    pages: (queries, request, walking) =>
-      calls.notedPages(queries.map(queryScope), pagesOf(queries, request, walking)),
+    pages: (queries, request, signal) =>
+      calls.notedPages(queries.map(queryScope), pagesOf(queries, request, signal)),
     firstPage,
   };
 }

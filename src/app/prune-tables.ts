@@ -5,11 +5,11 @@ import type { Database } from "../store/database.ts";
 import { dropPartitionsBefore, ensurePartitions } from "../store/partitions.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** Voices of so long ago are in no window any more; values that come back after so long may be called new. */
+/** Authors of that long ago are in no window any more; values that come back after that long may count as new. */
 const DISTINCT_AUTHORS_FOR_MS = 7 * DAY;
 const VALUES_FOR_MS = 400 * DAY;
 
-/** Makes room for the months to come, and lets go of what is older than anybody looks at. */
+/** Creates partitions for the months to come, and deletes what is older than the retention. */
 export async function pruneTables(parts: {
   readonly db: Database["db"];
   readonly stores: Stores;

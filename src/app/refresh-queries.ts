@@ -4,13 +4,13 @@ import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 
 /**
- * What has to be looked after now and then for as long as the program runs: which queries there are, and partitions for
- * the months to come. A source that is away does not keep the known queries from being worked on. Ends with `signal`.
+ * Regular upkeep while the program runs: the list of queries, and partitions for the months to come. Known queries are
+ * polled even if the source does not list them just now. Ends with `signal`.
  */
 export async function refreshQueriesLoop(parts: {
   readonly refreshQueries: () => Promise<unknown>;
   readonly partitions: () => Promise<unknown>;
-  /** Real time from one time to the next. */
+  /** Real time between two runs. */
   readonly everyMs: () => Promise<number>;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export async function refreshQueriesLoop(parts: {
 
 const SOON_MS = 15 * SECOND;
 
-/** Whether it went well; what it failed with is told, unless it was told to stop. */
+/** Whether it succeeded; the failure is logged, unless it was asked to stop. */
 async function tryTo(
   work: () => Promise<unknown>,
   { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },

@@ -1,10 +1,10 @@
 import { systemClock } from "../lib/clock.ts";
 import type { Stores } from "../store/stores.ts";
 
-/** When somebody last asked all processes to take up their configuration anew. */
+/** When a person last asked all processes to reload their configuration. */
 export const RELOAD_SETTING = "reload";
 
-/** Processes look for it every two seconds, on whatever machine they run. */
+/** Processes check this every two seconds, on any machine. */
 export async function askForReload(stores: Pick<Stores, "settings">): Promise<void> {
   await stores.settings.put(RELOAD_SETTING, systemClock.now());
 }

@@ -4,10 +4,10 @@ import type { Handlers } from "../queue/worker.ts";
 export const ROLES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Jobs at once in one process. Walks are few and long, deliveries many and short. */
+/** Jobs at once in one process. Polls are few and long, deliveries many and short. */
 export const CONCURRENCY = { poll: 4, tick: 2, deliver: 8, digest: 1, sweep: 1 };
 
-/** The handlers of those jobs that these roles work on. */
+/** The handlers of the jobs that these roles work on. */
 export function handlersOf(roles: readonly Role[], handlers: Required<Handlers>): Handlers {
   const {
     "poll-query": poll,

@@ -9,8 +9,8 @@ import { openEngines } from "./engines.ts";
 import type { Role } from "./roles.ts";
 
 /**
- * One role as a process of its own, until SIGTERM or Ctrl-C: configuration and addresses come from the environment, as
- * for `earshot start --roles`. Ends with 2 where something that a person wrote is at fault, with 1 where it fails.
+ * One role as a process of its own, until SIGTERM or Ctrl-C. Configuration and addresses come from the environment, as
+ * for `earshot start --roles`. Exits with 2 if something that a person wrote is wrong, with 1 if it fails.
  */
 export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
   const environment = readEnvironment(host.env);

@@ -11,16 +11,16 @@ import { createBudgetStore } from "../store/budgets.ts";
 import { openDatabase } from "../store/database.ts";
 import { openPostgres } from "./open-postgres.ts";
 
-/** The account's one budget, for a command that calls the source beside the monitor. */
+/** The account's one budget, for a command that calls the source while the monitor runs. */
 export interface ShellBudget {
   readonly gate: Gate;
   close(): Promise<void>;
 }
 
 /**
- * Where an Earshot keeps the budget of this account in tables that can be reached from here: in `DATABASE_URL`, or in
- * the embedded PostgreSQL of the data folder. Null where none does: then the headers and refusals of the source are all
- * there is to go by. A database that cannot be reached keeps nobody from asking.
+ * The tables of an Earshot with the budget of this account, if they can be reached: in `DATABASE_URL`, or in the
+ * embedded PostgreSQL of the data folder. Null if there are none: then only the headers and refusals of the source
+ * limit the calls. A database that cannot be reached blocks no command.
  */
 export async function openShellBudget(
   environment: Pick<Environment, "databaseUrl" | "home" | "configFile">,
@@ -46,10 +46,10 @@ export async function openShellBudget(
     await opened.close();
     return null;
   } catch (error) {
-    log.debug({ error: describeError(error) }, "no budget is kept where it was looked for");
+    log.debug({ error: describeError(error) }, "no stored budget was found");
     return null;
   }
 }
 
-/** Somebody sits in front of it: what takes longer is told, with the time. */
+/** A person waits: report long delays, with the time. */
 const PATIENCE_MS = 1_000;

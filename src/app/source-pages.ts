@@ -17,7 +17,7 @@ export interface SourcePagesParts {
   readonly clock: Clock;
 }
 
-/** The pages of walks from the source, whatever its server can and cannot do. */
+/** The pages of polls from the source, adapted to the quirks of its server. */
 export function createSourcePages(parts: SourcePagesParts) {
   const { sources, priorityOf, pageSize, quirkLog, stores, clock } = parts;
   const ask = (queries: readonly WatchedQuery[], request: PollRequest) => {
@@ -50,7 +50,7 @@ export function createSourcePages(parts: SourcePagesParts) {
   };
 }
 
-/** Only where our clock runs with the wall can the server's be held against it. */
+/** The server's clock can be compared with ours only if ours runs with the wall. */
 function toSourcePage(page: Page, clock: Clock): SourcePage {
   return clock.speed === 1 ? page : { ...page, servedAt: null };
 }

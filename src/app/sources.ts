@@ -26,7 +26,7 @@ export function accountOf({
 /** Priorities of the running monitor; the shell has one of its own. */
 export type OwnPriority = Exclude<Priority, "shell">;
 
-/** A client for each priority: they share the token and the budget, and differ in which of its places they may take. */
+/** A client for each priority: they share the token and the budget, and differ in the slots that they may take. */
 export function sourcesOf(
   config: Config,
   database: Database,
@@ -48,7 +48,7 @@ export function sourcesOf(
   return { crisis: open("crisis"), live: open("live"), background: open("background") };
 }
 
-/** A call that has to wait longer for its place gives its worker back. */
+/** A call that must wait longer for its slot gives its worker back. */
 const PATIENCE_MS = 2 * SECOND;
 
 /** Reading back to before a query was watched is history: it can wait. */
@@ -63,8 +63,8 @@ export function priorityOf(
 }
 
 /**
- * What the account's record says about its rate limit. Where it says nothing, or may not be read, headers and refusals
- * still may: no reason to watch nothing.
+ * What the account's record says about its rate limit. If it says nothing, or may not be read, headers and refusals
+ * still may: watching starts in any case.
  */
 export async function learnLimit(
   source: Pick<SourceClient, "client">,
@@ -93,5 +93,5 @@ export async function learnLimit(
   log.info({ ...rateLimit }, "the rate limit of the account is known");
 }
 
-/** How a source says that it keeps the record to itself. */
+/** The source's answer if it does not show the record. */
 const WITHHELD: ReadonlySet<string> = new Set(["forbidden", "not-found", "rejected", "malformed"]);

@@ -12,12 +12,12 @@ import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Channels } from "./channels.ts";
 
-/** Work that the tables say is due, by kind. */
+/** Due work in the tables, by kind. */
 export interface Swept {
   readonly polls: number;
   readonly windows: number;
   readonly deliveries: number;
-  /** Messages that show an older state of their alert than there is. */
+  /** Live messages that show an older state of their alert. */
   readonly edits: number;
   readonly digests: number;
 }
@@ -27,13 +27,13 @@ export interface SweepParts {
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
   readonly channels: Channels;
-  /** The calls that the account's rate limit has room for now; null where it has no limit. */
+  /** The calls that the account's rate limit allows now; null if it has no limit. */
   readonly planPolls: (now: Instant) => Promise<readonly PlannedPoll[] | null>;
 }
 
 /**
- * Finds due work in the tables and adds a job for each piece. Jobs are reminders: whatever a crash, a full queue or an
- * emptied Redis took away is found here again. A job whose like already waits is not added twice.
+ * Finds due work in the tables and adds a job for each piece. Jobs only point at work: what a crash, a full queue or an
+ * emptied Redis lost is found here again. A job is not added if the same one waits already.
  */
 export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   const { stores, queues } = parts;
@@ -51,7 +51,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
     digestsDue(parts, now),
     stores.deadLetters.jobs(),
   ]);
-  // What always fails is asked for again when somebody says so.
+  // A failed job runs again when a person requests its replay.
   const given = new Set(deadLetters.map(({ scope }) => scope));
   const digests = allDigests.filter(
     ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
@@ -81,7 +81,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<Swept> {
   };
 }
 
-/** Each call with the walks that share it. */
+/** Each call with the polls that share it. */
 async function pollsDue({ stores, planPolls }: SweepParts, now: Instant): Promise<(readonly PollKey[])[]> {
   const planned = await planPolls(now);
   if (planned !== null) return planned.map(({ keys }) => keys);
@@ -98,10 +98,10 @@ async function addPoll(queues: Queues, keys: readonly PollKey[]): Promise<void> 
   else await queues.add("poll-together", { projectId, queryIds, poll }, { dedupe: `${dedupe}-together` });
 }
 
-/** More than this at once is left to the next sweep, so that no sweep is long. */
+/** Anything beyond this is left to the next sweep, so that no sweep is long. */
 const MOST = 500;
 
-/** Edits are let through one a second or so. */
+/** Edits are allowed about one a second. */
 const MOST_EDITS = 50;
 
 async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promise<readonly DigestEdition[]> {
@@ -115,7 +115,7 @@ async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promis
       fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
     );
     const completeUntil = await stores.polls.completeUntilOf(its);
-    // An alert that ended in the last minutes of the period is known to be over once its windows are judged.
+    // An alert that ended in the last minutes of the period is resolved only after its windows are evaluated.
     const judged = its.every(({ tickedUntil }) => tickedUntil >= floorTo(edition.period.to, BUCKET_MS));
     const readUntil = judged ? completeUntil : edition.period.from;
     const readiness = readinessOf(edition.period, readUntil, now, DIGEST_PATIENCE_MS);

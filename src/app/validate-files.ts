@@ -22,11 +22,11 @@ export async function validRules(notifyConfig: string): Promise<readonly Rule[]>
 
 /**
  * The templates of a folder, each tried with every sample. Rejects with a UserError that names every fault. It takes
- * some tenths of a second, so it is for those who are about to send.
+ * some tenths of a second, so only processes that send call it.
  */
 export async function validTemplates(notifyConfig: string): Promise<Renderer> {
   const renderer = await openTemplates(notifyConfig);
-  // Those that came with Earshot were tried before they were shipped.
+  // The shipped ones were tried before the release.
   if (resolve(notifyConfig) === resolve(shippedFolder("templates"))) return renderer;
   const faults = renderer.check();
   if (faults.length > 0)

@@ -1,4 +1,4 @@
-/** A text with what is secret in the address of an engine taken out: the address itself, and its password. */
+/** Removes the secrets of an engine's address from a text: the address itself, and its password. */
 export function withoutAddress(text: string, url: string): string {
   const password = URL.canParse(url) ? new URL(url).password : "";
   const hidden = text.replaceAll(url, "[address]");

@@ -25,7 +25,7 @@ export function describeChange(before: Mention, after: Mention): string {
 }
 
 function formatCategories(gained: readonly MentionCategory[]): string {
-  const names = gained.map(({ name }) => harmless(name ?? "")).filter((name) => name !== "");
+  const names = gained.map(({ name }) => plainName(name ?? "")).filter((name) => name !== "");
   const most = names.slice(0, MOST_NAMES).join(", ");
   if (gained.length === 1) return most === "" ? "a category" : `the category ${most}`;
   return most === "" ? `${gained.length} categories` : `${gained.length} categories: ${most}`;
@@ -33,7 +33,7 @@ function formatCategories(gained: readonly MentionCategory[]): string {
 
 const MOST_NAMES = 3;
 
-function harmless(name: string): string {
+function plainName(name: string): string {
   return name
     .replaceAll(/[^\p{L}\p{N} &-]/gu, " ")
     .replaceAll(/ +/g, " ")

@@ -80,11 +80,11 @@ function mayRest(
 ): boolean {
   const isStored = start.state !== null && start.steppedUntil <= query.tickedUntil;
   return (
-    isStored && until - start.steppedUntil < LONGEST_REST_MS && window.isAsleep(start.state as JsonValue)
+    isStored && until - start.steppedUntil < LONGEST_SLEEP_MS && window.isAsleep(start.state as JsonValue)
   );
 }
 
-const LONGEST_REST_MS = 7 * DAY;
+const LONGEST_SLEEP_MS = 7 * DAY;
 
 /**
  * The stored states. A rule that was edited without a change of what it counts keeps its state. A new one that counts

@@ -1,7 +1,7 @@
 import { BusyError } from "./errors.ts";
 
 /**
- * Does `most` pieces of work at a time; `waiting` more wait for their turn, in order. Rejects with a BusyError beyond
+ * Runs `most` pieces of work at a time; `waiting` more wait for their turn, in order. Rejects with a BusyError beyond
  * that.
  */
 export function atMost(most: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
@@ -10,7 +10,7 @@ export function atMost(most: number, waiting: number): <T>(work: () => Promise<T
   return async (work) => {
     if (running >= most) {
       if (queue.length >= waiting) throw new BusyError("too much of this is asked at once");
-      // Whoever ends hands its place on, so nobody overtakes.
+      // Finished work hands its slot on, so the order is kept.
       await new Promise<void>((resolve) => queue.push(resolve));
     } else running++;
     try {

@@ -16,7 +16,7 @@ export function lnBetaBinomialTail(count: number, among: number, share: number, 
     lnGamma(among - count + 1) +
     lnBeta(count + alpha, among - count + beta) -
     lnBeta(alpha, beta);
-  // Each term by the one before it: they fall, so the sum is done when they no longer matter.
+  // Computes each term from the one before it. They fall, so the sum stops when they are negligible.
   let term = 1;
   let sum = 1;
   for (let k = count; k < among; k++) {

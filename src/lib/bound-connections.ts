@@ -2,22 +2,21 @@ import type { Server as HttpServer, IncomingMessage, ServerOptions } from "node:
 import type { Server, Socket } from "node:net";
 
 /**
- * Options of an HTTP server that ends requests which never end: who has not sent a whole one in half a minute is
- * answered with 408. Fastify sets no limit at all, Node five minutes.
+ * Options of an HTTP server that ends requests which never complete: after half a minute without a whole request it
+ * answers 408. Fastify sets no limit at all, Node five minutes.
  */
 export function requestBounds(requestTimeoutMs = 30_000) {
   return {
     requestTimeout: requestTimeoutMs,
     headersTimeout: Math.ceil((requestTimeoutMs * 2) / 3),
-    // How often somebody looks for those who are late.
+    // How often late requests are looked for.
     connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 6),
   } satisfies ServerOptions;
 }
 
 /**
- * Holds at most `most` connections at a time, so that nobody takes every descriptor of the process. One more ends the
- * oldest that is not busy: half a request is given up for a new caller, so that half requests keep nobody out. Where
- * all are busy the new one is ended.
+ * Holds at most `most` connections at a time, so that no client takes every descriptor of the process. One more ends
+ * the oldest that is not busy, so half requests do not keep new callers out. If all are busy, the new one is ended.
  */
 export function boundConnections(
   server: Server,

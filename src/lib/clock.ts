@@ -3,11 +3,11 @@ import type { Instant } from "./instant.ts";
 /**
  * Where "now" comes from. The domain (windows, quiet hours, digests, life cycles) asks its clock, which runs at the
  * wall's pace, at a multiple of it in a demo or replay, or only when it is moved. Leases, timeouts and vendor back-off
- * are not domain time: they live on the database's `now()` or on timers.
+ * are not domain time: they use the database's `now()` or timers.
  */
 export interface Clock {
   now(): Instant;
-  /** Domain milliseconds per real millisecond: 1 for the wall. 0 means that the clock moves only when told. */
+  /** Domain milliseconds for each real millisecond: 1 for the wall. 0 means that only `advance` moves the clock. */
   readonly speed: number;
 }
 
@@ -29,7 +29,7 @@ export interface ManualClock extends Clock {
   advance(byMs: number): void;
 }
 
-/** A clock that stands still until it is moved: tests, and replays at full speed. */
+/** A clock that only moves on request: for tests, and replays at full speed. */
 export function createManualClock(startAt: Instant): ManualClock {
   let at = startAt;
   return {

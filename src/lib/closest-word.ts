@@ -1,9 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
-/** Longer words are compared by their beginning: what strangers write may be long. */
+/** Longer words are compared by their beginning: input of strangers may be long. */
 const COMPARED = 100;
 
-/** The candidate that `word` was probably meant to be, or undefined when none is near. Case does not count. */
+/** The candidate that `word` was probably meant to be, or undefined if none is near. Ignores case. */
 export function closestWord(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(Math.min(word.length, COMPARED) / 3)) + 1;
@@ -18,8 +18,8 @@ export function closestWord(word: string, candidates: readonly string[]): string
 }
 
 /**
- * Insertions, deletions and replacements that turn `from` into `to`. Two neighbours that are swapped once count as one:
- * the library counts two, and would find no `spike` in `spiek`.
+ * Insertions, deletions and replacements that turn `from` into `to`. Two swapped neighbours count as one: the library
+ * counts two, and would find no `spike` in `spiek`.
  */
 export function editDistance(from: string, to: string): number {
   const a = from.slice(0, COMPARED);

@@ -1,6 +1,6 @@
-/** What was opened, to be closed in reverse order: by the orderly end, or when a later part cannot be opened. */
+/** Opened parts, to be closed in reverse order: at the orderly end, or when a later part cannot be opened. */
 export interface Closing {
-  /** Notes how to close what was just opened. */
+  /** Adds a function that closes what was just opened. */
   add(close: () => Promise<unknown>): void;
   /** Closes everything once; a part that fails to close does not keep the others open. Throws the first failure. */
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export function createClosing(): Closing {
   };
 }
 
-/** Opens parts one after the other; when one cannot be opened, those before it are closed again. */
+/** Opens parts one after the other; if one cannot be opened, those before it are closed again. */
 export async function openTogether<T>(open: (closing: Closing) => Promise<T>): Promise<T> {
   const closing = createClosing();
   try {

@@ -1,9 +1,9 @@
-/** Far more than a post or an article has; what is longer was made to hold up whoever reads it. */
+/** Far more than a post or an article has; longer text was made to keep its reader busy. */
 export const LONGEST_TEXT = 20_000;
 
 /**
- * The beginning of a text that is too long, ended by `…`: it shows that something is missing, and no pattern takes
- * the cut for the end. No pair of surrogates is parted.
+ * The beginning of a text that is too long, ended by `…`: it shows that something is missing, and no pattern takes the
+ * cut for the end. Never splits a surrogate pair.
  */
 export function cutText(text: string, most = LONGEST_TEXT): string {
   if (text.length <= most) return text;

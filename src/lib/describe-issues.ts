@@ -4,7 +4,7 @@ import type { Issue } from "./fault.ts";
 
 type Path = readonly (string | number)[];
 
-/** What a schema found wrong with `input`, in words for the person who wrote it, with the nearest right word. */
+/** Describes what a schema found wrong with `input` to the person who wrote it, with the nearest right word. */
 export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unknown): Issue[] {
   const unknown = error.issues.flatMap((issue) => {
     if (issue.code !== "unrecognized_keys") return [];
@@ -17,7 +17,7 @@ export function describeIssues(error: z.ZodError, schema: z.ZodType, input: unkn
   return [...unknown, ...others.filter((issue) => !unknown.some((key) => explains(key, issue)))];
 }
 
-/** A key that is missing because it is misspelled, or keys that miss their sense because one of them is. */
+/** A key that is missing because it is misspelled, or keys that lack context because one of them is. */
 function explains(unknown: Issue, issue: Issue): boolean {
   const parent = unknown.path.slice(0, -1).join(".");
   if (issue.path.join(".") !== parent) return false;
@@ -30,7 +30,7 @@ function pathOf(issue: z.core.$ZodIssue): Path {
   return issue.path.map((part) => (typeof part === "number" ? part : String(part)));
 }
 
-/** A key that nobody knows, and what it should have been. */
+/** An unknown key, and what it should have been. */
 export function unknownKey(path: Path, known: readonly string[]): Issue {
   const key = String(path.at(-1));
   const suggestion = closestWord(key, known);
@@ -62,12 +62,12 @@ function describeIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): Iss
   if (issue.code === "invalid_union" && "options" in issue && Array.isArray(issue.options)) {
     return unknownValue(path, value, issue.options.map(String));
   }
-  // A schema that has words of its own for it knows better what belongs there.
+  // If the schema has its own message for it, that message is better.
   if (issue.code === "invalid_type")
     return issue.message.startsWith("Invalid ")
       ? wrongType(path, value, issue.expected)
       : { path, message: issue.message };
-  // An address that is half right may hold a secret, so it is not repeated.
+  // An address that is half right may contain a secret, so it is not repeated.
   if (issue.code === "invalid_format" && issue.message === "Invalid URL")
     return { path, message: "expected an address that begins with https:// or http://" };
   if (issue.code === "invalid_format" && issue.format === "email")
@@ -96,10 +96,10 @@ function outOfBounds(
 
 function wrongType(path: Path, value: unknown, expected: string): Issue {
   const isSecret = SECRET.test(String(path.at(-1)));
-  // Text where keys belong may be a login in one line.
+  // Text in place of keys may be a login in one line.
   const isText = typeof value === "string" && (expected === "object" || expected === "record");
   const got = isText ? "text" : isSecret ? `a ${Array.isArray(value) ? "list" : typeof value}` : show(value);
-  // A number where text belongs only wants quotation marks; those are what a suggestion is shown in.
+  // A number in place of text only needs quotation marks, so the suggestion shows them.
   const meant =
     expected === "boolean"
       ? BOOLEANS[String(value).toLowerCase()]
@@ -110,7 +110,7 @@ function wrongType(path: Path, value: unknown, expected: string): Issue {
   return { path, message, ...(meant === undefined ? {} : { suggestion: meant }) };
 }
 
-/** What nobody may read in an error. */
+/** What no error may show. */
 const SECRET = /password|token|secret|key$/i;
 
 const EXPECTED: Record<string, string> = {

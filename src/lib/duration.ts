@@ -49,7 +49,7 @@ export const Duration = z
     return ms;
   });
 
-/** The same within bounds, both included: what is shorter or longer makes no sense there. */
+/** The same within bounds, both included. */
 export function durationBetween(leastMs: number, mostMs: number) {
   return Duration.refine((ms) => ms >= leastMs && ms <= mostMs, {
     error: `expected ${leastMs > 0 ? `${formatDuration(leastMs)} to` : "at most"} ${formatDuration(mostMs)}`,

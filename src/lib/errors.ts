@@ -1,4 +1,4 @@
-/** A fault in what a person wrote (configuration, rule, template, flag): told without a stack, with what to do. */
+/** A fault in what a person wrote (configuration, rule, template, flag): shown without a stack, with what to do. */
 export class UserError extends Error {
   override readonly name = "UserError";
   /** More lines, one fault each. */
@@ -16,7 +16,7 @@ export function describeError(error: unknown): string {
   return `${error.message || error.name}${cause}`;
 }
 
-/** Why a file could not be read, in words that say what to look at. */
+/** Why a file could not be read, and what to check. */
 export function whyUnread(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return UNREAD[code] ?? describeError(error);
@@ -29,7 +29,7 @@ const UNREAD: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is no folder",
 };
 
-/** Too much is asked of us at the moment; the same may well work a little later. */
+/** Too much is asked of us at the moment; the same may work a little later. */
 export class BusyError extends Error {
   override readonly name = "BusyError";
 }

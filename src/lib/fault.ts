@@ -1,6 +1,6 @@
 import { didYouMean } from "./did-you-mean.ts";
 
-/** Something wrong in a file that a person wrote. Lines and columns count from 1. */
+/** A fault in a file that a person wrote. Lines and columns count from 1. */
 export interface Fault {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface Fault {
   readonly suggestion?: string;
 }
 
-/** A fault before its place in the file is known: `path` leads to the value, or to the key itself. */
+/** A fault before its position in the file is known: `path` leads to the value, or to the key itself. */
 export interface Issue {
   readonly path: readonly (string | number)[];
   readonly message: string;

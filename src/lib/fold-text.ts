@@ -1,13 +1,13 @@
 /**
- * Text as words are compared in Earshot: lower case, accents of European scripts gone, compatibility forms (full width,
- * ligatures) made plain, invisible characters removed, typographic apostrophes straight, white space single.
+ * Normalises text for comparisons of words: lower case, accents of European scripts removed, compatibility forms (full
+ * width, ligatures) made plain, invisible characters removed, typographic apostrophes straight, white space single.
  */
 export function foldText(text: string): string {
   return foldLetters(text).replaceAll(BLANKS, " ").trim();
 }
 
 function foldLetters(text: string): string {
-  // Most text is ASCII, for which the long way changes nothing; most of the rest can be folded letter by letter.
+  // Most text is ASCII, for which the long way changes nothing; most other text can be folded letter by letter.
   if (PLAIN.test(text)) return text.toLowerCase();
   if (!NOT_SIMPLE.test(text)) return text.replaceAll(FOLDED_ALONE, foldAlone).toLowerCase();
   return foldWhole(text);
@@ -25,10 +25,12 @@ function foldWhole(text: string): string {
 }
 
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
-/** Any white space but a single space, which most texts have nothing else of. */
+/** Any white space but a single space; most texts have no other. */
 const BLANKS = / \s+|[^\S ]\s*/g;
 
-/** Anything but Latin letters, typographic marks, and emoji, which stay as they are: none of these acts on its neighbours. */
+/**
+ * Anything but Latin letters, typographic marks, and emoji, which stay unchanged: none of these affects its neighbours.
+ */
 const NOT_SIMPLE = /[^\0-\u{24f}\u{2000}-\u{206f}\u{1f300}-\u{1faff}]/u;
 const FOLDED_ALONE = /[\x80-\u024f\u2000-\u206f]/g;
 

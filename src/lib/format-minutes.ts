@@ -1,6 +1,6 @@
 import { HOUR, MINUTE } from "./instant.ts";
 
-/** A length of time inside a sentence: `30 min`, `1 h`, `1 h 30 min`, `3 days`. Whole minutes. */
+/** A length of time in a sentence: `30 min`, `1 h`, `1 h 30 min`, `3 days`. Whole minutes. */
 export function formatMinutes(ms: number): string {
   const minutes = Math.round(ms / MINUTE);
   const hours = Math.floor(minutes / 60);

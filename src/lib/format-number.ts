@@ -7,7 +7,7 @@ export function formatNumber(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** What was reckoned, not counted: `13733.9` → `13,700`. More digits would promise what no model can hold. */
+/** For computed numbers, not counts: `13733.9` → `13,700`. No model justifies more digits. */
 export function formatExpected(value: number): string {
   return formatNumber(Math.abs(value) < 999.5 ? value : Number(value.toPrecision(3)));
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the whole of `text` fits `pattern`, where `*` stands for any characters and `?` for one, without regard to
- * case. At most pattern × text steps, because the text may be written by somebody who wants us busy.
+ * Whether the whole of `text` matches `pattern`, where `*` stands for any characters and `?` for one. Ignores case. At
+ * most pattern × text steps, because the text may be hostile.
  */
 export function fitsGlob(pattern: string, text: string): boolean {
   const wanted = [...pattern.toLowerCase()];

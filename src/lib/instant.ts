@@ -1,6 +1,6 @@
 /**
- * A moment: milliseconds since 1970-01-01T00:00:00Z. The whole of Earshot passes moments as plain numbers, so that
- * windows, overlaps and deadlines are arithmetic; text in ISO 8601 exists only at the doors.
+ * A moment: milliseconds since 1970-01-01T00:00:00Z. All of Earshot passes moments as plain numbers, so that windows,
+ * overlaps and deadlines are arithmetic; text in ISO 8601 exists only at input and output.
  */
 export type Instant = number;
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Whether two texts are the same. How long it takes tells nothing of the right one, not even how long that is. */
+/** Whether two texts are the same. Its duration shows nothing of the right one, not even the length. */
 export function isSameText(given: string, right: string): boolean {
   return timingSafeEqual(digest(given), digest(right));
 }

@@ -1,7 +1,7 @@
 /**
- * Whether a failure is of the moment (a connection, a lock, a full disk) and not of what was worked on. SQLSTATE classes
- * 08, 40, 53, 55, 57 and 58 speak of the server; a code of the network begins with E. An error that says by itself
- * whether trying again helps is believed.
+ * Whether a failure is temporary (a connection, a lock, a full disk) and not caused by the work itself. SQLSTATE
+ * classes 08, 40, 53, 55, 57 and 58 are about the server; a code of the network begins with E. If an error has
+ * `retryable`, that decides.
  */
 export function isTransient(error: unknown): boolean {
   for (let one = error; typeof one === "object" && one !== null; one = Reflect.get(one, "cause")) {

@@ -1,4 +1,4 @@
-/** Anything that JSON can carry. Types that are stored as JSON are aliases, not interfaces, so that they fit here. */
+/** Any JSON value. Types that are stored as JSON are aliases, not interfaces, so that they fit here. */
 export type JsonValue =
   | string
   | number

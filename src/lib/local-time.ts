@@ -2,7 +2,7 @@ import { DateTime, IANAZone } from "luxon";
 import { z } from "zod";
 import { HOUR, type Instant, MINUTE } from "./instant.ts";
 
-/** A day of the calendar, in no zone. `month` and `day` count from 1. */
+/** A calendar day, in no zone. `month` and `day` count from 1. */
 export interface LocalDate {
   readonly year: number;
   readonly month: number;
@@ -14,9 +14,9 @@ export const Weekday = z.enum(WEEKDAYS);
 export type Weekday = z.infer<typeof Weekday>;
 
 /**
- * The instant at which clocks in `zone` show `minutes` after midnight of `date` (1440 is the next midnight). Where
- * the clocks skip that time in spring: the first instant after the gap. Where they show it twice in autumn: the first
- * or the last of the two, as asked.
+ * The instant at which clocks in `zone` show `minutes` after midnight of `date` (1440 is the next midnight). If the
+ * clocks skip that time in spring: the first instant after the gap. If they show it twice in autumn: the first or the
+ * last of the two, as requested.
  */
 export function instantOf(
   zone: string,
@@ -34,15 +34,15 @@ export function instantOf(
 }
 
 /**
- * By how much the clocks of `zone` are ahead of UTC at `at`, in ms; 0 for a name that is no zone. Fast enough to be asked
- * for every bucket of every query: calendars are slow, so a span without a change of clocks is remembered for each zone.
+ * By how much the clocks of `zone` are ahead of UTC at `at`, in ms; 0 for an unknown zone. Fast enough for every bucket
+ * of every query: calendars are slow, so a span without a change of clocks is cached for each zone.
  */
 export function offsetAt(at: Instant, zone: string): number {
   if (zone === "UTC") return 0;
   const known = spans.get(zone);
   if (known !== undefined && at >= known.from && at < known.to) return known.offset;
   const found = spanAround(at, zone);
-  // Zones come from the source, which may tell of any number of them.
+  // Zones come from the source, which may send any number of them.
   if (spans.size >= MOST_ZONES) spans.clear();
   spans.set(zone, found);
   return found.offset;
@@ -109,7 +109,7 @@ export const LocalTime = z.string().transform((text, context) => {
   return minutes;
 });
 
-/** An IANA zone, by name. Offsets such as "+02:00" are refused: they know nothing of summer time. */
+/** An IANA zone, by name. Offsets such as "+02:00" are refused: they have no summer time. */
 export const TimeZone = z.string().refine((name) => isNamedZone(name), {
   error: ({ input }) =>
     `expected the name of a time zone such as "Europe/Berlin", "America/New_York" or "UTC", got "${String(input)}"`,
@@ -119,7 +119,7 @@ function isNamedZone(name: string): boolean {
   return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
 }
 
-/** Zones also come from the source: a name that is no zone counts as UTC everywhere, rather than give no number. */
+/** Zones also come from the source: an unknown zone counts as UTC everywhere, so that there is always a number. */
 function zoneNamed(name: string): IANAZone {
   const zone = IANAZone.create(name);
   return zone.isValid ? zone : IANAZone.create("UTC");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fitsGlob } from "./glob.ts";
 
-/** Names in a file that people write: one pattern or several, of which any has to fit. `*` and `?` stand for others. */
+/** Names in a file that people write: one pattern or several, of which any must match. `*` and `?` are wildcards. */
 export const Patterns = z
   .union([z.string().min(1), z.array(z.string().min(1)).min(1)], {
     error: `expected a pattern such as "United*", or a list of them`,
@@ -13,7 +13,7 @@ export function fitsAny(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => fitsGlob(pattern, text));
 }
 
-/** By its name, or by its id as it stands. */
+/** By its name, or by its exact id. */
 export function fitsQuery(
   patterns: readonly string[],
   query: { queryId: string; queryName: string },

@@ -1,13 +1,13 @@
-/** Items that are worked on before they are asked for. To be walked once. */
+/** Items that are processed before they are requested. Iterate once. */
 export interface Prefetched<Result> extends AsyncIterable<Result> {
-  /** Begins with the next item now; else that is done when it is asked for. One item is ahead, never more. */
+  /** Starts the next item now; otherwise its request starts it. One item is ahead, never more. */
   begin(): void;
 }
 
 /**
- * The items of a source, each given to `work`. Who is busy with one and knows a moment at which the processor is idle
- * calls `begin`. A failure belongs to whoever asks for that item. Leaving early aborts the signal of the source, so
- * that nobody waits for an item that nobody wants.
+ * Passes each item of a source to `work`. A consumer that is busy with one item, and knows a moment at which the
+ * processor is idle, calls `begin`. A failure is thrown to the consumer that requests that item. Leaving early aborts
+ * the source's signal, so that nothing waits for an item that is no longer needed.
  */
 export function prefetch<Item, Result>(
   open: (signal: AbortSignal) => AsyncIterable<Item>,

@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Whether an IP address leads to this machine, a local network, or anything else that is not the public internet.
- * What is no address at all counts as private.
+ * Whether an IP address leads to this machine, a local network, or anything else that is not the public internet. Text
+ * that is no address counts as private.
  */
 export function isPrivateAddress(address: string): boolean {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
@@ -13,13 +13,13 @@ export function isPrivateAddress(address: string): boolean {
   if (read instanceof ipaddr.IPv4) return read.range() !== "unicast";
   const inside = embeddedIpv4(read as ipaddr.IPv6);
   if (inside !== null) return inside.range() !== "unicast";
-  // The library calls all that nobody has reserved "unicast"; only this eighth of the addresses is given out.
+  // The library calls everything unreserved "unicast"; only this eighth of the addresses is assigned.
   return read.range() !== "unicast" || !read.match(GIVEN_OUT);
 }
 
 const GIVEN_OUT = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** The IPv4 address that packets to an IPv6 one go to in the end: mapped, translated (NAT64), 6to4. */
+/** The IPv4 address that packets to an IPv6 one finally go to: mapped, translated (NAT64), 6to4. */
 function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   const bytes = address.toByteArray();
   const range = address.range();

@@ -3,15 +3,15 @@ import { isIP, type LookupFunction } from "node:net";
 import { Agent } from "undici";
 import { isPrivateAddress } from "./private-address.ts";
 
-/** Thrown where an address of the network that Earshot stands in would be asked. */
+/** Thrown when an address in Earshot's own network would be called. */
 export class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
   readonly code = "EPRIVATE";
 }
 
 /**
- * Connections to addresses that somebody configured. They are judged when they are connected to, so that a name cannot lead to one address
- * while it is looked at and to another when it is used.
+ * Connections to addresses from the configuration. Each address is checked when it is connected to, so that a name
+ * cannot have one address at the check and another at the use.
  */
 export function createAgent(url: string, allowPrivate: boolean): Agent {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
@@ -20,7 +20,7 @@ export function createAgent(url: string, allowPrivate: boolean): Agent {
   return new Agent({ connect: { lookup: publicLookup } });
 }
 
-/** Finds addresses of the public internet; a name that leads anywhere else is refused. */
+/** Resolves names to addresses of the public internet; any other result is refused. */
 export const publicLookup: LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, "", 0);

@@ -6,9 +6,9 @@ export type CsvRecord =
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 
 /**
- * Records of a CSV file in constant memory: quoted cells may hold delimiters, line breaks and doubled quotes. The
- * delimiter is the one that the first line has most of, unless given; a byte order mark is skipped, and so are empty
- * lines. A record beyond `maxCharacters` is told as such.
+ * Records of a CSV file in constant memory: quoted cells may contain delimiters, line breaks and doubled quotes. The
+ * delimiter is the most frequent one of the first line, unless given; a byte order mark and empty lines are skipped. A
+ * record beyond `maxCharacters` is marked as such.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -41,7 +41,7 @@ export function csvCells(line: string, delimiter: string): readonly string[] {
   return record !== undefined && "cells" in record ? record.cells : [];
 }
 
-/** The one of the usual delimiters that the first line of `text` has most of. */
+/** The usual delimiter that is most frequent in the first line of `text`. */
 export function likelyDelimiter(text: string): string {
   const [first = ""] = text.split(/[\r\n]/, 1);
   const bare = first.replaceAll(/"[^"]*"/g, "");

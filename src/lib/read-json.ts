@@ -1,4 +1,4 @@
-/** What a text of JSON says; undefined where it is none. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,14 +3,14 @@ import { describeError } from "./errors.ts";
 import type { Fault, Issue } from "./fault.ts";
 
 export interface YamlText {
-  /** Undefined where the text is not YAML at all; `faults` says why. */
+  /** Undefined if the text is not YAML at all; `faults` says why. */
   readonly content: unknown;
   readonly faults: readonly Fault[];
-  /** Where an issue with the content stands in the file: the deepest part of its path that is there. */
+  /** The position of an issue with the content: the deepest existing part of its path. */
   locate(issue: Issue): Fault;
 }
 
-/** Reads YAML that a person wrote, so that whatever is wrong with it can be shown at its line. Never throws. */
+/** Reads YAML that a person wrote, so that every fault can be shown at its line. Never throws. */
 export function readYaml(file: string, text: string): YamlText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, intAsBigInt: false });
@@ -31,7 +31,7 @@ export function readYaml(file: string, text: string): YamlText {
   }
 }
 
-/** A password that begins with one of these is an alias or a tag to YAML, and it would say which. */
+/** A password that begins with one of these is an alias or a tag to YAML, and its error would show the password. */
 function withoutContent(message: string): string {
   if (!/^Unresolved (alias|tag)/.test(message)) return message;
   return "a text that begins with * or ! needs quotation marks around it";

@@ -1,9 +1,9 @@
 import { HOUR, type Instant, SECOND } from "./instant.ts";
 
-/** Whoever asks for a longer wait is asked again after this: one odd header must not blind or silence us for a day. */
+/** A longer wait is cut to this: one odd header must not stop us for a day. */
 export const LONGEST_WAIT_MS = HOUR;
 
-/** `Retry-After` as milliseconds from `now`: seconds or an HTTP date. Null where it is missing or unreadable. */
+/** `Retry-After` as milliseconds from `now`: seconds or an HTTP date. Null if it is missing or unreadable. */
 export function readRetryAfter(value: string | null, now: Instant): number | null {
   if (value === null) return null;
   const text = value.trim();

@@ -2,8 +2,8 @@ const BASE_MS = 1_000;
 const CAP_MS = 60_000;
 
 /**
- * How long a failed job waits: what the vendor asked for if it asked, else 1 s, 2 s, 4 s … up to a minute, of which
- * up to a half is given back at random, so that what failed together does not come back together.
+ * How long a failed job waits: as long as the vendor asked, else 1 s, 2 s, 4 s … up to a minute, minus up to a half at
+ * random, so that jobs that failed together do not return together.
  *
  * @param attempt tries made so far, from 1
  * @param random from 0 to 1

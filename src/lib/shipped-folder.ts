@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 type ShippedFolder = "rules" | "templates" | "src/web/assets";
 
-/** A folder of files as they came with Earshot: beside its package.json, wherever the compiled code lies. */
+/** A folder that Earshot ships: next to its package.json, wherever the compiled code is. */
 export function shippedFolder(name: ShippedFolder): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json")) || !existsSync(join(folder, name))) {

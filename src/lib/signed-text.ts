@@ -3,15 +3,15 @@ import type { Instant } from "./instant.ts";
 import { isSameText } from "./is-same-text.ts";
 
 /**
- * A value that leaves the house and comes back, safe in an address: nobody without the secret can make or change one,
- * and it is worth nothing after `until`. It is not a secret itself: its holder can read it.
+ * A value that is sent out and comes back, safe in an address: only the secret's owner can make or change one, and it
+ * is invalid after `until`. The value is not secret: its holder can read it.
  */
 export function signText(secret: string, purpose: string, value: unknown, until: Instant): string {
   const body = Buffer.from(JSON.stringify({ value, until })).toString("base64url");
   return `${body}.${signatureOf(secret, purpose, body)}`;
 }
 
-/** The value, or null for anything that was not signed for this purpose, was changed, or is too old. */
+/** The value, or null if it was not signed for this purpose, was changed, or is too old. */
 export function readSigned(secret: string, purpose: string, text: string, now: Instant): unknown {
   const [body = "", signature = "", rest] = text.split(".");
   if (rest !== undefined || !isSameText(signature, signatureOf(secret, purpose, body))) return null;

@@ -10,7 +10,7 @@ let last = { msecs: Number.NaN, seq: 0 };
  */
 export function uuid7(at: Instant): string {
   const msecs = millisecondsOf(at);
-  // Given a time, the library draws a new sequence number for each id: 1,000 ids of one moment would be in no order.
+  // Given a time, the library draws a new sequence number for each id: 1,000 ids of one moment would have no order.
   const seq = msecs === last.msecs ? last.seq + 1 : randomInt(2 ** 31);
   last = { msecs, seq };
   return v7({ msecs, seq });

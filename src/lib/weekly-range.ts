@@ -16,10 +16,10 @@ import {
 export const MIDNIGHT_AFTER = 24 * 60;
 
 /**
- * Times that come back every week, in a time zone. A range whose `to` is not later than its `from` ends on the next
- * day, and belongs to the weekday on which it began. On the days of a clock change it is never shorter than it reads:
- * a time that is shown twice begins it at the first and ends it at the second, one that is skipped counts as the first
- * moment after the gap; a range that is skipped whole begins there and lasts as long as it reads.
+ * Times that recur every week, in a time zone. A range whose `to` is not later than its `from` ends on the next day,
+ * and belongs to the weekday on which it began. A clock change never makes it shorter than written: a time that is
+ * shown twice begins it at the first and ends it at the second, a skipped one counts as the first moment after the gap;
+ * a range that is skipped whole begins there and keeps its length.
  */
 export const weeklyRangeShape = {
   timezone: TimeZone,
@@ -34,13 +34,13 @@ export const weeklyRangeShape = {
 export const WeeklyRange = z.strictObject(weeklyRangeShape);
 export type WeeklyRange = z.infer<typeof WeeklyRange>;
 
-/** The range that holds at `at` and when the rest ends that it begins: ranges that touch or overlap count as one. */
+/** The range that contains `at`, and when it ends: ranges that touch or overlap count as one. */
 export interface RangeInForce<Range extends WeeklyRange> {
   readonly until: Instant;
   readonly range: Range;
 }
 
-/** Null outside of all of them. Ranges that together never end give an `until` a week away, to look again. */
+/** Null outside of all of them. Ranges that together never end give an `until` a week away, to check again then. */
 export function rangeAt<Range extends WeeklyRange>(
   ranges: readonly Range[],
   at: Instant,
@@ -58,13 +58,13 @@ export function rangeAt<Range extends WeeklyRange>(
   return { until, range: first.range };
 }
 
-/** `22:00–07:00 Europe/Berlin`, with the days where it is not all of them. */
+/** `22:00–07:00 Europe/Berlin`, with the days if it is not all of them. */
 export function describeRange({ from, to, timezone, days }: WeeklyRange): string {
   const named = new Set(days).size === WEEKDAYS.length ? "" : `${days.join(", ")} `;
   return `${named}${formatLocalTime(from)}–${formatLocalTime(to)} ${timezone}`;
 }
 
-/** Of those that hold now, the one that holds longest. */
+/** Of the ranges that hold now, the longest one. */
 function inForce<Range extends WeeklyRange>(
   ranges: readonly Range[],
   at: Instant,
@@ -87,7 +87,7 @@ export function holdsWithin(ranges: readonly WeeklyRange[], from: Instant, to: I
   });
 }
 
-/** The end of the range of today or of yesterday that holds `at`, if one does. */
+/** The end of the range of today or of yesterday that contains `at`, if there is one. */
 function endOf(range: WeeklyRange, at: Instant): Instant | null {
   const today = localDateOf(at, range.timezone);
   let end: Instant | null = null;

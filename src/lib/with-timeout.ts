@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What `work` gives, unless that takes longer than `patienceMs`. */
+/** The result of `work`; rejects if that takes longer than `patienceMs`. */
 export async function withTimeout<T>(patienceMs: number, work: Promise<T>): Promise<T> {
   const patience = new AbortController();
   try {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { monotonicMs } from "./clock.ts";
 
-/** Runs a long computation to its end, step by step, and lets the rest of the process work after every `busyMs`. */
+/** Runs a long computation step by step, and lets other work of the process run after every `busyMs`. */
 export async function yieldingLoop<Result>(
   steps: Iterator<unknown, Result>,
   busyMs = BUSY_MS,
@@ -15,5 +15,5 @@ export async function yieldingLoop<Result>(
   }
 }
 
-/** Nobody who waits for an answer notices it. */
+/** Short enough that no waiting request notices it. */
 const BUSY_MS = 20;

@@ -143,7 +143,7 @@ async function understand(
     // The cursor is a moment old, and this server never accepted any.
     const never = pages === 1 && request.cursor === null && (known === undefined || known === "refused");
     found.push({ quirk: "cursors", value: never ? "refused" : "expire" });
-    return new OtherWayError("the server has refused its own cursor; the walk begins again at its watermark");
+    return new OtherWayError("the server has refused its own cursor; the poll restarts from its watermark");
   }
   if (request.path.since === "withheld") return error;
   const without: PollRequest = {
@@ -153,7 +153,7 @@ async function understand(
   if (!(await answers(parts.fetch(asked.queries, { ...without, orderDirection: "desc" }, asked.signal))))
     return error;
   found.push({ quirk: sinceQuirk(request), value: "refused" });
-  return new OtherWayError("the server refuses to be told from when on; it is read the other way round");
+  return new OtherWayError("the server refuses the start of the range; the poll reads newest first instead");
 }
 
 async function answers(pages: AsyncIterable<unknown>): Promise<boolean> {

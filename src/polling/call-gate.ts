@@ -67,7 +67,7 @@ async function settle(
       await budget.reconcile(known, end.budget.used);
   } catch (error) {
     // The slot stays taken until its timeout, which is on the safe side; the answer is not lost.
-    log.warn({ error: describeError(error) }, "the end of a call could not be written down");
+    log.warn({ error: describeError(error) }, "the end of a call could not be stored");
   }
 }
 

@@ -42,7 +42,7 @@ export async function reconcileCounts(parts: {
       if (await stores.health.takeTurn("count", EVERY_MS / 2, now)) await reconcile(questions, now);
     } catch (error) {
       // The budget is used up, or the source is away: it is asked again, and nothing depends on it.
-      log.debug({ error: describeError(error) }, "the source was not asked how much it has");
+      log.debug({ error: describeError(error) }, "the source could not be asked for its counts");
     }
   }
 }

@@ -65,7 +65,7 @@ export function nextCall(
 /** The state to store with a page, and whether the poll continues. */
 export function afterPage(state: PollState, page: PolledPage, settings: PollSettings): AfterPage {
   const { running } = state;
-  if (running === null) throw new Error("A page belongs to a walk, and none is running");
+  if (running === null) throw new Error("a page needs a running poll, and none is running");
   const ends = endOf(running, page);
   // A source's clock that runs ahead of ours must not move the watermark past mentions still to come.
   const highest = Math.min(page.highest ?? Number.NEGATIVE_INFINITY, running.startedAt);
@@ -113,7 +113,7 @@ export type AfterPage =
  */
 export function endPoll(state: PollState, settings: PollSettings, how: "ended" | "cut-off" = "ended") {
   const { running } = state;
-  if (running === null) throw new Error("No walk is running that could end");
+  if (running === null) throw new Error("no poll is running that could end");
   const to = running.startedAt - settings.settleMs;
   const coverage = coverageOf({ from: running.since, to, total: running.total, seen: running.seen });
   const gap = gapAfter(state, running, coverage, how === "cut-off" ? progressOf(state, settings) : null);

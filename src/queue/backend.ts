@@ -6,7 +6,7 @@ import { QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { createQueueBackend, migrateQueueTables, openQueuePool } from "./postgres-connection.ts";
 import { createQueueErrors } from "./queue-errors.ts";
 
-/** Where the queue lives. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
+/** Where the queue's data is. `schema` is one of its own in the database; `prefix` begins every key in Redis. */
 export type BackendOptions =
   | { readonly kind: "postgres"; readonly url: string; readonly schema: string }
   | { readonly kind: "redis"; readonly url: string; readonly prefix: string };
@@ -39,7 +39,7 @@ export interface OpenWorker {
   disconnect(): Promise<void>;
 }
 
-/** What a handler sees of a job, on either engine. */
+/** What a handler gets of a job, on either engine. */
 export interface TakenJob {
   readonly name: string;
   readonly id?: string | undefined;
@@ -64,7 +64,7 @@ export function createBackend(options: BackendOptions, log: Logger): Backend {
 
 type OnQueueError = (error: unknown) => void;
 
-/** Connections for statements of all queues and workers, beside one to LISTEN for each queue that has a worker. */
+/** Connections for statements of all queues and workers, plus one to LISTEN for each queue that has a worker. */
 const STATEMENTS = 8;
 
 function onPostgres(options: { url: string; schema: string }, onError: OnQueueError): Backend {
@@ -86,7 +86,7 @@ function onPostgres(options: { url: string; schema: string }, onError: OnQueueEr
       worker.on("failed", (job, error) => onGivenUp(job?.name, error, onError));
       return worker;
     },
-    // Who gave up waiting for a job leaves its connection to the end of the process.
+    // A worker that stops waiting for a job leaves its connection open until the process ends.
     close: () => Promise.race([pool.end(), delay(2_000, undefined, { ref: false })]),
   };
 }
@@ -97,7 +97,7 @@ export async function migrateQueueSchema(options: BackendOptions): Promise<void>
 }
 
 function onRedis(options: { url: string; prefix: string }, onError: OnQueueError): Backend {
-  // BullMQ makes copies of a connection for itself: all of them have to end, or the process does not.
+  // BullMQ copies a connection for itself: all copies must end, or the process does not.
   const opened = new Set<Redis>();
   const keep = (redis: Redis): Redis => {
     opened.add(redis);
@@ -105,7 +105,7 @@ function onRedis(options: { url: string; prefix: string }, onError: OnQueueError
     redis.duplicate = (override) => keep(duplicate(override));
     return redis;
   };
-  // Reconnects for ever. Workers wait as long as it takes; whoever adds a job is told after a few tries.
+  // Reconnects for ever. Workers wait as long as it takes; adding a job fails after a few tries.
   const connect = (maxRetriesPerRequest: number | null): Redis => {
     const redis = new Redis(options.url, {
       maxRetriesPerRequest,
@@ -137,7 +137,7 @@ function onRedis(options: { url: string; prefix: string }, onError: OnQueueError
   };
 }
 
-/** A job that the engine fails by itself never reaches the worker's boundary: its processes died too often. */
+/** A job that the engine fails by itself never reaches the worker's error handler: its processes died too often. */
 function onGivenUp(job: string | undefined, error: Error, onError: OnQueueError): void {
   if (error.message.startsWith("job stalled"))
     onError(new Error(`a ${job} job is given up`, { cause: error }));

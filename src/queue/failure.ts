@@ -2,8 +2,8 @@ import { UnrecoverableError } from "bullmq";
 import { describeError } from "../lib/errors.ts";
 
 /**
- * What the queue keeps of a failed attempt: one sentence, whether another try can help, and when. Thrown errors carry
- * `retryable` and `retryAfterMs` from where the vendor is known; an error that says nothing may be tried again.
+ * What the queue stores of a failed attempt: one sentence, whether a retry can help, and when. `retryable` and
+ * `retryAfterMs` are set where the error is thrown; an error without them may be retried.
  */
 export function toJobError(error: unknown): Error {
   const sentence = describeError(error).slice(0, 1_000);
@@ -28,7 +28,7 @@ class RetryLater extends Error {
   }
 }
 
-/** Stacks of every attempt would be stored with the job; the log line of the failure has it all. */
+/** Stacks of every attempt would be stored with the job; the log line of the failure has them. */
 function withoutStack(error: Error): Error {
   error.stack = `${error.name}: ${error.message}`;
   return error;

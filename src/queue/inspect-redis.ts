@@ -2,12 +2,12 @@ import { Redis, type RedisOptions } from "ioredis";
 
 export interface RedisFacts {
   readonly version: string;
-  /** Null where the server does not let us ask. */
+  /** Null if the server does not allow the question. */
   readonly maxmemoryPolicy: string | null;
   readonly appendOnly: boolean;
-  /** Snapshots are made now and then. */
+  /** The server saves snapshots. */
   readonly snapshots: boolean | null;
-  /** The latest snapshot failed, so that the server may refuse writes. */
+  /** The latest snapshot failed, so the server may refuse writes. */
   readonly snapshotFailed: boolean;
   readonly isReplica: boolean;
   readonly usedBytes: number;
@@ -16,7 +16,7 @@ export interface RedisFacts {
 
 export type OpenRedis = (url: string, options: RedisOptions) => Redis;
 
-/** What a Redis or Valkey says of itself. Rejects when it is not there within five seconds. */
+/** What a Redis or Valkey reports about itself. Rejects if it does not answer within five seconds. */
 export async function inspectRedis(
   url: string,
   open: OpenRedis = (address, options) => new Redis(address, options),
@@ -28,7 +28,7 @@ export async function inspectRedis(
     commandTimeout: 5_000,
     retryStrategy: () => null,
   });
-  // The call that fails says so itself.
+  // The failing call reports the error.
   redis.on("error", () => {});
   try {
     await redis.connect();

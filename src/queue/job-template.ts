@@ -1,6 +1,9 @@
 import { JOBS, type JobName } from "./jobs.ts";
 
-/** Options of every job of this name. Finished jobs are removed at once, failed ones kept for a look: the newest 200, for a week. */
+/**
+ * Options of every job of this name. Finished jobs are removed at once. Failed ones are kept for inspection: the newest
+ * 200, for a week.
+ */
 export function jobTemplate(job: JobName) {
   return {
     attempts: JOBS[job].attempts,

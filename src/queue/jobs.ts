@@ -1,14 +1,14 @@
 import { z } from "zod";
 
-/** One queue for each family of jobs, so that a slow family never holds up another, and each can be scaled alone. */
+/** One queue for each family of jobs, so that a slow family never delays another, and each can be scaled alone. */
 export const QUEUE_NAMES = ["poll", "tick", "deliver", "digest", "sweep"] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 interface JobDefinition {
   readonly queue: QueueName;
-  /** Ids only: a job reminds of a fact in the tables and is never the fact. */
+  /** Ids only: a job points at a fact in the tables and is never the fact. */
   readonly payload: z.ZodType;
-  /** Tries in all, the first included. What must not be given up is found again by the sweep. */
+  /** All tries, the first included. The sweep finds work again that must not be given up. */
   readonly attempts: number;
 }
 
@@ -40,7 +40,7 @@ export const JOBS = {
     payload: z.strictObject({ notificationId: id, projectId: id }),
     attempts: 5,
   },
-  // The message of an alert shows the alert as it now is.
+  // Updates the live message of an alert.
   "show-alert": {
     queue: "deliver",
     payload: z.strictObject({ projectId: id, alertId: id, receiver: id }),

@@ -13,10 +13,10 @@ export interface QueueTables {
 }
 
 /**
- * The connections of all queues and workers of a process. A connection that is cut while nobody listens to its errors
+ * The connections of all queues and workers of a process. A connection that breaks while nothing listens to its errors
  * ends the whole process, and the pools and LISTEN clients that BullMQ makes by itself have such moments: between two
- * statements of the first check, and between the connecting and the first LISTEN. These are listened to from their
- * first instant. They are also half as many, and what a server's process has to learn anew for each is not little.
+ * statements of the first check, and between the connecting and the first LISTEN. These have a listener from the start.
+ * They are also half as many, which saves the server's start-up work for each.
  */
 export function openQueuePool({ url, schema }: QueueTables, connections: number): pg.Pool {
   const pool = new pg.Pool({
@@ -26,7 +26,7 @@ export function openQueuePool({ url, schema }: QueueTables, connections: number)
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     application_name: "earshot queue",
-    // A power cut may forget the queue's last instants: jobs only remind, and the sweep finds their work again.
+    // A power cut may lose the queue's last instants: jobs only point at work, and the sweep finds it again.
     options: `-c synchronous_commit=off -c search_path="${schema}"`,
   });
   pool.on("connect", (client) => client.on("error", () => {}));

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 
 const EVERY_MS = 10_000;
 
-/** What an engine's client threw, in words for people who do not know the client. */
+/** Describes an error of an engine's client for people who do not know that client. */
 export function describeQueueError(error: unknown): string {
   if (error instanceof Error && error.name === "MaxRetriesPerRequestError") return "it does not answer";
   if (error instanceof Error && error.cause instanceof Error)
@@ -13,17 +13,17 @@ export function describeQueueError(error: unknown): string {
 }
 
 /**
- * Listens to the `error` events of connections and workers. They retry by themselves, hundreds of times a second
- * while an engine is away: the same sentence is logged once in ten seconds, and none of them ends the process.
+ * Listens to the `error` events of connections and workers. They retry by themselves, hundreds of times a second while
+ * an engine is away: the same sentence is logged once in ten seconds, and none of them ends the process.
  */
 export function createQueueErrors(log: Logger): (error: unknown) => void {
-  const told = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
   return (error) => {
     const sentence = describeQueueError(error);
     const now = monotonicMs();
-    if (now - (told.get(sentence) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
-    if (told.size > 100) told.clear();
-    told.set(sentence, now);
-    log.warn({ error: sentence }, "the queue's engine has trouble; trying on");
+    if (now - (loggedAt.get(sentence) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    if (loggedAt.size > 100) loggedAt.clear();
+    loggedAt.set(sentence, now);
+    log.warn({ error: sentence }, "the queue's engine has a problem; retrying");
   };
 }

@@ -16,9 +16,9 @@ import { type EngineOutage, keepReminders } from "./reminders.ts";
 
 export interface AddOptions {
   /**
-   * While a job of this key waits (or waits to be tried again), a second one is not added. While it runs, one more
-   * run follows it, however often it was asked for: its handler may have read the tables before the new work was
-   * committed. So two jobs of one key never run at once, and none is forgotten.
+   * While a job of this key waits (or waits for a retry), a second one is not added. While it runs, one more run
+   * follows it, however many were requested: its handler may have read the tables before the new work was committed. So
+   * two jobs of one key never run at once, and none is lost.
    */
   readonly dedupe?: string;
   /** Not before this many milliseconds of real time. */
@@ -28,21 +28,21 @@ export interface AddOptions {
 export interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
-  /** Waiting for their time: delayed, to be tried again, or the next run of a reminder. */
+  /** Delayed jobs: retries, and the next runs of reminders. */
   readonly delayed: number;
   readonly failed: number;
 }
 
 export interface Queues {
   /**
-   * Adds a job. `unreachable` when the engine did not take it within five seconds (logged): the fact stands in the
-   * tables and the sweep finds it, so nobody has to fail for that.
+   * Adds a job. `unreachable` if the engine did not take it within five seconds (logged). The work is in the tables and
+   * the sweep finds it, so the caller need not fail.
    */
   add<N extends JobName>(job: N, payload: Payload<N>, options?: AddOptions): Promise<"added" | "unreachable">;
   /**
    * Adds the job every `everyMs` of real time, for all processes together and however often this is called. `key`
-   * tells reminders of one job apart; its hash spreads them over the interval, the first run included. A reminder
-   * that the engine lost (an emptied Redis) is made again within `everyMs` + five seconds while this process lives.
+   * distinguishes reminders of one job; its hash spreads them over the interval, the first run included. A reminder
+   * that the engine lost (an emptied Redis) is added again within `everyMs` + five seconds while this process lives.
    */
   remindEvery<N extends JobName>(
     job: N,
@@ -52,8 +52,8 @@ export interface Queues {
   forget(job: JobName, key?: string): Promise<void>;
   counts(name: QueueName): Promise<QueueCounts>;
   /**
-   * Waits until nothing waits or runs in any of these queues (all, when absent). Jobs whose time has not come do not
-   * count: whether work is due at all is a question to the tables.
+   * Waits until nothing waits or runs in any of these queues (all, if absent). Delayed jobs do not count: the tables
+   * say whether work is due at all.
    */
   idle(options?: { readonly names?: readonly QueueName[]; readonly signal?: AbortSignal }): Promise<void>;
   close(): Promise<void>;
@@ -62,13 +62,13 @@ export interface Queues {
 }
 
 /**
- * Opens the queues; on PostgreSQL after bringing BullMQ's tables up to date. Rejects when PostgreSQL is away, and waits
- * for Redis: a company starts all at once.
+ * Opens the queues; on PostgreSQL after BullMQ's migrations. Rejects if PostgreSQL is away, and waits for Redis, since
+ * the services of a machine start at once.
  */
 export async function createQueues(options: {
   backend: BackendOptions;
   log: Logger;
-  /** Told when the engine is there again. Only processes with reminders look. */
+  /** Called when the engine is back. Only processes with reminders check. */
   onOutage?: (outage: EngineOutage) => void;
   /** Ends the waiting: rejects with its reason. */
   signal?: AbortSignal;
@@ -132,7 +132,7 @@ export async function createQueues(options: {
       }),
     forget: (job, key) => reminders.remove(job, reminderKey(job, key)),
     idle: async ({ names = QUEUE_NAMES, signal } = {}) => {
-      // Twice in a row: a job that moves from one queue to another must not be missed between two looks.
+      // Twice in a row: a job that moves from one queue to another must not be missed between two checks.
       for (let quiet = 0; quiet < 2; ) {
         signal?.throwIfAborted();
         const all = await Promise.all(names.map(counts));
@@ -147,7 +147,7 @@ export async function createQueues(options: {
   };
 }
 
-/** Waits as long as it takes, says meanwhile for what, and ends when it is told to stop. */
+/** Waits as long as it takes, logs what it waits for, and ends at `signal`. */
 async function waitForEngine(
   ready: Promise<unknown>,
   { backend, log, signal }: { backend: BackendOptions; log: Logger; signal?: AbortSignal },

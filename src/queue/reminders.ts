@@ -14,10 +14,10 @@ export interface Reminder {
   readonly key: string;
 }
 
-/** What the reminders show of the queue's engine: it was away, or it came back without what it held. */
+/** Outages of the queue's engine that the reminders show: it was away, or it came back empty. */
 export interface EngineOutage {
   readonly outcome: "away" | "emptied";
-  /** Real time from the first question that it did not answer to the first that it did. */
+  /** Real time from the first unanswered question to the first answer. */
   readonly forMs: number;
   readonly because: string | null;
 }
@@ -28,13 +28,13 @@ export interface Reminders {
   stop(): void;
 }
 
-/** Until a reminder is made again, an emptied queue stands still: its work is found by the sweep alone. */
+/** Until a reminder is added again, an emptied queue does nothing: only the sweep finds its work. */
 const MEND_EVERY_MS = 5_000;
 const PATIENCE_MS = 5_000;
 
 /**
- * Keeps jobs that come again and again in the engine. It is asked for them every few seconds: what it lost is made
- * again, and what that says of the engine is told.
+ * Keeps recurring jobs in the engine. It reads them every few seconds, adds the lost ones again, and reports what that
+ * shows about the engine.
  */
 export function keepReminders(
   queueOf: (name: QueueName) => OpenQueue,
@@ -79,7 +79,7 @@ export function keepReminders(
   };
 }
 
-/** A reminder that is there and overdue is made again as well: its next run went with a process that died. */
+/** An overdue reminder is added again as well: its next run was lost with a process that died. */
 async function mend(queue: OpenQueue, reminder: Reminder): Promise<"is there" | "was overdue" | "was lost"> {
   const found = await queue.getJobScheduler(reminder.key);
   const overdueMs = found?.next === undefined ? Number.POSITIVE_INFINITY : systemClock.now() - found.next;
@@ -88,7 +88,7 @@ async function mend(queue: OpenQueue, reminder: Reminder): Promise<"is there" | 
   return found === undefined ? "was lost" : "was overdue";
 }
 
-/** An upsert replaces the run to come by one at the same moment, so doing it again changes nothing. */
+/** An upsert replaces the next run by one at the same moment, so a repetition changes nothing. */
 async function upsert(queue: OpenQueue, { key, job, payload, everyMs }: Reminder): Promise<void> {
   await queue.upsertJobScheduler(
     key,

@@ -9,7 +9,7 @@ import { isJobName, JOBS, type JobName, type Payload, type QueueName } from "./j
 import type { Queues } from "./queues.ts";
 
 export interface JobContext {
-  /** Aborted when the worker has to go and its patience is over. Pass it to everything that waits. */
+  /** Aborted when the worker must stop and the grace time is over. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   /** From 1. */
   readonly attempt: number;
@@ -17,21 +17,21 @@ export interface JobContext {
 }
 
 /**
- * The work of one job. Returns when it is done or has become needless; throws what a retry may or may not help, with
- * `retryable` and `retryAfterMs` on the error. It can run twice: the tables say what is done.
+ * The work of one job. Returns when it is done or no longer needed; throws errors with `retryable` and `retryAfterMs`.
+ * It may run twice: the tables say what is done.
  */
 export type Handler<N extends JobName> = (payload: Payload<N>, context: JobContext) => Promise<void>;
 export type Handlers = { readonly [N in JobName]?: Handler<N> };
 
 export interface RunningWorker {
   start(): Promise<void>;
-  /** Takes no more jobs and waits for those that run: `graceMs` (20 s), then aborts them, and gives up 2 s later. */
+  /** Takes no more jobs and waits for the running ones: `graceMs` (20 s), then aborts them, and gives up 2 s later. */
   stop(options?: { readonly graceMs?: number }): Promise<"finished" | "gave up">;
 }
 
 /**
- * Workers for the queues whose jobs have a handler here. A worker that dies is noticed by the others within 9 s
- * (lock 6 s, looked at every 3 s), and its jobs are run again by them: the same numbers have to hold in all processes.
+ * Workers for the queues whose jobs have a handler here. The others notice within 9 s that a worker died (lock 6 s,
+ * checked every 3 s), and run its jobs again: all processes must use the same numbers.
  */
 export function createWorker(options: {
   queues: Queues;
@@ -87,11 +87,11 @@ function settings(concurrency: number) {
     concurrency,
     lockDuration: 6_000,
     stalledInterval: 3_000,
-    // A job whose process dies again and again is given up: it may be what kills it.
+    // A job whose process dies again and again is given up: the job may be what kills it.
     maxStalledCount: 5,
-    // How long to wait before trying again to fetch, while the engine is away.
+    // How long to wait before the next fetch, while the engine is away.
     runRetryDelay: 1_000,
-    // How often to look, should a wake-up have been lost.
+    // How often to check, in case a wake-up was lost.
     drainDelay: 5,
     settings: {
       backoffStrategy: (attempt: number, _type?: string, error?: Error) =>
@@ -100,7 +100,7 @@ function settings(concurrency: number) {
   };
 }
 
-/** The door of every handler: an unknown job or a payload of another shape is a fault that no retry mends. */
+/** Checks every job before its handler: an unknown job or a payload of another shape is a fault that no retry fixes. */
 async function handle(handlers: Handlers, job: TakenJob, signal: AbortSignal): Promise<void> {
   if (!isJobName(job.name)) throw new UnfitJobError(`there is no job ${job.name}`);
   const handler = handlers[job.name] as Handler<JobName> | undefined;
@@ -119,7 +119,7 @@ class UnfitJobError extends Error {
   readonly retryable = false;
 }
 
-/** The loop ends only when it is told to; should an error of the engine end it, it begins again. */
+/** The loop ends only on request; if an error of the engine ends it, it starts again. */
 async function keepRunning(worker: OpenWorker, log: Logger, isStopping: () => boolean): Promise<void> {
   while (!isStopping()) {
     try {
@@ -143,12 +143,12 @@ async function stopAll(
   aborter.abort(new Error("the worker is stopping"));
   const aborted = await Promise.race([closed, afterMs(2_000)]);
   if (aborted === "finished") return aborted;
-  // Whatever still runs stalls, and another worker takes it up.
+  // Jobs that still run stall, and another worker takes them.
   await Promise.race([Promise.allSettled(workers.map((worker) => worker.disconnect())), afterMs(1_000)]);
   return "gave up";
 }
 
-/** Where nothing runs and workers still do not close, their engine is away: no reason to wait for it. */
+/** If nothing runs and workers still do not close, their engine is away: no reason to wait for it. */
 const IDLE_ENOUGH_MS = 2_000;
 const LOOK_EVERY_MS = 100;
 

@@ -1,6 +1,6 @@
 /**
- * Every address of the API by the name of its call, below the base address. `{…}` stands for a place that the caller
- * fills. What is marked as an extension is not in the specification; the live service has it.
+ * Every address of the API by the name of its call, below the base address. The caller fills the parameters in `{…}`.
+ * Calls marked as extensions are not in the specification; the live service has them.
  */
 const ADDRESSES = {
   client: "/client",
@@ -33,7 +33,7 @@ const ADDRESSES = {
 
 export type AddressName = keyof typeof ADDRESSES;
 
-/** What fills the places of an address. */
+/** The path parameters of an address. */
 export interface Places {
   readonly projectId?: string;
   readonly aggregate?: string;
@@ -43,7 +43,7 @@ export interface Places {
 
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
-/** An address with its places filled and its parameters behind it, all of them encoded. */
+/** An address with its path parameters filled and the others appended, all of them encoded. */
 export function addressOf(name: AddressName, places: Places, parameters: Parameters = []): string {
   const path = ADDRESSES[name].replaceAll(/\{(\w+)\}/g, (_, place: string) =>
     encodeURIComponent(places[place as keyof Places] ?? ""),

@@ -4,13 +4,13 @@ import { MINUTE } from "../lib/instant.ts";
 export interface Budget {
   readonly limit: number;
   readonly periodMs: number;
-  /** Null where the answer names the limit only. */
+  /** Null if the answer has the limit only. */
   readonly used: number | null;
 }
 
 const UNITS: Record<string, number> = { s: 1_000, m: MINUTE, h: 60 * MINUTE };
 
-/** Reads `x-rate-limit: 30/10m` and `x-rate-limit-used: 4`. Null where they are missing or unreadable. */
+/** Reads `x-rate-limit: 30/10m` and `x-rate-limit-used: 4`. Null if they are missing or unreadable. */
 export function readBudget(header: (name: string) => string | null): Budget | null {
   const match = /^\s*(\d{1,9})\s*\/\s*(\d{1,6})\s*([smh])?\s*$/.exec(header("x-rate-limit") ?? "");
   if (match === null) return null;

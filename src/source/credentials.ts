@@ -1,4 +1,4 @@
-/** Who logs in at the source. None of it may reach a log line, an error or a job. */
+/** The login at the source. None of it may reach a log line, an error or a job. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;

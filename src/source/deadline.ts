@@ -1,13 +1,13 @@
-/** When a call stops waiting: after a time, or when somebody asks it to. */
+/** Stops a call after a time, or when a caller's signal aborts. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Why it stopped, null while it may go on. */
+  /** Why it stopped; null while it may continue. */
   ended(): "timeout" | "aborted" | null;
-  /** Has to be called when the call is over. */
+  /** Must be called when the call has ended. */
   clear(): void;
 }
 
-/** One signal out of a timer and the callers' signals. Listeners are taken off again: the signals outlive the call. */
+/** One signal made of a timer and the callers' signals. Listeners are removed again: the signals outlive the call. */
 export function createDeadline(timeoutMs: number, signals: readonly (AbortSignal | undefined)[]): Deadline {
   const controller = new AbortController();
   let ended: "timeout" | "aborted" | null = null;

@@ -8,18 +8,18 @@ const DECODERS: Record<string, Decoder> = {
   "x-gzip": promisify(gunzip),
   br: promisify(brotliDecompress),
   deflate: async (bytes, options) => {
-    // RFC 9110 means the zlib format, many servers send the raw one; the first byte tells them apart.
+    // RFC 9110 means the zlib format, many servers send the raw one; the first byte distinguishes them.
     const zlib = ((bytes[0] ?? 0) & 0x0f) === 8;
     return zlib ? await promisify(inflate)(bytes, options) : await promisify(inflateRaw)(bytes, options);
   },
   identity: async (bytes) => bytes,
 };
 
-/** What we can undo, for the `accept-encoding` header. */
+/** Codings that we can decode, for the `accept-encoding` header. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 
 /**
- * Undoes `content-encoding`, last coding first, off the event loop. At most `maxBytes` come out, so a small answer
+ * Decodes `content-encoding`, last coding first, off the event loop. At most `maxBytes` come out, so a small answer
  * cannot fill the memory. Rejects with zlib's error, or a RangeError naming an unknown coding.
  */
 export async function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): Promise<Buffer> {

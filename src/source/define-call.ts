@@ -2,19 +2,19 @@ import { type AddressName, addressOf, type Parameters, type Places } from "./add
 import { parseWhole } from "./parse-whole.ts";
 import type { Answer } from "./transport.ts";
 
-/** One call of the API: how it is asked, and how its answer is read. */
+/** One call of the API: how to ask, and how to read the answer. */
 export interface Call<Params, Result> {
-  /** What errors and log lines call it. */
+  /** Its name in errors and log lines. */
   readonly name: string;
   /** The path below the base address, with its query string. */
   readonly path: (params: Params) => string;
   /** Present on calls that write: the JSON they send by POST. */
   readonly body?: (params: Params) => unknown;
-  /** Reads an answer in 2xx. What it throws becomes a `malformed` error. */
+  /** Reads an answer in 2xx. An error that it throws becomes a `malformed` error. */
   readonly read: (answer: Answer) => Result;
 }
 
-/** A call whose answer is small JSON: it is decoded whole and given to `read` as it is. */
+/** A call whose answer is small JSON: it is decoded whole and passed to `read`. */
 export function defineCall<Params, Result>(definition: {
   readonly name: AddressName;
   readonly places?: (params: Params) => Places;

@@ -1,6 +1,6 @@
 import { readErrorBody } from "./error-body.ts";
 
-/** What an answer is that is not the JSON that was asked for. */
+/** Describes an answer that is not the requested JSON. */
 export function describeBody(body: Buffer, secrets: readonly string[]): string {
   if (body.length === 0) return "with an empty body";
   const start = body.subarray(0, 256).toString("latin1").trimStart().toLowerCase();

@@ -1,19 +1,19 @@
 import { toUSVString } from "node:util";
 import { redact } from "./redact.ts";
 
-/** What an error's body says, in any of the shapes that live side by side at the source. */
+/** The message in an error's body, in any of the shapes that the source uses. */
 export interface ErrorBody {
   readonly message: string | null;
   readonly code: string | null;
 }
 
 const NOTHING: ErrorBody = { message: null, code: null };
-/** Enough to see what the source complains about, and little enough for a log line. */
+/** Enough to see what the source complains about, and short enough for a log line. */
 const LONGEST = 200;
 
 /**
- * `{errors: [{code, message}]}` or `{errors: [message]}`, `{error, error_description}`, or nothing for HTML, text and empty bodies. The words
- * are the vendor's and may echo what we sent: whatever is in `secrets` is taken out. Never throws.
+ * `{errors: [{code, message}]}` or `{errors: [message]}`, `{error, error_description}`, or nothing for HTML, text and
+ * empty bodies. The text is the vendor's and may echo what we sent: everything in `secrets` is removed. Never throws.
  */
 export function readErrorBody(body: Buffer, secrets: readonly string[]): ErrorBody {
   const parsed = parse(body);

@@ -1,32 +1,31 @@
-/** What a walk has to know of a page. */
+/** The part of a page that paging needs. */
 export interface FetchedPage {
   readonly mentions: readonly unknown[];
   readonly rejected: { readonly length: number };
   readonly nextCursor: string | null;
-  /** The page size that the source says it used, null where it does not say. */
+  /** The page size that the source says it used; null if it does not say. */
   readonly pageSize: number | null;
-  /** How many the source says there are in all, null where it does not say. */
+  /** The source's total; null if it does not count. */
   readonly total: number | null;
 }
 
 export interface FetchPagesOptions {
-  /** The cursor to begin at, null for the first page. */
+  /** The cursor to begin at; null for the first page. */
   readonly cursor: string | null;
-  /** The page size that was asked for, null where the server chooses. */
+  /** The requested page size; null if the server chooses. */
   readonly pageSize: number | null;
   /**
-   * Whether a page that is not full is the last, unless the source counts more. The live service's own client ends there,
-   * so this is the default.
+   * Whether a page that is not full is the last, unless the source counts more. The live service's own client ends
+   * there, so this is the default.
    */
   readonly endOnShortPage: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Follows `nextCursor` from page to page. The first page is always given, empty or not, because it says how many
- * there are; an empty page later ends the walk unseen. Other ends: no next cursor, a cursor that was followed
- * before (a server that repeats it would be walked for ever), a short page. Leaving early stops the call
- * that is under way.
+ * Follows `nextCursor` from page to page. The first page is always returned, empty or not, because it has the total; a
+ * later empty page ends the poll and is not returned. Other ends: no next cursor, a cursor that was followed before (a
+ * server that repeats it would never end), a short page. Leaving early stops the running call.
  */
 export async function* fetchPages<Page extends FetchedPage>(
   fetchPage: (cursor: string | null, signal: AbortSignal) => Promise<Page>,
@@ -61,7 +60,7 @@ interface Progress {
   readonly followed: Set<string>;
   /** The cursor that led to this page. */
   readonly asked: string | null;
-  /** All that came so far. */
+  /** All rows so far. */
   readonly rows: number;
 }
 
@@ -74,7 +73,7 @@ function nextCursor(page: FetchedPage, { followed, asked, rows }: Progress, opti
   return cursor;
 }
 
-/** Whether most of a page was on the one before: mentions that come in between move the others. */
+/** Whether most of a page was on the one before: new mentions in between move the others. */
 function isSame(before: FetchedPage, page: FetchedPage): boolean {
   const known = new Set(before.mentions.map(idOf));
   return page.mentions.filter((one) => known.has(idOf(one))).length * 2 >= page.mentions.length;
@@ -89,7 +88,7 @@ function isEmpty(page: FetchedPage): boolean {
   return page.mentions.length + page.rejected.length === 0;
 }
 
-/** A server may give smaller pages than it was asked for; it then says so, and its size is what counts. */
+/** A server may use a smaller page size than requested; it then says so, and its size counts. */
 function isShort(page: FetchedPage, asked: number | null): boolean {
   const size = Math.min(asked ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(size) && page.mentions.length + page.rejected.length < size;

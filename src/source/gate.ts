@@ -3,22 +3,22 @@ import type { Budget } from "./budget.ts";
 import { readBudget } from "./budget.ts";
 import type { Transport } from "./transport.ts";
 
-/** What one exchange told about the rate budget. */
+/** What one exchange said about the rate budget. */
 export interface ExchangeEnd {
   /** Null: no answer came. */
   readonly status: number | null;
   readonly budget: Budget | null;
-  /** What a refusal (429) said about when to come again. */
+  /** When to come again, after a refusal (429). */
   readonly retryAfterMs: number | null;
 }
 
-/** Guards the rate budget of the account: nothing is sent without its leave, logins included. */
+/** Guards the rate budget of the account: no request is sent without its permission, logins included. */
 export interface Gate {
-  /** Resolves when the exchange may begin, with what has to be told at its end. Rejects when it may not. */
+  /** Resolves when the exchange may begin, with a function to call at its end. Rejects when it may not begin. */
   enter(call: string, signal?: AbortSignal): Promise<(end: ExchangeEnd) => Promise<void>>;
 }
 
-/** The transport behind the gate: every exchange asks for leave, and says how it ended. */
+/** The transport behind the gate: every exchange asks for permission, and reports how it ended. */
 export function throughGate(transport: Transport, gate: Gate, now: () => number): Transport {
   return {
     close: () => transport.close(),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { parseWireInstant } from "./wire-instant.ts";
 
-/** An id of the wire, integer or text, as text. An integer beyond 53 bits that got here has lost digits. */
+/** An id of the wire, integer or text, as text. An integer beyond 53 bits that arrives here has lost digits. */
 export const WireId = z.union([z.string().min(1), z.int()]).transform(String);
 
-/** An id, or a name that may be a number as well, which may be missing or of a wrong type. */
+/** An id, or a name that may also be a number. May be missing or of a wrong type. */
 export const WireOptionalId = WireId.nullable().catch(null);
 
 /** A text that may be missing or of a wrong type. */
@@ -20,15 +20,15 @@ export const WireInstant = z
   .nullable()
   .catch(null);
 
-/** A list of texts; what is none is left out. */
+/** A list of texts; other items are left out. */
 export const WireTexts = listInside(z.string());
 
-/** A list of ids; what is none is left out. */
+/** A list of ids; other items are left out. */
 export const WireIds = listInside(WireId);
 
 /**
- * The list envelope of the API, or the bare list that some calls of unknown shape may send. A record without what
- * makes it usable is left out rather than failing the list.
+ * The list envelope of the API, or the bare list that some calls of unknown shape may send. A record without its
+ * required fields is left out and does not fail the list.
  */
 export function listOf<Schema extends z.ZodType>(record: Schema): z.ZodType<z.output<Schema>[]> {
   const bare = z.array(z.unknown());
@@ -37,7 +37,7 @@ export function listOf<Schema extends z.ZodType>(record: Schema): z.ZodType<z.ou
     .transform((items) => usable(record, items));
 }
 
-/** A list inside a record: missing or of a wrong type, it is empty. */
+/** A list inside a record: empty if missing or of a wrong type. */
 export function listInside<Schema extends z.ZodType>(item: Schema): z.ZodType<z.output<Schema>[]> {
   return z
     .array(z.unknown())

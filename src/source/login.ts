@@ -9,7 +9,7 @@ import type { Answer, Transport } from "./transport.ts";
 
 const CALL = "login";
 
-/** The token with what else the answer says of it. */
+/** The token and its life time. */
 export interface LoginAnswer extends SourceToken {
   readonly tokenType: string | null;
   readonly expiresInSeconds: number | null;
@@ -17,8 +17,8 @@ export interface LoginAnswer extends SourceToken {
 }
 
 /**
- * `POST /oauth/token`: credentials in, token out. Refused credentials are a `login` error that no retry can help;
- * everything else fails as any call does.
+ * `POST /oauth/token`: credentials in, token out. Refused credentials are a `login` error that no retry can fix;
+ * everything else fails like any call.
  */
 export async function login(
   credentials: Credentials,
@@ -82,7 +82,7 @@ function readToken(answer: Answer, clock: Clock): LoginAnswer {
   const expiresInSeconds =
     typeof body?.expires_in === "number" && body.expires_in > 0 ? body.expires_in : null;
   const lifetimeMs = (expiresInSeconds ?? 3_600) * SECOND;
-  // Given up a little early, so that a token does not expire on its way to the source.
+  // A little early, so that a token does not expire on its way to the source.
   return {
     token,
     expiresAt: clock.now() + lifetimeMs - Math.min(MINUTE, lifetimeMs / 10),

@@ -36,9 +36,9 @@ interface TwinFilters {
 interface PlainFilters {
   /** A Boolean string inside the results of the query. */
   readonly search: string;
-  /** IANA zone; matters for charts. */
+  /** IANA zone; only charts use it. */
   readonly timezone: string;
-  /** `new` leaves out what was backfilled. */
+  /** `new` leaves out backfilled mentions. */
   readonly sourceType: Open<"new">;
   readonly checked: boolean;
   readonly starred: boolean;
@@ -76,7 +76,7 @@ type KnownFilters = TwinFilters & {
   readonly [Name in `${Measured}${"Min" | "Max"}`]: number;
 } & PlainFilters;
 
-/** The filters of mention calls by their names in the API: those we know with their types, all others as they are. */
+/** The filters of mention calls by their names in the API: known ones with their types, all others unchanged. */
 export type MentionFilters = { readonly [Name in keyof KnownFilters]?: KnownFilters[Name] } & {
   readonly [name: string]: Values;
 };

@@ -3,13 +3,13 @@ import type { Parameters } from "./addresses.ts";
 import type { MentionFilters } from "./mention-filters.ts";
 import { formatWireInstant } from "./wire-instant.ts";
 
-/** Which mentions a call is about: all calls below `data/` take these. */
+/** The selection of mentions that all calls below `data/` take. */
 export interface ScopeParams {
   readonly projectId: string;
-  /** One call can ask for many queries; each mention names its own. Either these or groups are needed. */
+  /** One call can ask for many queries; each mention names its own. Either these or groups are required. */
   readonly queryIds?: readonly string[];
   readonly queryGroupIds?: readonly string[];
-  /** The range of the mentions' own date, always sent in full with an offset: what a bare date means is unknown. */
+  /** The range of the mentions' own date, always sent in full with an offset: the meaning of a bare date is unknown. */
   readonly startDate: Instant;
   readonly endDate: Instant;
   /** Only mentions that entered the query after this moment. */
@@ -30,7 +30,7 @@ export interface MentionsParams extends ScopeParams {
   readonly page?: number;
   /** As received; never parsed. */
   readonly cursor?: string | null;
-  /** Ask for the full text instead of the snippet, where the contract allows it. */
+  /** Ask for the full text instead of the snippet, if the contract allows it. */
   readonly fullText?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function mentionsParameters(params: MentionsParams): Parameters {
   return [...scopeParameters(params), ...ordering, ...(cursor === null ? [] : [["cursor", cursor] as const])];
 }
 
-/** The parameters that name the mentions a call is about. */
+/** The parameters that select the mentions of a call. */
 export function scopeParameters(params: ScopeParams): Parameters {
   const found: [string, string][] = [];
   for (const id of params.queryIds ?? []) found.push(["queryId", id]);

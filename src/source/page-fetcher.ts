@@ -1,12 +1,12 @@
 import type { MentionsParams } from "./mention-params.ts";
 import type { Page } from "./to-page.ts";
 
-/** What page numbers reach, by the specification. */
+/** How far page numbers reach, by the specification. */
 const REACH = 10_000;
 
 /**
- * How a walk gets the page behind a place. By cursor, the place is the server's; by number, it is a number of ours,
- * which stands where a cursor would: a walk is resumed from it all the same, and ends where numbers do not reach.
+ * How a poll gets the next page. By cursor, the server gives the position. By number, we use a number of our own
+ * instead of a cursor: a poll is resumed from it in the same way, and ends where numbers end.
  */
 export function pageFetcher(
   by: "cursor" | "number",
@@ -18,7 +18,7 @@ export function pageFetcher(
   return async (place, signal) => {
     const page = Number(place ?? 0);
     const answer = await ask({ ...params, cursor: null, page }, signal);
-    // A server may give fewer on a page than it is asked for; its numbers count in those.
+    // A server may send smaller pages than requested; its page numbers count in those.
     const rows = answer.mentions.length + answer.rejected.length;
     const reaches = (page + 2) * Math.min(pageSize, Math.max(1, rows)) <= REACH;
     return { ...answer, nextCursor: reaches ? String(page + 1) : null };

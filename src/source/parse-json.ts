@@ -4,23 +4,23 @@ import { storableText } from "../lib/storable-text.ts";
 /** JSON whose strings may still be undecoded UTF-8. */
 export interface ParsedJson {
   readonly value: unknown;
-  /** Makes a string of `value` readable and storable. Every string that is used has to go through it, once. */
+  /** Makes a string of `value` readable and storable. Every string that is used must pass through it, once. */
   readonly read: (raw: string) => string;
 }
 
 /**
- * Parses a large answer of which few strings are used. Decoding UTF-8 costs as much as parsing, and mentions bring
- * a hundred fields of which thirty are read; so the bytes are parsed as Latin-1, which is a plain copy (the syntax of
+ * Parses a large answer of which few strings are used. Decoding UTF-8 costs as much as parsing, and mentions have a
+ * hundred fields of which thirty are read; so the bytes are parsed as Latin-1, which is a plain copy (the syntax of
  * JSON is ASCII, and no byte of a longer UTF-8 sequence is), and a string is decoded when it is used.
  *
- * An escape beyond ASCII (`\u00e9`) could not be told from a raw byte afterwards, so answers that hold one are decoded
- * whole. With `longIds`, integers that may not fit 53 bits come as text where they are ids: behind `id`, `…Id` and `…Ids`
+ * An escape beyond ASCII (`\u00e9`) would look like a raw byte afterwards, so answers that contain one are decoded
+ * whole. With `longIds`, integers that may not fit 53 bits become text if they are ids: behind `id`, `…Id` and `…Ids`
  * keys, and as items of lists. Throws a SyntaxError.
  */
 export function parseJson(bytes: Buffer, options: { readonly longIds: boolean }): ParsedJson {
   const body = hasMark(bytes) ? bytes.subarray(3) : bytes;
   const whole = escapesBeyondAscii(body);
-  // A server that escapes everything sends nothing but ASCII, for which the copy is decoding enough.
+  // A server that escapes everything sends only ASCII, for which the copy is enough.
   const text = body.toString(whole && !isAscii(body) ? "utf8" : "latin1");
   return {
     value: JSON.parse(options.longIds ? quoteLongIds(text) : text),
@@ -56,7 +56,7 @@ const EIGHT = 0x38;
 const LONG = /\d{16}/;
 /**
  * A string with the long integer that may follow it as its value, or a long integer as an item of a list. A string
- * without an end takes the rest of the text: else its rest would be read anew at each quote in it.
+ * without an end takes all remaining text: otherwise that would be scanned again at each quote in it.
  */
 const STRING_OR_LONG_ITEM =
   /"([^"\\]*(?:\\.[^"\\]*)*)(?:"(?:(\s*:\s*)(-?\d{16,})(?=\s*[,}]))?|\\?$)|([[,]\s*)(-?\d{16,})(?=\s*[,\]])/gs;

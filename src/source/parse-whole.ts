@@ -1,6 +1,6 @@
 import { parseJson } from "./parse-json.ts";
 
-/** JSON of which everything is wanted: all strings readable and storable, long ids as text. Throws a SyntaxError. */
+/** JSON that is used completely: all strings readable and storable, long ids as text. Throws a SyntaxError. */
 export function parseWhole(body: Buffer): unknown {
   const { value, read } = parseJson(body, { longIds: true });
   return readStrings(value, read);

@@ -1,8 +1,8 @@
 import { toUSVString } from "node:util";
 
 /**
- * Takes secrets out of a vendor's words, which may echo what we sent: as it is, or in any of the forms that servers
- * write into messages (URL, form, HTML, JSON, Base64).
+ * Removes secrets from a vendor's text, which may echo what we sent: unchanged, or in any form that servers write into
+ * messages (URL, form, HTML, JSON, Base64).
  */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
@@ -12,7 +12,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return clean;
 }
 
-/** Longest first, so that no form leaves a rest of another. */
+/** Longest first, so that no form leaves a part of another. */
 function formsOf(secret: string): string[] {
   const form = new URLSearchParams({ p: secret }).toString().slice(2);
   return [
@@ -25,7 +25,7 @@ function formsOf(secret: string): string[] {
     JSON.stringify(secret).slice(1, -1),
     Buffer.from(secret).toString("base64"),
     Buffer.from(secret).toString("base64url"),
-    // A message is made one line before anybody reads it.
+    // Put a message on one line before it is checked.
     secret.replaceAll(/\s+/g, " ").trim(),
   ].sort((a, b) => b.length - a.length);
 }

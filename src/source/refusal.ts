@@ -7,8 +7,8 @@ import type { Answer } from "./transport.ts";
 import { waitForBudget } from "./wait-for-budget.ts";
 
 /**
- * The error for an answer outside 2xx. Its status alone decides the kind: bodies come in several shapes, as HTML from
- * a gateway, or not at all, and only lend their words.
+ * The error for an answer outside 2xx. Only its status decides the kind: bodies come in several shapes, as HTML from a
+ * gateway, or not at all, and only add a message.
  */
 export function toRefusal(
   call: string,
@@ -46,7 +46,7 @@ function kindOf(status: number): SourceErrorKind {
   if (status === 403) return "forbidden";
   if (status === 404 || status === 410) return "not-found";
   if (status === 429) return "rate-limited";
-  // 408 and 425 ask for another try in the way a 503 does.
+  // 408 and 425 may be retried, like a 503.
   if (status >= 500 || status === 408 || status === 425) return "unavailable";
   // Redirects are not followed: the token would travel to an address that nobody configured.
   return status >= 300 && status < 400 ? "malformed" : "rejected";

@@ -11,15 +11,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How calls are written onto the wire. Both forms of each are the API's own. */
+/** Variants of the wire format. Both forms of each are the API's own. */
 export interface Spelling {
-  /** Where the token travels. In the address it ends in the logs of proxies, so the header is the default. */
+  /** Where the token is sent. In the address it ends up in the logs of proxies, so the header is the default. */
   readonly tokenIn: "header" | "parameter";
   /** The older form of the addresses, with `.json` at the end of the path. */
   readonly jsonSuffix: boolean;
 }
 
-/** Runs one call with the shared token. A refused token is renewed once; a second refusal is the caller's to see. */
+/** Runs one call with the shared token. A refused token is renewed once; a second refusal is thrown. */
 export async function runCall<Params, Result>(
   call: Call<Params, Result>,
   params: Params,
@@ -30,7 +30,7 @@ export async function runCall<Params, Result>(
     readonly clock: Clock;
     readonly onAnswer: (answer: Answer) => void;
     readonly spelling: Spelling;
-    /** What no error may repeat, besides the token. */
+    /** What no error may contain, besides the token. */
     readonly secrets: readonly string[];
   },
 ): Promise<Result> {
@@ -71,8 +71,8 @@ export async function runCall<Params, Result>(
 }
 
 /**
- * A call that writes has no key by which the source would know it again: sent twice, it may be done twice. Only
- * refusals and connections that never came about are sure to have done nothing.
+ * A call that writes has no key by which the source could recognise a repetition: sent twice, it may act twice. Only
+ * refusals and connections that were never made are sure to have done nothing.
  */
 function onceOnly(error: SourceError): SourceError {
   const surelyUndone =
@@ -105,7 +105,7 @@ function readAnswer<Params, Result>(
   try {
     return call.read(answer);
   } catch {
-    // The parser's own message quotes the answer, which is hostile text: what is wrong is said in our words.
+    // The parser's own message quotes the answer, which is hostile text, so we use a message of our own.
     throw new SourceError({
       kind: "malformed",
       call: call.name,

@@ -3,9 +3,9 @@ import type { SourceToken, TokenStore } from "./token-store.ts";
 
 /** The token that all calls of all workers share. */
 export interface Session {
-  /** A token that should work. Logs in when there is none; callers at the same time share that login. */
+  /** A token that should work. Logs in if there is none; concurrent callers share that login. */
   token(): Promise<string>;
-  /** The source refused this token: forget it, and get another one. */
+  /** The source refused this token: delete it, and get another one. */
   renew(refused: string): Promise<string>;
 }
 
@@ -15,7 +15,7 @@ export function createSession(deps: {
   readonly login: () => Promise<SourceToken>;
 }): Session {
   const { tokens, clock } = deps;
-  /** The login under way in this process; the store's lock serialises it with those of other processes. */
+  /** The running login of this process; the store's lock serialises it with those of other processes. */
   let pending: Promise<string> | null = null;
 
   async function usable(refused: string | null): Promise<string | null> {
@@ -26,7 +26,7 @@ export function createSession(deps: {
   async function obtain(refused: string | null): Promise<string> {
     if (refused !== null) await tokens.remove(refused);
     return await tokens.exclusively(async () => {
-      // While we waited for our turn, another worker may have logged in.
+      // Another worker may have logged in while we waited for the lock.
       const known = await usable(refused);
       if (known !== null) return known;
       const fresh = await deps.login();
@@ -41,8 +41,8 @@ export function createSession(deps: {
       pending = null;
     });
     const token = await pending;
-    // A login that was under way may have begun before our token was refused; then one of our own is due. But only
-    // one: a server may give the same token again and again.
+    // A running login may have begun before our token was refused; then one more is needed. But only one: a server may
+    // return the same token again and again.
     return joined && mayJoin && token === refused ? await shared(refused, false) : token;
   }
 

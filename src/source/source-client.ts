@@ -34,7 +34,7 @@ import type { Page } from "./to-page.ts";
 import type { TokenStore } from "./token-store.ts";
 import { type Answer, createTransport } from "./transport.ts";
 
-/** What the client needs of a log. It is told when it logged in, and never with what. */
+/** The log that the client needs. It gets a line at each login, and never a secret. */
 export interface SourceLog {
   info(fields: object, message: string): void;
 }
@@ -57,24 +57,24 @@ export interface SourceClientOptions {
   readonly clock?: Clock;
   /** Asked before every exchange, logins included. */
   readonly gate?: Gate;
-  /** Told what every answer says about the rate budget, failed ones and logins included. */
+  /** Called with what every answer says about the rate budget, failed ones and logins included. */
   readonly onBudget?: (budget: Budget) => void;
 }
 
 export interface FetchMentionsOptions extends CallOptions {
-  /** `number`: pages are asked for by their number, 10,000 mentions at most, where a server refuses its cursors. */
+  /** `number`: pages are requested by number, 10,000 mentions at most, if a server refuses its cursors. */
   readonly by?: "cursor" | "number";
   /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
   readonly endOnShortPage?: boolean;
 }
 
 /**
- * The Listening API as it is specified. Everything it throws about the source is a SourceError; nothing is retried
- * here but a refused token, since waiting is the queue's job. A further call is a line in `addresses.ts`, a file in
- * `calls/` and a line below.
+ * The Listening API as it is specified. Every error about the source is a SourceError. Only a refused token is retried
+ * here, since waiting is the queue's job. A further call is a line in `addresses.ts`, a file in `calls/` and a line
+ * below.
  */
 export interface SourceClient {
-  /** Logs in anew, whether or not a token is known; the new one is what later calls use. */
+  /** Logs in again, even if a token is known; later calls use the new one. */
   token(options?: CallOptions): Promise<LoginAnswer>;
   client(options?: CallOptions): Promise<SourceClientRecord>;
   me(options?: CallOptions): Promise<SourceMe>;
@@ -90,25 +90,25 @@ export interface SourceClient {
   siteLists(projectId: string, options?: CallOptions): Promise<readonly SiteList[]>;
   authorLists(projectId: string, options?: CallOptions): Promise<readonly AuthorList[]>;
   /**
-   * Writes. There is no key by which the source would know a repeated call, so a failure after which the list may
-   * exist is not `retryable`.
+   * Writes. The source has no key to recognise a repeated call, so a failure after which the list may exist is not
+   * `retryable`.
    */
   createLocationList(
     params: { readonly projectId: string; readonly list: NewLocationList },
     options?: CallOptions,
   ): Promise<LocationList>;
   mentionsPage(params: MentionsParams, options?: CallOptions): Promise<Page>;
-  /** The pages of one walk, from `params.cursor` or the beginning. Breaking off stops what is under way. */
+  /** The pages of one poll, from `params.cursor` or the beginning. Leaving the loop stops the running call. */
   mentions(params: MentionsParams, options?: FetchMentionsOptions): AsyncIterable<Page>;
   hashtags(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   emoticons(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   urls(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   mentionedAuthors(params: ScopeParams, options?: CallOptions): Promise<Insights>;
-  /** What the live service has beyond the specification. Another implementation may answer 404. */
+  /** Calls that the live service has beyond the specification. Another implementation may answer 404. */
   readonly extensions: Extensions;
   /** Any call by its name, its answer as the source wrote it (ids beyond 53 bits as text). */
   ask(name: AddressName, params: RawParams, options?: CallOptions): Promise<unknown>;
-  /** Ends what is under way and closes the connections. */
+  /** Aborts running calls and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -166,14 +166,14 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     authorLists: (projectId, callOptions) => run(authorLists, { projectId }, callOptions),
     createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
-    mentions: (params, walk = {}) =>
+    mentions: (params, paging = {}) =>
       fetchPages(
-        pageFetcher(walk.by ?? "cursor", params, (asked, signal) => run(mentions, asked, { signal })),
+        pageFetcher(paging.by ?? "cursor", params, (asked, signal) => run(mentions, asked, { signal })),
         {
           cursor: params.cursor ?? null,
           pageSize: params.pageSize ?? null,
-          endOnShortPage: walk.endOnShortPage ?? true,
-          signal: walk.signal,
+          endOnShortPage: paging.endOnShortPage ?? true,
+          signal: paging.signal,
         },
       ),
     hashtags: (params, callOptions) => run(hashtags, params, callOptions),

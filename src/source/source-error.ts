@@ -32,7 +32,7 @@ export interface SourceErrorDetails {
   /** The source's own code or ours for the transport (`ECONNREFUSED`), null when there is none. */
   readonly code?: string | null;
   readonly retryable: boolean;
-  /** How long the source wants us to wait, null when it did not say and we have no better idea than to back off. */
+  /** How long the source wants us to wait; null if it did not say and only back-off is left. */
   readonly retryAfterMs?: number | null;
 }
 
@@ -48,7 +48,7 @@ export class SourceError extends Error {
   readonly code: string | null;
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;
-  /** Nothing was asked for and nothing failed: it only has to wait for its turn. */
+  /** Nothing was sent and nothing failed: the call only waits for its turn. */
   readonly isPostponed: boolean;
 
   constructor(details: SourceErrorDetails) {

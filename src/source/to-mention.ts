@@ -4,10 +4,10 @@ import { storableText } from "../lib/storable-text.ts";
 import type { Mention, MentionCategory } from "../model/mention.ts";
 import { parseWireInstant } from "./wire-instant.ts";
 
-/** A mention that cannot be kept: it has no identity or no time. */
+/** A mention that cannot be stored: it has no identity or no time. */
 export interface Rejection {
   readonly resourceId: string | null;
-  /** Whose it would be; missing where it does not say so itself. */
+  /** The query that it belongs to; missing if it does not say. */
   readonly queryId?: string;
   readonly reason: string;
 }
@@ -16,7 +16,7 @@ export type MentionOutcome =
   | { readonly mention: Mention; readonly rejection: null }
   | { readonly mention: null; readonly rejection: Rejection };
 
-/** The fields that are read, of the current version and the earlier one. Nothing about their types is trusted. */
+/** The fields that are read, of the current version and the earlier one. Their types are not trusted. */
 type WireMention = { readonly [Field in UsedField]?: unknown };
 type UsedField =
   | "id"
@@ -60,8 +60,8 @@ type UsedField =
  * One mention of the wire, in either version's shape, as the model has it. A field of a wrong type counts as missing
  * and the mention stays; only one without identity or without any time is rejected. Never throws.
  *
- * This is a hand-written schema: the same fields in zod, each tolerant by itself (`.nullable().catch(null)`), cost three
- * times as much per page before anything is mapped.
+ * This is a hand-written schema: the same fields in zod, each tolerant by itself (`.nullable().catch(null)`), cost
+ * three times as much for each page before anything is mapped.
  *
  * `read` makes a raw string readable and storable (see parse-json.ts).
  */
@@ -96,7 +96,7 @@ export function toMention(value: unknown, read: ReadText = storableText): Mentio
       url: toText(wire.url, read) ?? toText(wire.originalUrl, read),
       domain: toText(wire.domain, read),
       language: toText(wire.language, read),
-      // The newer field replaces the older one where a source has moved on.
+      // The newer field replaces the older one if a source sends it.
       pageType: toText(wire.pageType, read) ?? toText(wire.contentSource, read),
       author: toShortText(wire.author, read, LONGEST_NAME),
       authorName: toShortText(wire.fullname, read, LONGEST_NAME),
@@ -136,12 +136,12 @@ function toId(raw: unknown, read: ReadText): string | null {
   return toText(raw, read);
 }
 
-/** An empty text says as much as a missing one. */
+/** An empty text counts as missing. */
 function toText(raw: unknown, read: ReadText): string | null {
   return typeof raw === "string" && raw !== "" ? read(raw) : null;
 }
 
-/** Cut before it is read as well, for reading costs. What is still undecoded has up to four units a character. */
+/** Cut before it is read as well, because reading costs. Undecoded text has up to four units a character. */
 function toShortText(raw: unknown, read: ReadText, most: number): string | null {
   if (typeof raw !== "string" || raw === "") return null;
   return cutText(read(raw.length > 4 * most ? raw.slice(0, 4 * most) : raw), most);

@@ -5,26 +5,26 @@ import { parseJson } from "./parse-json.ts";
 import { type Rejection, toMention } from "./to-mention.ts";
 
 export interface RejectedMention extends Rejection {
-  /** Its place among the page's results. */
+  /** Its index among the page's results. */
   readonly index: number;
 }
 
 /** One answer of the mentions call. */
 export interface Page {
   readonly mentions: readonly Mention[];
-  /** What came but cannot be kept. Together with `mentions` it is everything that the source sent. */
+  /** Mentions that arrived and cannot be stored. Together with `mentions` it is everything that the source sent. */
   readonly rejected: readonly RejectedMention[];
   readonly nextCursor: string | null;
-  /** How many mentions match in all, null where the source did not count. */
+  /** How many mentions match in all; null if the source did not count. */
   readonly total: number | null;
-  /** The page size that the source says it used, null where it does not say. */
+  /** The page size that the source says it used; null if it does not say. */
   readonly pageSize: number | null;
   readonly budget: Budget | null;
-  /** The server's own time, in whole seconds; null where it does not say. */
+  /** The server's own time, in whole seconds; null if it does not say. */
   readonly servedAt: Instant | null;
 }
 
-/** Reads a page. Throws a SyntaxError where the bytes are not JSON or hold no list of results. */
+/** Reads a page. Throws a SyntaxError if the bytes are not JSON or have no list of results. */
 export function toPage(body: Buffer, budget: Budget | null, date: string | null = null): Page {
   const { envelope, results, read } = parseEnvelope(body);
   const mentions: Mention[] = [];
@@ -54,7 +54,7 @@ function toMoment(date: string | null): Instant | null {
 type Envelope = { readonly [field in Field]?: unknown };
 type Field = "results" | "resultsTotal" | "resultsPageSize" | "nextCursor";
 
-/** Whatever it is, it is sent back as it came. */
+/** Whatever it is, it is sent back unchanged. */
 function toCursor(raw: unknown, read: (raw: string) => string): string | null {
   if (typeof raw === "number" && Number.isSafeInteger(raw) && raw > 0) return String(raw);
   return typeof raw === "string" && raw !== "" ? read(raw) : null;

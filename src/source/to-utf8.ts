@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * The bytes of a text answer in UTF-8. JSON has to be UTF-8, and servers that announce something else mostly send it
- * all the same; so the announced charset counts only where the bytes are no UTF-8, and UTF-16 is told by its zeros.
- * Bytes that nothing explains stay as they are.
+ * The bytes of a text answer in UTF-8. JSON must be UTF-8, and servers that announce something else mostly send UTF-8
+ * all the same; so the announced charset counts only if the bytes are not UTF-8. UTF-16 is recognised by its zeros.
+ * Bytes in no known charset stay unchanged.
  */
 export function toUtf8(bytes: Buffer, contentType: string | null): Buffer {
   const wide = wideCharset(bytes);

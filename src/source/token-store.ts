@@ -2,22 +2,22 @@ import type { Instant } from "../lib/instant.ts";
 
 export interface SourceToken {
   readonly token: string;
-  /** When it should no longer be used; a little before the source's own end of it. */
+  /** When it should no longer be used; a little before the source's own expiry. */
   readonly expiresAt: Instant;
 }
 
 /**
- * Where the one token of a source lives, shared by every worker. Implementations must never log or print it.
- * Any call may come at any time from any number of workers.
+ * Stores the one token of a source, shared by every worker. Implementations must never log or print it. Any call may
+ * come at any time from any number of workers.
  */
 export interface TokenStore {
   get(): Promise<SourceToken | null>;
   put(token: SourceToken): Promise<void>;
-  /** Forgets exactly this token. A newer one that somebody else has put meanwhile stays. */
+  /** Deletes exactly this token. A newer one that another worker has stored meanwhile stays. */
   remove(token: string): Promise<void>;
   /**
-   * Runs `work` while nobody else who shares the store runs theirs (an advisory lock in PostgreSQL), so that a token
-   * that expires under fifty workers costs one login.
+   * Runs `work` while no other user of the store runs theirs (an advisory lock in PostgreSQL), so that a token that
+   * expires under fifty workers costs one login.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -6,14 +6,14 @@ import { toUtf8 } from "./to-utf8.ts";
 
 export interface Answer {
   readonly status: number;
-  /** The decoded body, in UTF-8 where its charset can be told. */
+  /** The decoded body, in UTF-8 if its charset is known. */
   readonly body: Buffer;
   /** A header by its lower-case name. Repeated ones are joined by commas. */
   readonly header: (name: string) => string | null;
 }
 
 export interface TransportRequest {
-  /** The call by its name, for errors. */
+  /** The name of the call, for errors. */
   readonly call: string;
   readonly method: "GET" | "POST";
   /** Below the base address, with a leading slash, query string included. */
@@ -33,7 +33,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   /** For the whole exchange, connecting and the last byte included. */
   readonly timeoutMs: number;
-  /** The most that is taken of one answer, before and after decoding. */
+  /** The size limit of one answer, before and after decoding. */
   readonly maxBodyBytes: number;
   readonly connections: number;
   /** Ends every exchange: the program is stopping. */
@@ -115,7 +115,7 @@ async function readBytes(
 ): Promise<Buffer> {
   const announced = contentLength === null ? Number.NaN : Number(contentLength);
   if (announced <= maxBytes) {
-    // undici holds the sender to its announced length, and joins the chunks once.
+    // undici enforces the announced length, and joins the chunks once.
     return Buffer.from(await response.body.arrayBuffer());
   }
   const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import type { Budget } from "./budget.ts";
 
 /**
  * How long to wait after a 429 that names no time. The window rolls, refused calls seem to count, and waits of twenty
- * seconds were seen to fail; so each call above the limit is given its share of the period, and never less than a
+ * seconds were seen to fail; so each call above the limit waits for its share of the period, and never less than a
  * minute.
  */
 export function waitForBudget(budget: Budget | null): number {

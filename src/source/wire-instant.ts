@@ -1,14 +1,14 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** An instant as the API wants it: `2026-02-17T07:36:05.000+0000`. Only four-digit years can be written so. */
+/** An instant in the API's format: `2026-02-17T07:36:05.000+0000`. Only four-digit years can be written so. */
 export function formatWireInstant(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, -1)}+0000`;
 }
 
 /**
- * `YYYY-MM-DDThh:mm:ss.SSS+0000` → instant, null for anything that is not a moment. Written out by hand because a
- * page holds fifteen thousand of them. Other fractions, `Z`, `+hh:mm` and a missing fraction are read as well; a
- * value without an offset is not a moment and gives null.
+ * `YYYY-MM-DDThh:mm:ss.SSS+0000` → instant, null for anything that is not a moment. Written by hand because a page has
+ * fifteen thousand of them. Also reads other fractions, no fraction, `Z` and `+hh:mm`. A value without an offset is not
+ * a moment and gives null.
  */
 export function parseWireInstant(text: string): Instant | null {
   const length = text.length;
@@ -82,7 +82,7 @@ function two(text: string, index: number): number {
   return tens < 0 || ones < 0 ? Number.NaN : tens * 10 + ones;
 }
 
-/** Minutes east of UTC for `+hhmm`, `-hh:mm`, `Z` that end the text. */
+/** Minutes east of UTC for `+hhmm`, `-hh:mm` or `Z` at the end of the text. */
 function readOffset(text: string, at: number): number | null {
   const sign = text.charCodeAt(at);
   if ((sign | 0x20) === LOWER_Z) return at + 1 === text.length ? 0 : null;

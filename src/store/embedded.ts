@@ -102,12 +102,12 @@ function share(
       if (!current.shared)
         options.log.warn(
           { pid: current.pid },
-          "the Earshot that had PostgreSQL ended; this one goes on with it",
+          "the Earshot that owned PostgreSQL has ended; this one took the server over",
         );
     } catch (error) {
       options.log.debug(
         { error: describeError(error) },
-        "somebody else goes on with PostgreSQL, or nobody yet",
+        "another process took PostgreSQL over, or none has yet",
       );
     }
   }

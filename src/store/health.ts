@@ -104,7 +104,7 @@ export function createWatchStore(db: Db) {
               and (w.retry_at_wall is null or w.retry_at_wall <= now())) k
       `.execute(db);
       const [row] = rows;
-      if (row === undefined) throw new Error("the question for waiting work gave no row");
+      if (row === undefined) throw new Error("the query for waiting work gave no row");
       return row;
     },
 

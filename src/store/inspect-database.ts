@@ -28,6 +28,6 @@ export async function inspectDatabase(db: Db): Promise<DatabaseFacts> {
         then current_setting('data_directory', true) end as "dataDirectory"
   `.execute(db);
   const [facts] = rows;
-  if (facts === undefined) throw new Error("the server said nothing of itself");
+  if (facts === undefined) throw new Error("the server returned no facts about itself");
   return facts;
 }

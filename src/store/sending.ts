@@ -130,7 +130,7 @@ export function createSendingStore(db: Db) {
         insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
         select project_id, id, ${notification.attempts}::int, 'sent', '' from settled
         union all
-        select project_id, id, 0, 'sent', 'told by the message before it, which had waited, too' from said
+        select project_id, id, 0, 'sent', 'covered by the earlier message, which had waited, too' from said
         on conflict do nothing
       `.execute(db);
     },

@@ -207,5 +207,5 @@ test("an hour without Slack and mail: then the gravest comes first, each thing o
     select detail, count(*) as n from earshot.deliveries where attempt = 0 group by 1
   `.execute(database.db);
   // Two of each receiver: the rise, and the end of what began and ended meanwhile.
-  expect(rows).toEqual([{ detail: "told by the message before it, which had waited, too", n: 4 }]);
+  expect(rows).toEqual([{ detail: "covered by the earlier message, which had waited, too", n: 4 }]);
 });

@@ -29,7 +29,7 @@ export const SourceClientRecord = z
     rateLimit: toRateLimit(tags),
   }));
 
-/** What a header can name at most, and the tables take. */
+/** The highest values that a header and our tables can hold. */
 const MOST = 999_999_999;
 
 function textsIn(tags: Record<string, unknown>): Readonly<Record<string, string>> {

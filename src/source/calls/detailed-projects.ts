@@ -3,7 +3,7 @@ import { defineCall } from "../define-call.ts";
 import { listOf, WireText } from "../list-envelope.ts";
 import { WireProject } from "./projects.ts";
 
-/** A project with what the summary leaves out. The specification names the default language, not its field. */
+/** A project with what the summary leaves out. The specification mentions the default language, not its field. */
 export type DetailedProject = z.output<typeof DetailedProject>;
 export const DetailedProject = WireProject.extend({
   defaultLanguage: WireText,

@@ -15,7 +15,10 @@ export const SourceQuery = z
     lockedQuery: z.boolean().nullable().catch(null),
     lockedByUsername: WireText,
     createdByWizard: z.boolean().nullable().catch(null),
-    /** Volumes of a sampled query cannot be computed from its mentions. Not in the specification, seen in life. */
+    /**
+     * Volumes of a sampled query cannot be computed from its mentions. Not in the specification, observed on the live
+     * service.
+     */
     sampled: z.boolean().catch(false),
     samplePercentage: z.number().nullable().catch(null),
   })
@@ -44,7 +47,7 @@ export const queries = defineCall({
 /** The types of the specification; the live service has other words for some of them. */
 export type QueryType = "search string" | "twitter" | "facebook" | "instagram" | (string & {});
 
-/** The queries of one type, or of all. Its records are not specified; they are read as those of the summary. */
+/** The queries of one type, or of all. Its records are not specified; they are read like those of the summary. */
 export const detailedQueries = defineCall({
   name: "queries-detailed",
   places: ({ projectId }: { readonly projectId: string; readonly type?: QueryType }) => ({ projectId }),

@@ -2,7 +2,7 @@ import { type AddressName, addressOf, type Parameters, type Places } from "../ad
 import type { Call } from "../define-call.ts";
 import { parseWhole } from "../parse-whole.ts";
 
-/** Any call by its name, with parameters as they stand. */
+/** Any call by its name, with unchanged parameters. */
 export interface RawParams {
   readonly places: Places;
   readonly parameters: Parameters;
@@ -10,7 +10,7 @@ export interface RawParams {
   readonly body?: unknown;
 }
 
-/** A call whose answer is given as the source wrote it, for those who want to see just that. */
+/** A call whose answer is returned as the source wrote it. */
 export function rawCall(name: AddressName): Call<RawParams, unknown> {
   return {
     name,

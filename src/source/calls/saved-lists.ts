@@ -33,14 +33,14 @@ const WireLocation = z.object({
   name: WireText,
   /** `city`, …; open. */
   type: WireText,
-  /** From the place to its continent, by commas. */
+  /** From the place up to its continent, separated by commas. */
   fullName: WireText,
 });
 
 export type LocationList = z.output<typeof LocationList>;
 export const LocationList = WireList.extend({ locations: listInside(WireLocation) }).transform(named);
 
-/** The record of a list with its id under a name that says whose id it is. */
+/** The record of a list, with its id under a name that says whose id it is. */
 function named<List extends { readonly id: string }>({
   id,
   ...rest

@@ -29,8 +29,8 @@ export type ChartRow = z.output<typeof ChartRow>;
 const ChartRows = listOf(ChartRow);
 
 /**
- * An extension of the live service: an aggregate over two dimensions. Of a dimension of time the id is the start of
- * the bucket, and rows come in no order.
+ * An extension of the live service: an aggregate over two dimensions. The id of a time dimension is the start of the
+ * bucket, and rows come in no order.
  */
 export const chart = defineCall({
   name: "chart",
@@ -80,7 +80,7 @@ const NOTHING = Nested.parse({});
 export type TopAuthor = z.output<typeof TopAuthor>;
 const TopAuthors = listOf(TopAuthor);
 
-/** An extension of the live service. One author may stand in it more than once. */
+/** An extension of the live service. One author may appear more than once. */
 export const topAuthors = defineCall({
   name: "top-authors",
   places: ({ projectId }: ScopeParams) => ({ projectId }),
