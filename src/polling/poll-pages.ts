@@ -141,7 +141,7 @@ function isEmpty(page: SourcePage): boolean {
 const NOTHING_COMMITTED = { added: 0, changed: 0, restamped: 0, earliestAdded: null, pending: [] };
 
 class PollBrokenError extends Error {
-  override readonly name = "WalkBrokenError";
+  override readonly name = "PollBrokenError";
   readonly retryable = true;
 }
 
