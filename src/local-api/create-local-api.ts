@@ -39,26 +39,26 @@ import { createMentionSearches } from "./store/mention-searches.ts";
 import { createMentionTotals } from "./store/mention-totals.ts";
 
 export interface LocalApiOptions {
-  /** Lent: not ended by `close`. The schema has to be migrated. */
+  /** Belongs to the caller: `close` does not end it. The schema has to be migrated. */
   readonly pool: DatabasePool;
   /** Decides what is visible: the same stored mentions at the same moment give the same answers. */
   readonly clock: Clock;
   readonly log: LocalApiLog;
   /** Signs cursors. The same in all processes that serve the same data. */
   readonly signingSecret: string;
-  /** Calls may ask for faults in the header `x-earshot-fault`. Faults that stand in the tables happen anyway. */
+  /** Calls may ask for faults in the header `x-earshot-fault`. Stored faults happen in any case. */
   readonly testMode?: boolean;
   /** Default: a year less a second. */
   readonly tokenLifetimeSeconds?: number;
-  /** Addresses (or CIDR ranges) of proxies whose word on the caller's address is taken. Default: none. */
+  /** Addresses (or CIDR ranges) of proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** Logins that this server refuses, with their tokens: what another server on the same tables is there for. */
+  /** Logins that this server refuses, with their tokens, because another server serves them from the same tables. */
   readonly refusedLogins?: readonly string[];
   /** Host names that are answered on the loopback address, too: those of a proxy on this machine. Default: none. */
   readonly allowedHosts?: readonly string[];
   /** How long a request may take to arrive, in milliseconds, before it is answered with 408. Default: half a minute. */
   readonly requestTimeoutMs?: number;
-  /** Parameters that a call does not have are errors. Default: they are passed over, and named in a header. */
+  /** Parameters that a call does not have are errors. Default: they are ignored, and named in a header. */
   readonly strict?: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface ServedCall {
 
 export interface LocalApi {
   readonly app: FastifyInstance;
-  /** Every call that is served. For what speaks of all of them: tests of access, the list of calls. */
+  /** Every served call, for access tests and the list of calls. */
   calls(): Promise<readonly ServedCall[]>;
   /** Gives the base URL, without a slash at its end. Port 0 takes a free one. */
   listen(at: { host: string; port: number }): Promise<string>;
@@ -147,7 +147,9 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   };
 }
 
-/** Everything but the token call, unknown paths included: without a token, nobody learns which paths exist. */
+/**
+ * Everything but the token call needs a token, unknown paths included: without one, no caller learns which paths exist.
+ */
 function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
   authenticate(app, context);
   limitCalls(app, context.db, context.clock);

@@ -68,7 +68,7 @@ export async function seedAccount(pool: DatabasePool, seed: AccountSeed): Promis
     clientId,
     role: user.role ?? "Admin",
   });
-  // Who got in with the password before does not stay in.
+  // Sessions of an earlier password end.
   if (isNew) await revokeTokens(db, { userId });
   const projectId = await putProject(db, {
     clientId,

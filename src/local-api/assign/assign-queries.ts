@@ -2,14 +2,14 @@ import { searchableMention } from "../query-language/searchable-mention.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import type { MatchedQuery, ProjectQueries } from "./project-queries.ts";
 
-/** The mention once for every query of the project that it matches, whatever query it names. */
+/** Copies the mention into every query of the project that it matches, and ignores the query that it names. */
 export function assignQueries(version: MentionVersion, queries: ProjectQueries): MentionVersion[] {
   if (queries.isEmpty) return [];
   const mention = searchableMention(version.record, version.fullText);
   return queries.matching(mention).map((query) => inQuery(version, query));
 }
 
-/** The mention in the query that it names, with the words for which it matches when that query has a text. */
+/** The mention in the query that it names, with the words for which it matches if that query has a text. */
 export function withMatchPositions(version: MentionVersion, queries: ProjectQueries): MentionVersion {
   const { queryId, queryName } = version.record;
   if (!queries.has(queryId)) return version;

@@ -14,7 +14,7 @@ import type { MentionVersion } from "../store/mention-version.ts";
 import { listSharedLists } from "../store/shared-lists.ts";
 import { type LabelRule, listTags } from "../store/tags.ts";
 
-/** A tag or a subcategory that rules give. */
+/** A tag or a subcategory with rules. */
 export type Label =
   | { readonly kind: "tag"; readonly id: number; readonly name: string; readonly rules: readonly LabelRule[] }
   | { readonly kind: "category"; readonly detail: CategoryDetail; readonly rules: readonly LabelRule[] };
@@ -34,7 +34,7 @@ export function labelScope(db: Database, project: { id: number; timezone: string
   };
 }
 
-/** Reads the filters of a rule by the names of the mention filters. What is wrong with them is told to `fault`. */
+/** Reads the filters of a rule by the names of the mention filters. Reports faults to `fault`. */
 export async function readRule(
   { filter }: LabelRule,
   scope: LabelScope,
@@ -44,7 +44,7 @@ export async function readRule(
   const parameters = createParameterReader(Object.fromEntries(given));
   const queryIds = parameters.integers("queryId");
   const search = parameters.text("search");
-  // Clients send it along; a rule is one of its project anyway.
+  // Clients send it; a rule always belongs to its project.
   parameters.texts("projectId");
   const conditions: MentionCondition[] = [];
   for (const one of FILTERS) {
@@ -60,7 +60,7 @@ export async function readRule(
   };
 }
 
-/** The labels of a project that rules give. Most projects have none. */
+/** The labels with rules of a project. Most projects have none. */
 export async function listRuledLabels(db: Database, projectId: number): Promise<readonly Label[]> {
   const tags = (await listTags(db, projectId)).map((tag): Label => ({ kind: "tag", ...tag }));
   const categories = (await listCategories(db, projectId)).flatMap((parent) =>
@@ -72,7 +72,7 @@ export async function listRuledLabels(db: Database, projectId: number): Promise<
   return [...tags, ...categories].filter(({ rules }) => rules.length > 0);
 }
 
-/** Gives mentions that are about to be stored the labels of the rules that they meet. */
+/** Adds the labels whose rules they meet to mentions that are about to be stored. */
 export async function labelArriving(
   db: Database,
   project: { id: number; timezone: string },
@@ -109,7 +109,7 @@ function withLabel(version: MentionVersion, label: Label): MentionVersion {
 
 const AT_A_TIME = 500;
 
-/** Gives what is stored the label, inside the caller's transaction: as an edit, so that `updated` moves. */
+/** Adds the label to stored mentions, in the caller's transaction: as an edit, so that `updated` moves. */
 export async function labelStored(
   db: Database,
   project: { id: number; timezone: string },

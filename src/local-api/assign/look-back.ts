@@ -11,12 +11,12 @@ import { narrowing, searchPlan } from "../store/search-plan.ts";
 import { type ShownMention, shownMentions } from "../store/shown-mentions.ts";
 import { isOfQuery } from "./project-queries.ts";
 
-/** Mentions looked at between two breaths of the server. */
+/** Mentions read before the server handles other requests again. */
 const AT_A_TIME = 500;
 
 /**
- * Brings into a query what is stored in the other queries of its project and matches its text, from its start date
- * on. To whoever polls, these mentions enter now, and they are marked as backfilled. Gives their number.
+ * Copies stored mentions of the project's other queries into a query if they match its text, from its start date on.
+ * For polling clients they enter now, and they are marked as backfilled. Returns their number.
  */
 export async function lookBack(
   db: Database,

@@ -6,7 +6,7 @@ import { createQueryIndex } from "../query-language/query-index.ts";
 import type { Database } from "../store/database.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 
-/** The queries of a project that have a Boolean text, as they were when they were read. */
+/** The queries of a project with a Boolean text, as they were when read. */
 export interface ProjectQueries {
   readonly isEmpty: boolean;
   /** Whether it is one of them. */
@@ -23,12 +23,13 @@ export interface MatchedQuery {
   readonly positions: readonly MatchPosition[];
 }
 
-/** Reads the texts of a project and makes them ready for a stream of mentions. */
+/** Reads the texts of a project and compiles them for a stream of mentions. */
 export async function readProjectQueries(db: Database, projectId: number): Promise<ProjectQueries> {
   const queries = new Map<number, { name: string; query: CompiledQuery; stored: StoredQuery }>();
   for (const stored of await listQueries(db, projectId)) {
     const compiled = stored.text === null ? undefined : compile(stored.text);
-    // Texts are checked before they are stored: one that an earlier release took and this one refuses finds nothing.
+    // Texts are checked before they are stored: a text that an earlier release accepted and this one refuses matches
+    // nothing.
     if (compiled?.ok) queries.set(stored.id, { name: stored.name, query: compiled.query, stored });
   }
   const index = createQueryIndex([...queries].map(([id, { query }]) => ({ id, query })));
@@ -46,7 +47,7 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
   };
 }
 
-/** Languages and sources limit what the text finds. A mention whose language nobody knows is in any. */
+/** Languages and sources limit what the text finds. A mention of unknown language counts for any. */
 export function isOfQuery(
   { language, pageType }: KnownFields,
   { languages, contentSources }: Pick<StoredQuery, "languages" | "contentSources">,

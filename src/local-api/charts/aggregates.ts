@@ -1,19 +1,19 @@
 import type { FieldOf } from "../store/mention-fields.ts";
 
-/** How an aggregate is computed from the mentions at one place of a chart. Of no mentions every aggregate is 0. */
+/** How an aggregate is computed from the mentions of one cell of a chart. Without mentions every aggregate is 0. */
 export type Aggregate =
   | { readonly kind: "count" }
-  /** Different values of a field, without those of mentions that do not say. */
+  /** Distinct values of a field; mentions without a value do not count. */
   | { readonly kind: "distinct"; readonly field: FieldOf<"text"> }
-  /** The sum of fields; a field about which a mention is silent adds nothing. */
+  /** The sum of fields; a missing field adds nothing. */
   | { readonly kind: "sum"; readonly fields: readonly FieldOf<"number">[] }
   | { readonly kind: "net-sentiment" };
 
 /**
- * Documented: the names, and that `volume` counts mentions and `authors` different authors. Chosen: authors are told
- * apart by name alone; audience numbers are summed over the mentions, so an author of two mentions counts twice in
- * them; `netSentiment` as the function of that name has it; `engagementScore` is every like, comment, reply and share
- * that the networks count.
+ * Documented: the names, and that `volume` counts mentions and `authors` distinct authors. Chosen: authors are
+ * distinguished by name alone; audience numbers are summed over the mentions, so an author of two mentions counts twice
+ * in them; `netSentiment` is the function of that name; `engagementScore` is every like, comment, reply and share that
+ * the networks count.
  */
 export const AGGREGATES = {
   volume: { kind: "count" },

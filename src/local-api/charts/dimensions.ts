@@ -10,8 +10,8 @@ export type Dimension =
   /** A field that says one of these words or nothing. */
   | { readonly kind: "words"; readonly field: FieldOf<"text">; readonly vocabulary: readonly string[] }
   /**
-   * A field that may say anything: what mentions say is looked for. The `usual` words are shown in any case;
-   * `nameField` holds the name where the value is a code.
+   * An open field: its values are taken from the mentions. The `usual` words are shown in any case; `nameField` has the
+   * name if the value is a code.
    */
   | {
       readonly kind: "values";

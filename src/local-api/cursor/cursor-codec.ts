@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Instant } from "../../lib/instant.ts";
 
-/** A place in a walk. It survives every insert: it names a position in an order, not a number of rows. */
+/** A position while paging. It survives every insert: it is a position in an order, not a number of rows. */
 export interface Cursor {
   /** Null before the first mention of a range that had none. */
   readonly position: {
@@ -16,17 +16,17 @@ export interface Cursor {
   readonly inclusive: boolean;
   /** Pages before the one that the cursor leads to. */
   readonly page: number;
-  /** The moment whose state the walk shows; null: whatever is visible when a page is asked for. */
+  /** The moment whose state the pages show; null: whatever is visible when a page is requested. */
   readonly pinnedAt: Instant | null;
-  /** The walk had come to its end at this moment: only mentions that became visible since are still to be shown. */
+  /** The last page was reached at this moment: only mentions that became visible since are still to be shown. */
   readonly newSince: Instant | null;
 }
 
-/** Why a text is not a cursor that can be followed. */
+/** Why a text is not a valid cursor. */
 export type CursorFault = "unknown" | "other-parameters";
 
 export interface CursorCodec {
-  /** `binding` is everything that has to stay the same during the walk. */
+  /** `binding`: everything that must stay the same while paging. */
   encode(cursor: Cursor, binding: string): string;
   decode(text: string, binding: string): Cursor | CursorFault;
 }
@@ -36,9 +36,9 @@ const NONCE_BYTES = 12;
 const SEAL_BYTES = 16;
 
 /**
- * Cursors are opaque and sealed: what comes back is a position that we gave out, for the parameters it was for. They
- * are encrypted because a position holds the value by which a walk is ordered, and the record may have to withhold
- * that very value. Equal cursors have equal text: the number used once follows from what is encrypted.
+ * Cursors are opaque and sealed: only a position that we issued comes back, for the parameters that it was issued for.
+ * They are encrypted because a position contains the value of the order, which the record may have to withhold. Equal
+ * cursors have equal text: the nonce is derived from the content.
  */
 export function createCursorCodec(secret: string): CursorCodec {
   const derive = (purpose: string, ...parts: readonly string[]) =>
@@ -76,7 +76,7 @@ function open(key: Buffer, given: Buffer): string | undefined {
     const plain = cipher.update(given.subarray(NONCE_BYTES + SEAL_BYTES));
     return Buffer.concat([plain, cipher.final()]).toString("utf8");
   } catch {
-    // The seal is broken: a cursor of somebody else's making.
+    // The seal is broken: the cursor was not made here.
     return undefined;
   }
 }

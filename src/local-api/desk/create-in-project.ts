@@ -7,7 +7,7 @@ import { putQueryGroup } from "../store/query-groups.ts";
 import { putAuthorList, putLocationList, putSiteList } from "../store/saved-lists.ts";
 import { pick } from "./pick.ts";
 
-/** A group of queries that are there. Made, or added to. */
+/** A group of existing queries. Created, or extended. */
 export async function createQueryGroup(
   db: Database,
   project: StoredProject,

@@ -12,7 +12,7 @@ import { findProject } from "./find-project.ts";
 import type { ListScope } from "./list-things.ts";
 import { pick } from "./pick.ts";
 
-/** An edit in the words of a person: names instead of ids, `none` instead of null. */
+/** An edit as people write it: names instead of ids, `none` instead of null. */
 export interface NamedEdit extends ListScope {
   readonly resourceId: string;
   /** Without one: every query of the project that has the mention. */

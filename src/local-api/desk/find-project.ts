@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import { listProjects, type StoredProject } from "../store/projects.ts";
 import { pick } from "./pick.ts";
 
-/** The project that a person means; without a word the only one there is. Throws a `UserError` otherwise. */
+/** The project that a person named; without a name the only one there is. Throws a `UserError` otherwise. */
 export async function findProject(
   db: Database,
   asked: { readonly project?: string; readonly client?: string },

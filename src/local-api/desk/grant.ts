@@ -6,7 +6,7 @@ import { revokeTokens } from "../store/tokens.ts";
 import { type ListedUser, listUsers } from "../store/users.ts";
 import { pick } from "./pick.ts";
 
-/** Lets a login into a client in a role, changes the role, or with `remove` puts it out again. */
+/** Gives a login access to a client in a role, changes the role, or with `remove` ends the access. */
 export async function grant(
   db: Database,
   asked: { user: string; client: string; role: string; remove: boolean },
@@ -23,7 +23,7 @@ export async function grant(
   return { user: user.name, client: client.name, role: asked.role };
 }
 
-/** Takes back the tokens of a login, of a client, or of the login in the client. Gives their number. */
+/** Revokes the tokens of a login, of a client, or of the login in the client. Returns their number. */
 export async function revoke(db: Database, asked: { user?: string; client?: string }): Promise<number> {
   const user = asked.user === undefined ? undefined : await userNamed(db, asked.user);
   const client = asked.client === undefined ? undefined : pick("client", await listClients(db), asked.client);

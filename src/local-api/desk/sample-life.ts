@@ -11,14 +11,14 @@ const FILL_EVERY_MS = 60_000;
 
 /** The sample's mentions of the days before, and those that come as time goes by. */
 export interface SampleLife {
-  /** Writes the days that are missing, so that what is dated before now stands still. Ends early when told. */
-  begin(signal: AbortSignal, tell: (hour: Instant | null) => void): Promise<void>;
+  /** Writes the missing days, so that mentions dated before now no longer change. Ends early at `signal`. */
+  begin(signal: AbortSignal, onHour: (hour: Instant | null) => void): Promise<void>;
   /** From now on writes whatever comes. Gives how to end that. */
   live(): () => Promise<void>;
 }
 
 export function createSampleLife(sample: SampleWorld, clock: Clock, log: LocalApiLog): SampleLife {
-  // Whoever comes back after months need not wait for all of them.
+  // A sample that is started again after months does not fill all of them first.
   const beginAt = Math.max(sample.from, clock.now() - PAST_MS);
   const stream = sample.streamFrom(beginAt);
 
@@ -34,14 +34,14 @@ export function createSampleLife(sample: SampleWorld, clock: Clock, log: LocalAp
   }
 
   return {
-    async begin(signal, tell) {
+    async begin(signal, onHour) {
       const end = clock.now() + AHEAD_MS;
       // In steps, so that Ctrl-C need not wait for all of it; what is written is kept.
       for (let to = beginAt + 2 * HOUR; !signal.aborted; to += 2 * HOUR) {
-        await stream.fillUntil(Math.min(to, end), tell);
+        await stream.fillUntil(Math.min(to, end), onHour);
         if (to >= end) break;
       }
-      tell(null);
+      onHour(null);
     },
     live() {
       const stopping = new AbortController();

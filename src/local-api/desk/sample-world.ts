@@ -12,7 +12,7 @@ import { putQueryGroup } from "../store/query-groups.ts";
 import { readSetting, settingOr } from "../store/settings.ts";
 import { putTag } from "../store/tags.ts";
 
-/** An account with invented brands, their past and their present: something to ask for on the first evening. */
+/** An account with invented brands, their past and their present, to try the API with at once. */
 export interface SampleWorld {
   readonly username: string;
   /** Guards invented mentions only, so it is kept where the next start can show it again. */
@@ -34,8 +34,8 @@ const SEED = "sample";
 const Sample = z.object({ password: z.string(), from: z.number() });
 
 /**
- * Makes the sample, or finds the one that is there. Null when these tables hold accounts of somebody else and no
- * sample: then nobody waits for one. Any number of processes may ask at once.
+ * Makes the sample, or finds the existing one. Null if these tables have accounts but no sample: then it is not needed.
+ * Any number of processes may call this at once.
  */
 export async function openSampleWorld(
   pool: DatabasePool,
@@ -68,7 +68,7 @@ export async function openSampleWorld(
   return { username: USERNAME, password, account, queries, streamFrom, from };
 }
 
-/** So that queries look like those of people. A text that somebody gave one stays. */
+/** So that queries look like those of people. A text that a person set stays. */
 async function giveTexts(db: Database, projectId: number, at: Instant): Promise<void> {
   const bare = (await listQueries(db, projectId)).filter(({ text }) => text === null);
   const texts = BRANDS.filter(({ name }) => bare.some((query) => query.name === name)).map(

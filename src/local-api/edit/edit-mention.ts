@@ -36,14 +36,14 @@ export function editMention(
     const edited = await editMentions(transaction, keys, () => [changes], at);
     if (edited.length > 0) return edited;
     throw new UserError(`There is no mention ${JSON.stringify(resourceId)} to edit.`, [
-      "the resourceId stands in the record of a mention; --project says where to look",
+      "the resourceId is in the record of a mention; --project says where to look",
     ]);
   });
 }
 
 /**
- * Changes mentions, inside the transaction of the caller: new versions take over at `at`, with `updated` moved there,
- * and a walk by `updated` finds them. Mentions that are not shown then are missing from what it gives.
+ * Changes mentions, inside the caller's transaction: new versions take over at `at`, with `updated` moved there, so
+ * that clients that page by `updated` find them. Mentions that are not shown then are missing from the result.
  */
 export async function editMentions(
   transaction: Database,

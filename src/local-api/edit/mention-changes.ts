@@ -3,7 +3,7 @@ import { SENTIMENTS } from "../filters/class-filters.ts";
 import type { CategoryDetail, MentionRecord } from "../records/mention-record.ts";
 import type { CurrentMention } from "../store/current-mentions.ts";
 
-/** What somebody changes about a mention. Absent: stays. */
+/** Changes to a mention. Absent: stays. */
 export interface MentionChanges {
   readonly sentiment?: string;
   readonly status?: string | null;
@@ -16,7 +16,7 @@ export interface MentionChanges {
   readonly removeCategories: readonly number[];
   readonly addTags: readonly { readonly id: number; readonly name: string }[];
   readonly removeTags: readonly { readonly id: number; readonly name: string }[];
-  /** Other fields of the record, as they stand on the wire. */
+  /** Other fields of the record, in wire format. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -27,7 +27,7 @@ export const EDITABLE = {
   priority: ["high", "medium", "low"],
 } as const;
 
-/** Who a mention is and when it came is not for anybody to change. */
+/** Identity and arrival of a mention cannot be changed. */
 export const FIXED_FIELDS: readonly string[] = [
   "resourceId",
   "queryId",

@@ -7,7 +7,7 @@ import type { StoredCategory } from "../store/categories.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";
 import { EDITABLE, type MentionChanges } from "./mention-changes.ts";
 
-/** What a call wants of one mention. Some of it depends on what the mention says now. */
+/** The requested changes of one mention. Some depend on its present values. */
 export interface MentionEdit extends MentionKey {
   changesOf(mention: Pick<CurrentMention, "said">): MentionChanges;
 }
@@ -25,8 +25,8 @@ const MAX_EDITS = 1_000;
 const MAX_LABELS = 100;
 
 /**
- * Reads `[{queryId, resourceId, sentiment, addTag, …}]`, or one such object. Throws one 400 that names everything
- * that is wrong by its place in the list.
+ * Reads `[{queryId, resourceId, sentiment, addTag, …}]`, or one such object. Throws one 400 that names every fault by
+ * its position in the list.
  */
 export function readMentionEdits(
   given: unknown,
@@ -100,7 +100,7 @@ function readEdit(body: BodyReader, scope: EditScope): MentionEdit {
       };
       return { ...changes, ...labels, fields: place === undefined ? {} : { ...placeFields(place) } };
 
-      /** Taken away only where it stands so: somebody else may have set another one. */
+      /** Removed only if it still has this value: somebody else may have set another one. */
       function workflow(name: keyof typeof removed, set: string | undefined): Record<string, string | null> {
         if (set !== undefined) return { [name]: set };
         return removed[name] !== undefined && said[name] === removed[name] ? { [name]: null } : {};

@@ -8,19 +8,19 @@ export interface HappeningFault {
   readonly probability: number;
 }
 
-/** The faults of one call. Each is taken where it takes effect, so that one that cannot is not used up. */
+/** The faults of one call. Each is used up only where it takes effect. */
 export interface CallFaults {
-  /** The first of these kinds that happens to this call. Asked again, it gives the same answer. */
+  /** The first of these kinds that happens to this call. The same answer for the same call. */
   take(...kinds: readonly FaultKind[]): Promise<HappeningFault | undefined>;
 }
 
 export interface FaultCandidate extends HappeningFault {
   readonly path: string | null;
-  /** Takes one of its times, false when there is none left. */
+  /** Uses it once; false if none is left. */
   claim(): Promise<boolean>;
 }
 
-/** Null when nothing can go wrong with a call of this address (a path with its parameters). */
+/** Null if no fault can happen to a call of this address (a path with its parameters). */
 export function createCallFaults(
   candidates: readonly FaultCandidate[],
   address: string,

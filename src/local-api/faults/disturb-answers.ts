@@ -6,12 +6,12 @@ import { cutOf } from "./cut-of.ts";
 import { amountOf } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
 
-/** What goes wrong with an answer that is ready. Before it is compressed, so that a half body is half a JSON text. */
+/** Faults of a finished answer. They happen before it is compressed, so that a half body is half a JSON text. */
 export function disturbAnswers(app: FastifyInstance, faults: FaultSwitch): void {
   app.addHook("onSend", async (_request, reply, payload) => {
     const call = faults.current();
     if (call === null || reply.statusCode >= 300) return payload;
-    // Long pages come as streams. With a call that has faults they are held whole: nobody waits for speed.
+    // Long pages are streams. With faults they are held whole: speed does not count then.
     const whole = payload instanceof Readable ? await readAll(payload) : payload;
     if (typeof whole !== "string") return payload;
     const said = await disturbEnvelope(call, whole);

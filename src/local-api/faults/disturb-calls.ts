@@ -12,7 +12,7 @@ import { amountOf } from "./fault-kinds.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
 import { FAULT_HEADER } from "./read-fault-header.ts";
 
-/** What goes wrong before a call is answered: it waits, is refused, loses its token or its connection. */
+/** Faults before a call is answered: it waits, is refused, or loses its token or its connection. */
 export function disturbCalls(app: FastifyInstance, faults: FaultSwitch, db: Database): void {
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
@@ -39,7 +39,7 @@ function hangUp(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply;
 }
 
-/** As if the budget of the client were used up: its own, so that whoever reads the headers learns nothing wrong. */
+/** As if the budget of the client were used up: the client's own one, so that the headers stay correct. */
 async function refuseForLimit(
   db: Database,
   request: FastifyRequest,
@@ -49,7 +49,7 @@ async function refuseForLimit(
   const token = readToken(request);
   const caller = token === undefined ? undefined : await findCaller(db, hashToken(token));
   const allowed = caller === undefined ? undefined : rateLimitOf(caller.client.tags);
-  // Whoever counts calls by these headers can tell it from a refusal that is meant.
+  // Programs that count calls by these headers can distinguish it from a real refusal.
   reply.header(FAULT_HEADER, "429");
   if (amount !== null) reply.header("retry-after", String(Math.ceil(amount / SECOND)));
   if (allowed === undefined) return reply.code(429).send(errorsBody("rate limit exceeded"));

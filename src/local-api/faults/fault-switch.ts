@@ -21,7 +21,7 @@ export interface FaultSwitchOptions {
   readonly random: () => number;
 }
 
-/** Faults stand in the tables, so they happen in whichever process a call arrives. */
+/** Faults are stored in the tables, so they happen in any process that serves the call. */
 export function createFaultSwitch(db: Database, { testMode, random }: FaultSwitchOptions): FaultSwitch {
   const calls = new AsyncLocalStorage<CallFaults | null>();
 

@@ -27,7 +27,7 @@ export const PAGE_TYPES = [
   "youtube",
 ] as const;
 
-/** What a mention is and who wrote it, by kind. Where nobody has published the values, every value is taken. */
+/** What a mention is and who wrote it, by kind. If no list of values is published, every value is accepted. */
 export const classFilters: readonly Filter[] = [
   ...withTwin(vocabularyFilter("sentiment", SENTIMENTS), "sentiment"),
   ...withTwin(vocabularyFilter("pageType", PAGE_TYPES), "pageType"),
@@ -79,7 +79,7 @@ function accountTypeFilter(name: string): Filter {
   });
 }
 
-/** A gender that nobody stated is as unknown as one that is stated to be. */
+/** An unstated gender counts as unknown. */
 function genderFilter(name: string): Filter {
   return defineFilter({
     name,

@@ -2,9 +2,8 @@ import type { Instant } from "../../lib/instant.ts";
 import type { FieldOf, MentionField } from "../store/mention-fields.ts";
 
 /**
- * What a filter demands of a mention, as a value. The store knows how to ask PostgreSQL for it. A mention that has no
- * value in the field does not meet the condition, so it meets the negation. Texts are alike in capitals and small
- * letters.
+ * What a filter requires of a mention, as a value. The store turns it into SQL. A mention without a value in the field
+ * does not meet the condition, so it meets the negation. Texts are compared without case.
  */
 export type MentionCondition =
   | { readonly kind: "one-of"; readonly field: FieldOf<"text">; readonly values: readonly string[] }
@@ -31,7 +30,7 @@ export type MentionCondition =
   | { readonly kind: "words"; readonly text: string; readonly tsquery: string }
   /** The versions of mentions that a search found, when the queries had this revision. */
   | { readonly kind: "found"; readonly text: string; readonly revision: string; readonly searchId: number }
-  /** That `share` of the mentions which is indexed up to `withinMs` late is there only when it is, in its own time. */
+  /** The share of the mentions that is indexed up to `withinMs` late is visible only after that delay. */
   | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
   | { readonly kind: "any" | "all"; readonly of: readonly MentionCondition[] }
   | { readonly kind: "not"; readonly condition: MentionCondition };

@@ -1,7 +1,7 @@
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { type CompiledQuery, compile } from "../query-language/compile.ts";
 
-/** `search`: a Boolean text, searched inside the results. What is wrong with it is told with its places. */
+/** `search`: a Boolean text, searched inside the results. Its faults are reported with their positions. */
 export function readSearch(parameters: ParameterReader): CompiledQuery | undefined {
   const text = parameters.text("search");
   if (text === undefined) return undefined;

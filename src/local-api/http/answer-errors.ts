@@ -5,8 +5,8 @@ import { ApiError, type ErrorBody, type ErrorsBody, errorsBody } from "./api-err
 import { describeRefusal } from "./describe-refusal.ts";
 
 /**
- * Turns everything that is thrown into an answer. Nothing about our own failures reaches the caller, and no query
- * string reaches the log: it may carry an access token. `shape` is the envelope of what is wrong with a request.
+ * Turns everything that is thrown into an answer. Details of our own failures never reach the caller, and no query
+ * string reaches the log: it may carry an access token. `shape`: the envelope for faults of a request.
  */
 export function answerErrors(
   app: FastifyInstance,

@@ -1,4 +1,4 @@
-/** A request that is answered with something else than what it asked for. Caught once, in the error handler. */
+/** A request that gets an error as its answer. Caught once, in the error handler. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Two shapes live side by side: `errors[]` for what was asked, `error` for who asked and for our own failures. */
+/** Two shapes are used: `errors[]` for the content of the request, `error` for authentication and our own failures. */
 export interface ErrorsBody {
   readonly errors: readonly { readonly code: number; readonly message: string }[];
 }
@@ -22,14 +22,14 @@ export interface ErrorBody {
   readonly error_description: string;
 }
 
-/** An answer is there to be read; thousands of faults would also hold the server while they are written. */
+/** A person reads the answer; thousands of faults would also block the server while they are written. */
 const MOST_FAULTS = 100;
 
 /** 400: the faults of the request, one message each, naming the parameter and what was expected. */
 export function invalidRequest(...faults: readonly string[]): ApiError {
-  const untold = faults.length - MOST_FAULTS;
-  const told = untold > 0 ? [...faults.slice(0, MOST_FAULTS), `There are ${untold} more faults.`] : faults;
-  return new ApiError(400, errorsBody(...told));
+  const left = faults.length - MOST_FAULTS;
+  const shown = left > 0 ? [...faults.slice(0, MOST_FAULTS), `There are ${left} more faults.`] : faults;
+  return new ApiError(400, errorsBody(...shown));
 }
 
 /** 404. Also for what exists but belongs to somebody else, and for a path that exists for other methods. */

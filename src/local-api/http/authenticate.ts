@@ -5,7 +5,7 @@ import { forbidden, unauthorized } from "./api-error.ts";
 import { mayUseApi, ONLY_REGULAR_AND_ADMIN } from "./roles.ts";
 import { hashToken } from "./token.ts";
 
-/** Adds the hook that demands a token, in the header or as a parameter, and remembers who calls. */
+/** Adds the hook that demands a token, in the header or as a parameter, and stores the caller. */
 export function authenticate(
   app: FastifyInstance,
   { db, refusedLogins }: Pick<LocalApiContext, "db" | "refusedLogins">,
@@ -23,7 +23,7 @@ export function authenticate(
   });
 }
 
-/** Who calls. Only inside what `authenticate` guards. */
+/** The caller. Only inside what `authenticate` guards. */
 export function callerOf(request: FastifyRequest): Caller {
   return request.getDecorator<Caller>("caller");
 }

@@ -4,9 +4,9 @@ import { oauthError } from "./api-error.ts";
 
 /**
  * Refuses foreign host names while the server listens on the loopback address: a web page can point a name of its own
- * at 127.0.0.1 and then read along (DNS rebinding). `allowed` are names under which a proxy on this machine forwards.
- * Call the function that is given with the address that the server is bound to, however it was spelled: `127.1` and
- * names of the machine's own list are this machine, too. Until then it guards.
+ * at 127.0.0.1 and then read along (DNS rebinding). `allowed`: names under which a proxy on this machine forwards. Call
+ * the returned function with the address that the server is bound to, in any form: `127.1` and names of the machine's
+ * own list are this machine, too. Until then it guards.
  */
 export function guardHost(app: FastifyInstance, allowed: readonly string[]): (host: string) => void {
   let guards = true;

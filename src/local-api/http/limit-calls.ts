@@ -8,9 +8,9 @@ import { callerOf } from "./authenticate.ts";
 import { rateLimitHeaders, rateLimitOf } from "./rate-limit.ts";
 
 /**
- * The budget of a client: so many calls in any rolling period, shared by all its users and by all server processes,
- * taken from the very tags that `/client` shows. A client without the tags has no limit. A refused call counts too,
- * and so does one that is wrong: every answer to a token that is good carries the headers.
+ * The budget of a client: a number of calls in any rolling period, shared by all its users and all server processes,
+ * from the tags that `/client` shows. A client without the tags has no limit. Refused and invalid calls count too:
+ * every answer to a valid token carries the headers.
  */
 export function limitCalls(app: FastifyInstance, db: Database, clock: Clock): void {
   app.addHook("onRequest", async (request, reply) => {

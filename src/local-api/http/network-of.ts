@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * Whose attempts count together: an IPv4 address, or the first half of an IPv6 address, because a single customer is
- * usually given all of the second half.
+ * The key under which attempts count together: an IPv4 address, or the first half of an IPv6 address, because a single
+ * customer usually has all of the second half.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -5,7 +5,9 @@ const COST: Cost = { N: 16_384, r: 8, p: 1 };
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** `scrypt$<N>$<r>$<p>$<salt>$<key>`, salt and key in base64url. The cost stands in it, so that it can be raised. */
+/**
+ * `scrypt$<N>$<r>$<p>$<salt>$<key>`, salt and key in base64url. It includes the cost, so that the cost can be raised.
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const key = await derive(password, salt, COST);
@@ -13,8 +15,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one of the hash. Takes equally long for a login that does not exist (`undefined`), so
- * that nobody can find out by the clock which logins do.
+ * Whether the password matches the hash. Takes equally long for a login that does not exist (`undefined`), so that the
+ * duration does not reveal which logins exist.
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const { cost, salt, key } = readHash(hash) ?? NOBODY;
@@ -35,7 +37,7 @@ interface ReadHash {
   readonly key: Buffer;
 }
 
-/** Compared with where there is nothing to compare with. No password has this key. */
+/** Compared with if there is no hash. No password has this key. */
 const NOBODY: ReadHash = { cost: COST, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
 
 function readHash(hash: string | undefined): ReadHash | undefined {

@@ -16,13 +16,13 @@ export const STRICT_TAG = "parameters.strict";
 
 const MOST_NAMED = 20;
 const LONGEST_NAME = 60;
-/** Calls and names that were logged once: a program that polls says the same for ever. */
+/** Calls and names that were logged once: a polling program repeats the same for ever. */
 const REMEMBERED = 1_000;
 
 /**
- * Public programs send parameters that never were ones (`pagesize`, `limit`, `__delay`) and work with the live
- * service. So they are passed over here too, and told: in a header of the answer and, once each, in the log. With
- * `strict`, or for a client whose tag says so, they are errors.
+ * Programs send parameters that never existed (`pagesize`, `limit`, `__delay`) and work with the live service. So they
+ * are ignored here too, and reported: in a header of the answer and, once each, in the log. With `strict`, or for a
+ * client whose tag says so, they are errors.
  */
 export function passOverUnknown(
   app: FastifyInstance,
@@ -52,7 +52,7 @@ export function parametersOf(request: FastifyRequest): ParameterReader {
   return createParameterReader(request.query as RawParameters, unknownTo(request));
 }
 
-/** What becomes of the parameters that the call does not have. */
+/** How unknown parameters are handled. */
 export function unknownTo(request: FastifyRequest): UnknownParameters {
   if (isStrict(request)) return "refuse";
   return (passedOver) => {

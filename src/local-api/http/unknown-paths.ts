@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { notFound } from "./api-error.ts";
 
 /**
- * Answers what no route takes with 404, as clients of the live service know it; where the path has other methods, the
- * answer says which. To be called before the routes are
- * added. Inside what `authenticate` guards, so that nobody learns without a token which paths exist.
+ * Answers unknown paths with 404, as clients of the live service expect; if the path has other methods, the answer
+ * names them. Call it before the routes are added. It is inside what `authenticate` guards, so that nobody learns
+ * without a token which paths exist.
  */
 export function answerUnknownPaths(app: FastifyInstance): void {
   const routes: { readonly method: string; readonly pattern: readonly string[] }[] = [];
@@ -19,7 +19,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
     throw notFound(`There is nothing at ${request.method} ${path}.`, methods);
   };
   app.all(ANYWHERE, refuse);
-  // Methods that the framework does not count among all of them.
+  // Methods that the framework leaves out of its list.
   app.setNotFoundHandler(refuse);
 }
 

@@ -5,9 +5,9 @@ import { ImportLine } from "./import-line.ts";
 import { type DateManner, readDate } from "./read-date.ts";
 
 /**
- * The line that a record of a CSV file stands for, as JSON would bring it: numbers, flags, lists and dates are read
- * out of the text. A cell that cannot be read stays text, and the line is then told as wrong. A record without an id
- * gets one that follows from what it says.
+ * The line of a CSV record, as JSON would have it: numbers, flags, lists and dates are read from the text. An
+ * unreadable cell stays text, and the line is then reported as wrong. A record without an id gets one derived from its
+ * content.
  */
 export function csvLine(
   cells: readonly string[],

@@ -22,9 +22,9 @@ const Moment = z.string().transform((text, context) => {
 const Count = z.int().min(0).nullish();
 
 /**
- * One line of an import file. Only id, text and date have to be there; a field that nobody knows is ignored.
- * Text is as found and untrusted. Beside the fields named here a line may bring most fields of the wire record along
- * under their own names (`IMPORTED_FIELDS`); of two names for one thing, the record's own counts.
+ * One line of an import file. Only id, text and date are required; unknown fields are ignored. Text is unchanged and
+ * untrusted. Besides the fields named here a line may have most fields of the wire record under their own names
+ * (`IMPORTED_FIELDS`); of two names for one thing, the record's own counts.
  */
 export const ImportLine = z.object({
   ...IMPORTED_FIELDS,
@@ -44,7 +44,7 @@ export const ImportLine = z.object({
   title: z.string().nullish(),
   url: z.string().nullish(),
   language: z.string().nullish(),
-  /** Where it stands. Without it, the address tells, or a field that only X has; else it is `general`. */
+  /** Its page type. If absent, it follows from the address, or from a field that only X has; else it is `general`. */
   pageType: z.enum(PAGE_TYPES).nullish(),
   location: z.string().nullish(),
   /** Latitude, longitude; 0, 0 is what devices send that do not know. */
@@ -57,7 +57,7 @@ export const ImportLine = z.object({
   negativeReason: Name.nullish(),
   categoryDetails: z.array(z.object({ name: Name, parentName: Name })).nullish(),
   tags: z.array(Name).nullish(),
-  /** Counts of the network on which the post stands, whichever that is. */
+  /** Counts of the network of the post, whichever that is. */
   authorId: z.union([z.string(), z.int()]).transform(String).nullish(),
   verified: z.boolean().nullish(),
   followers: Count,
@@ -73,7 +73,7 @@ export const ImportLine = z.object({
 });
 export type ImportLine = z.infer<typeof ImportLine>;
 
-/** The line, or why it is none. */
+/** The line, or why it is invalid. */
 export function parseImportLine(json: unknown): ImportLine | { reason: string } {
   const given = withShortNames(json);
   if (given === undefined) return { reason: "is no object" };

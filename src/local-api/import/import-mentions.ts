@@ -25,19 +25,19 @@ export interface ImportOptions {
   readonly pool: DatabasePool;
   /** A file with one mention a line, as `ImportLine` describes it. */
   readonly path: string;
-  /** JSON Lines unless told otherwise. */
+  /** JSON Lines unless set otherwise. */
   readonly format?: ImportFormat;
-  /** Every mention goes into this query, whatever the file says. */
+  /** Every mention goes into this query, regardless of the file. */
   readonly query?: string;
   /** The mentions enter now, as when the live service looks back: `added` is this moment, `date` stays. */
   readonly arriveAt?: Instant;
-  /** Where mentions stand whose lines do not say, and whose address does not tell. */
+  /** The page type of mentions whose lines and addresses do not show it. */
   readonly pageType?: string;
-  /** What is dated later is told as not yet shown. */
+  /** Mentions dated later are reported as not yet visible. */
   readonly now?: Instant;
   /** Where the queries and the category are made, see `seedAccount`. */
   readonly projectId: number;
-  /** Told when an import that was cut off goes on, with the line after which it does. */
+  /** Called with the line from which an interrupted import resumes. */
   readonly onResume?: (afterLine: number) => void;
   /** Called after each batch. */
   readonly onProgress?: (progress: { linesRead: number; bytesRead: number }) => void;
@@ -70,13 +70,13 @@ export interface ImportResult {
 const BATCH = 500;
 const REASONS_KEPT = 1_000;
 const MOST_UNUSED = 100;
-/** What a line may say, and what a wire record says beside it that follows from the rest. */
+/** Line fields, and wire fields that follow from the others. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([...IMPORT_FIELDS, ...Object.keys(SILENT_MENTION), "guid"]);
 
 /**
  * Reads a file of mentions into a project, in constant memory and batch by batch; each batch is one transaction. An
- * import that was cut off goes on where it was when it is asked for again; repeating one that came to its end stores
- * nothing twice. Rejects when the file cannot be read.
+ * interrupted import resumes when it is started again; a repeated complete one stores nothing twice. Rejects if the
+ * file cannot be read.
  */
 export async function importMentions(options: ImportOptions): Promise<ImportResult> {
   const db = createDatabase(options.pool);
@@ -193,7 +193,7 @@ function preset(value: unknown, { query, arriveAt, pageType }: ImportOptions): u
   };
 }
 
-/** The same file, told by its size, the moment of its last change and its name, into the same place in the same way. */
+/** The same file (size, moment of its last change, name), into the same project with the same options. */
 async function progressKey(options: ImportOptions): Promise<Buffer> {
   const { size, mtimeMs } = await stat(options.path);
   const { projectId, query, pageType, format } = options;

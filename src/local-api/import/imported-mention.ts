@@ -22,8 +22,8 @@ export interface ImportedLabels {
 }
 
 /**
- * The mention that a line of an import file becomes: visible from the moment on at which it was added, and never
- * changed. What the line brings along counts; what it does not say follows from text and address where it can.
+ * Turns a line of an import file into a mention: visible from its `added` on, and never changed. Missing fields are
+ * derived from text and address if possible.
  */
 export function importedMention(
   line: ImportLine,
@@ -94,7 +94,7 @@ function derivedFields(line: ImportLine, pageType: string): Partial<MentionField
   };
 }
 
-/** Without page type and address, what only X has tells: reposts by its sign, and its own fields. */
+/** Without page type and address, only fields and signs of X identify the network. */
 function isOfX(line: ImportLine): boolean {
   return (
     line.retweets != null ||
@@ -115,7 +115,7 @@ function broughtAlong(line: ImportLine): Partial<MentionFields> {
 
 const BROUGHT_ALONG: ReadonlySet<string> = new Set(IMPORTED_NAMES);
 
-/** A file that names city or country itself knows better than the words of an author's profile. */
+/** City or country of the file count more than an author's profile. */
 function locationFields(line: ImportLine): Partial<MentionFields> {
   const { location, coordinates, latitude, longitude } = line;
   const isNamed = (line.city ?? line.region ?? line.country ?? line.continent) != null;

@@ -5,7 +5,7 @@ import { csvLine } from "./csv-line.ts";
 import type { DateManner } from "./read-date.ts";
 import { readLines } from "./read-lines.ts";
 
-/** One mention of a file before anybody has looked at it, or why it is none. */
+/** One unchecked mention of a file, or why it is invalid. */
 export type ImportRow =
   | { readonly line: number; readonly value: unknown }
   | { readonly line: number; readonly reason: string };
@@ -17,7 +17,7 @@ export interface ImportFormat {
   readonly dates?: DateManner;
   /** Rows up to this line are not looked at. */
   readonly afterLine?: number;
-  /** For CSV: told of the columns that no field takes. */
+  /** For CSV: called with the columns that no field takes. */
   readonly onUnused?: (columns: readonly string[]) => void;
 }
 

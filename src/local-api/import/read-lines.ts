@@ -3,7 +3,7 @@ export type Line =
   | { readonly line: number; readonly tooLong: true };
 
 /**
- * Lines of a stream of bytes, numbered from 1, in constant memory: a line beyond `maxBytes` is told as such and its
+ * Lines of a stream of bytes, numbered from 1, in constant memory: a line beyond `maxBytes` is marked as such and its
  * bytes are not kept. Accepts LF and CRLF; the last line need not end.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {

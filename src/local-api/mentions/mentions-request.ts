@@ -37,7 +37,7 @@ const DEFAULT_ORDER = "date";
 const DEFAULT_DIRECTION = "desc";
 const MAX_QUERIES = 200;
 
-/** Reads what a mentions call asks for. Throws one 400 with everything that is wrong with it. */
+/** Reads the request of a mentions call. Throws one 400 with all faults. */
 export async function readMentionsRequest(
   parameters: ParameterReader,
   scope: RequestScope,
@@ -48,7 +48,7 @@ export async function readMentionsRequest(
   return { range, ...paging };
 }
 
-/** Reads which mentions a call speaks of: queries, dates and filters. What is wrong is left to `parameters.finish`. */
+/** Reads the selection of mentions: queries, dates and filters. Faults are left to `parameters.finish`. */
 export async function readMentionRange(
   parameters: ParameterReader,
   scope: RequestScope,
@@ -63,7 +63,7 @@ export async function readMentionRange(
   }
   const range = { queryIds, from, to, conditions };
   const search = readSearch(parameters);
-  // Last, so that it looks only at what the filters leave.
+  // Last, so that it only checks what the filters leave.
   return search === undefined
     ? range
     : { ...range, conditions: [...conditions, await scope.search(search, range)] };
@@ -131,8 +131,8 @@ function readPaging(parameters: ParameterReader): Omit<MentionsRequest, "range">
   const pageSize = parameters.integer("pageSize", { min: 1, max: MAX_PAGE_SIZE }) ?? DEFAULT_PAGE_SIZE;
   const page = parameters.integer("page", { min: 0, max: REACHABLE_BY_PAGE - 1 }) ?? 0;
   const cursor = parameters.text("cursor");
-  // Programs count pages and follow the cursor too; the cursor knows its page.
-  if (cursor !== undefined && page > 0) parameters.passOver("page", "page: expected none beside a cursor.");
+  // Programs send page numbers together with the cursor; the cursor has its own page number.
+  if (cursor !== undefined && page > 0) parameters.passOver("page", "page: expected none with a cursor.");
   if (cursor === undefined && (page + 1) * pageSize > REACHABLE_BY_PAGE) {
     parameters.fault(
       `page: expected (page + 1) * pageSize of at most ${REACHABLE_BY_PAGE}; follow nextCursor to go further.`,
@@ -148,8 +148,8 @@ function readPaging(parameters: ParameterReader): Omit<MentionsRequest, "range">
 }
 
 /**
- * What has to stay the same while a cursor is followed, as text: the project and every parameter that had an effect,
- * in whatever order, with what is usual spelled out or not.
+ * Everything that must stay the same while a cursor is followed, as text: the project and every effective parameter, in
+ * any order, with defaults written out or not.
  */
 export function bindingOf(projectId: number, parameters: ParameterReader): string {
   const bound = Object.entries({ ...USUAL, ...Object.fromEntries(parameters.known()) })

@@ -3,7 +3,7 @@ import type { Cursor } from "../cursor/cursor-codec.ts";
 import type { PageRequest, PageRow } from "../store/mention-page.ts";
 import type { MentionsRequest } from "./mentions-request.ts";
 
-/** The moment whose state a page shows: now, or the moment to which the walk is pinned. */
+/** The moment whose state a page shows: now, or the moment to which the paging is pinned. */
 export function momentOf(cursor: Cursor | undefined, now: Instant): Instant {
   return cursor?.pinnedAt ?? now;
 }
@@ -23,14 +23,14 @@ export function pageRequest(request: MentionsRequest, cursor: Cursor | undefined
   };
 }
 
-/** The rows in the order of the walk, whichever way they were read. */
+/** The rows in the order of the request, in whichever direction they were read. */
 export function inOrder(rows: readonly PageRow[], cursor: Cursor | undefined): readonly PageRow[] {
   return cursor?.toward === "previous" ? rows.toReversed() : rows;
 }
 
 /**
- * A walk that shows the state of a moment has come to the end of it: the same cursor now asks for what has become
- * visible since that moment. Undefined where the cursor asks for everything visible anyway.
+ * Paging that shows the state of one moment has reached its last page: the same cursor now asks for mentions that have
+ * become visible since. Undefined if the cursor asks for everything visible anyway.
  */
 export function afterTheEnd(cursor: Cursor): Cursor | undefined {
   if (cursor.pinnedAt === null || cursor.toward === "previous") return undefined;
@@ -38,9 +38,9 @@ export function afterTheEnd(cursor: Cursor): Cursor | undefined {
 }
 
 /**
- * Where the walk goes on from a page, and where it came from. An empty page leads nowhere: programs follow a next
- * cursor until there is none. The cursor that led to the empty page stays good and finds what arrives later. `leadsOn`
- * says that the page is empty by a fault of the server, and more lies ahead.
+ * The next and the previous cursor of a page. An empty page has no next cursor: programs follow one until there is
+ * none. The cursor that led to the empty page stays valid and finds what arrives later. `leadsOn`: a fault of the
+ * server made the page empty, and more lies ahead.
  */
 export function neighbours(
   request: MentionsRequest,
@@ -54,7 +54,8 @@ export function neighbours(
   const newSince = cursor?.newSince ?? null;
   const first = rows[0]?.position;
   const last = rows.at(-1)?.position;
-  // An empty page lies between what was shown before it and nothing: both ways lead on from the cursor's own place.
+  // An empty page lies between the pages before it and the end: both directions continue from the cursor's own
+  // position.
   const here = cursor?.position ?? null;
   const isEmptyEnd = rows.length === 0 && cursor?.toward !== "previous" && !leadsOn;
   const nextInclusive = cursor?.toward === "previous" ? !cursor.inclusive : (cursor?.inclusive ?? false);
@@ -85,10 +86,9 @@ export function neighbours(
 }
 
 /**
- * In most orders a mention that changes may jump from the part of the walk that lies ahead into the part that was
- * already shown, and would never be seen. So such a walk shows the state of the moment it began; once it has shown
- * all of that, it goes on with the mentions that have become visible since, and with them alone. In the others a
- * place, once taken, is kept, or moves ahead and is rightly shown again.
+ * In most orders a mention that changes may jump from the pages ahead to pages already shown, and would be missed. So
+ * such paging shows the state of the moment it began; after the last page it continues only with mentions that have
+ * become visible since. In the other orders a mention keeps its position, or moves ahead and is shown again.
  */
 function isPinned({ order, direction }: MentionsRequest): boolean {
   return order.keepsPlace === "never" || (order.keepsPlace === "rising" && direction === "desc");

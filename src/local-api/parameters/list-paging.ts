@@ -13,6 +13,6 @@ export function readListPaging(parameters: ParameterReader): ListPaging | undefi
   const page = parameters.integer("page", { min: -1, max: 1_000_000_000 }) ?? -1;
   const pageSize = parameters.integer("pageSize", { min: -1, max: MAX_PAGE_SIZE }) ?? -1;
   if (pageSize === 0) parameters.fault(`pageSize: expected an integer from 1 to ${MAX_PAGE_SIZE}, got 0.`);
-  if (page >= 0 && pageSize === -1) parameters.fault("page: expected a pageSize beside it.");
+  if (page >= 0 && pageSize === -1) parameters.fault("page: expected a pageSize with it.");
   return pageSize > 0 ? { page: Math.max(0, page), pageSize } : undefined;
 }

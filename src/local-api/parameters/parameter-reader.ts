@@ -12,12 +12,12 @@ export interface UnknownParameter {
   readonly meant?: string;
 }
 
-/** What becomes of names that nobody asks for: refused, or passed over and noted. */
+/** How unknown names are handled: refused, or ignored and reported. */
 export type UnknownParameters = "refuse" | ((passedOver: readonly UnknownParameter[]) => void);
 
 /**
- * Reads the parameters of one request and gathers everything that is wrong with them. A value that is wrong reads
- * as absent; `finish` then throws the 400 that names every fault. A name with `[]` or `[0]` behind it is the name without.
+ * Reads the parameters of one request and collects all faults. An invalid value reads as absent; `finish` then throws
+ * the 400 that names every fault. A name with `[]` or `[0]` behind it is the name without.
  */
 export interface ParameterReader {
   text(name: string): string | undefined;
@@ -28,18 +28,18 @@ export interface ParameterReader {
   someOf<Value extends string>(name: string, allowed: readonly Value[]): readonly Value[];
   moment(name: string, zone: string): Instant | undefined;
   fault(message: string): void;
-  /** A parameter that was read and means nothing here: wrong where unknown names are refused, else passed over. */
+  /** A parameter that was read and has no effect here: an error if unknown names are refused, else ignored. */
   passOver(name: string, why: string): void;
-  /** The parameters that somebody asked for, with their values as they came. */
+  /** The parameters that were read, with their unchanged values. */
   known(): ReadonlyMap<string, readonly string[]>;
-  /** Everything that is wrong so far: what `finish` would throw. To be called when all has been read. */
+  /** All faults so far: what `finish` would throw. Call it after everything is read. */
   faults(): readonly string[];
   finish(): void;
 }
 
 /** Sent with every call, read before the parameters are. */
 const ALWAYS_ALLOWED = ["access_token"];
-/** Unknown names that are told. Each is compared with every known one, and an answer is there to be read. */
+/** How many unknown names are reported. Each is compared with every known one, and a person reads the answer. */
 const MOST_STRANGERS = 20;
 
 export function createParameterReader(
@@ -84,13 +84,13 @@ export function createParameterReader(
   function allFaults(): readonly string[] {
     const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
     const names = strangers.slice(0, MOST_STRANGERS);
-    const untold = strangers.length - names.length;
+    const left = strangers.length - names.length;
     if (unknown === "refuse") {
       return [
         ...faults,
         ...passedOver.values(),
         ...names.map((name) => strangerFault(name, [...asked])),
-        ...(untold > 0 ? [`${untold} more names are not parameters of this call.`] : []),
+        ...(left > 0 ? [`${left} more names are not parameters of this call.`] : []),
       ];
     }
     const meaningless = [...passedOver.keys()].map((name): UnknownParameter => ({ name }));

@@ -5,9 +5,8 @@ const MOST_PARTS = 4;
 const MOST_CHARACTERS = 100;
 
 /**
- * The place that somebody named in words of their own ("Boston, MA", "london", "Köln, Germany"), or undefined where
- * the words name none, or more than one. Parts go from small to large; small parts that nobody knows are passed over
- * when a larger one is known.
+ * The place that a person wrote ("Boston, MA", "london", "Köln, Germany"), or undefined if the words match none, or
+ * more than one. Parts go from small to large; unknown small parts are ignored if a larger one is known.
  */
 export function findPlace(words: string): Place | undefined {
   if (words.length > MOST_CHARACTERS) return undefined;

@@ -4,8 +4,8 @@ import { DATA_POLICIES, type DataPolicyName } from "./data-policy.ts";
 const DATA_POLICY_TAG = "data.policy";
 
 /**
- * The policy of a call: that of the project, else that of the client (its tag `data.policy`), else `full`. A name
- * that nobody knows is read as `restricted`: a slip of the pen must not show more than was meant.
+ * The policy of a call: that of the project, else that of the client (its tag `data.policy`), else `full`. An unknown
+ * name is read as `restricted`: a typing error must not show more than was meant.
  */
 export function dataPolicyOf(
   client: { readonly tags: Readonly<Record<string, string>> },

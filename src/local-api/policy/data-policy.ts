@@ -31,8 +31,8 @@ export interface SourcePolicy {
 export const OPEN_SOURCE: SourcePolicy = { shows: () => true, excerptCharacters: null, hasGuid: false };
 
 /**
- * What names a mention, and what the client itself wrote on it, belongs to no source and is always shown. `id` and
- * `noteIds` belong to the earlier version of the record.
+ * Identity of a mention and edits of the client belong to no source and are always shown. `id` and `noteIds` belong to
+ * the earlier version of the record.
  */
 const ALWAYS_SHOWN: readonly string[] = [
   "resourceId",

@@ -3,7 +3,7 @@ import { DATA_POLICIES, type DataPolicy, type DataPolicyName } from "./data-poli
 
 /**
  * For answers made of the values of a field over many mentions (hashtags, authors, links …): leaves out the mentions
- * that may not show it, so that no breakdown tells what a record withholds. Nothing when every source shows it.
+ * that may not show it, so that no breakdown reveals what a record withholds. Empty if every source shows it.
  */
 export function showingCondition(policy: DataPolicyName, field: string): MentionCondition | undefined {
   const values = withheldSources(policy, field);

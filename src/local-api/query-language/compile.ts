@@ -48,14 +48,14 @@ export function compile(text: string): Compiled {
     problems.add("error", "empty", { start: 0, end: text.length }, message);
   }
   if (expression !== undefined && !problems.hasErrors()) lintExpression(expression, problems);
-  const told = [...problems.all].sort((a, b) => a.start - b.start || a.end - b.end);
-  if (expression === undefined || problems.hasErrors()) return { ok: false, problems: told };
+  const sorted = [...problems.all].sort((a, b) => a.start - b.start || a.end - b.end);
+  if (expression === undefined || problems.hasErrors()) return { ok: false, problems: sorted };
   return {
     ok: true,
     query: {
       text,
       expression,
-      problems: told,
+      problems: sorted,
       required: requiredTerms(expression),
       matches: (mention) => matches(expression, mention),
       positions: (mention) => matchPositions(matchedBy(expression, mention) ?? [], mention.text.text),

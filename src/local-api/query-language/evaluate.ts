@@ -97,7 +97,7 @@ function nearOccurrences({ left, right, distance, forward }: Near, mention: Sear
   ]);
 }
 
-/** Tells whether one of the others ends shortly before an occurrence, or begins shortly after it. */
+/** Whether one of the others ends shortly before an occurrence, or begins shortly after it. */
 function hasPartner(
   others: readonly Occurrence[],
   distance: number,
@@ -128,8 +128,8 @@ function countUpTo(ascending: Float64Array, limit: number): number {
 }
 
 /**
- * A group of occurrences, one of each operand, is near enough when at most `distance` words stand between the end of
- * the one that ends first and the beginning of the one that begins last. So each end is tried as the first one.
+ * A group of occurrences, one of each operand, is near enough if at most `distance` words are between the end of the
+ * one that ends first and the beginning of the one that begins last. So each end is tried as the first one.
  */
 function withinOccurrences({ of, distance }: Within, mention: Searchable): Occurrence[] {
   const found: Occurrence[] = [];
@@ -155,7 +155,7 @@ function withinOccurrences({ of, distance }: Within, mention: Searchable): Occur
 }
 
 /**
- * Ends of an operand in ascending order and, beside each, the earliest beginning among what ends there or later. An
+ * Ends of an operand in ascending order, each with the earliest beginning among occurrences that end there or later. An
  * operand wanted several times is a run of so many neighbours: it ends with the first and begins with the last one.
  */
 function reachOf(

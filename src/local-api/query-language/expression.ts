@@ -17,20 +17,20 @@ export interface Term extends Span {
 
 export interface Piece {
   readonly word: WordPattern;
-  /** Signs that have to stand between the piece before and this one; none: any may. */
+  /** Signs required between the piece before and this one; none: any. */
   readonly signs: string;
 }
 
 /** How one word is compared. `folded` is what any word that fits is, or begins with, once it is folded. */
 export type WordPattern =
   | { readonly kind: "plain"; readonly folded: string }
-  /** Written with accents: the same spelling only. */
+  /** Written with accents: only the same spelling matches. */
   | { readonly kind: "accented"; readonly folded: string; readonly lower: string }
   /** In braces: upper case counts. `spelled` without accents, or with the accents that were asked for. */
   | { readonly kind: "cased"; readonly folded: string; readonly spelled: string; readonly accented: boolean }
   | {
       readonly kind: "glob";
-      /** What stands before the first wildcard. */
+      /** The text before the first wildcard. */
       readonly folded: string;
       readonly glob: string;
       readonly form: "folded" | "lower" | "cased";

@@ -1,7 +1,7 @@
 import type { Expression } from "./expression.ts";
 import type { Problems, Span } from "./problem.ts";
 
-/** What stands between two operands; `implicit` is only a space. */
+/** The operator between two operands; `implicit` is only a space. */
 export type Link = Span &
   (
     | { readonly kind: "and" | "or" | "not" | "implicit" }
@@ -10,11 +10,11 @@ export type Link = Span &
 
 export interface Operand {
   readonly expression: Expression;
-  /** A NOT stands in front of it with nothing on its left. */
+  /** A NOT precedes it, with no operand on its left. */
   readonly negated: boolean;
   /** Of that NOT, or of the expression. */
   readonly start: number;
-  /** Told already. */
+  /** Already reported. */
   readonly isMissing: boolean;
 }
 
@@ -111,7 +111,7 @@ function checkLinks(operands: readonly Operand[], links: readonly Link[], proble
       "error",
       "mixed-near",
       later(near, other),
-      "NEAR stands alone between its brackets; write (a NEAR/5 b) AND c, or (a NEAR/5 b) NEAR/5 c.",
+      "NEAR must be the only operator between its brackets; write (a NEAR/5 b) AND c, or (a NEAR/5 b) NEAR/5 c.",
     );
   }
   const not = links.findIndex((link, i) => i > 0 && link.kind === "not");
@@ -131,7 +131,7 @@ function mixed(and: Link, or: Link, problems: Problems): void {
     "error",
     "mixed-operators",
     later(and, or),
-    `${what} cannot stand beside OR without brackets; write (a OR b) AND c, or a OR (b AND c).`,
+    `${what} cannot be mixed with OR without brackets; write (a OR b) AND c, or a OR (b AND c).`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { Problem } from "./problem.ts";
 /** Where a text is used: a few fields work in searches inside results only. */
 export type QueryPlace = "query" | "search";
 
-/** Everything that there is to say about a query text, in the order of the text. Never throws. */
+/** All problems of a query text, in the order of the text. Never throws. */
 export function lint(text: string, place: QueryPlace = "query"): readonly Problem[] {
   const compiled = compile(text);
   const problems = compiled.ok ? compiled.query.problems : compiled.problems;

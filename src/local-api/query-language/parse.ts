@@ -7,13 +7,13 @@ import { readFieldRange, readFieldValue } from "./read-field-value.ts";
 import { readTerm } from "./read-term.ts";
 import { withinExpression } from "./within-expression.ts";
 
-/** Deeper brackets are refused: nobody writes them, and everything that walks the tree may recurse. */
+/** Deeper brackets are refused: nobody writes them, and code that visits the tree may recurse. */
 const DEEPEST = 100;
 
 /** Builds the tree. It is whole only while `problems` has no error; undefined when there is nothing to build on. */
 export function parse(lexemes: readonly Lexeme[], problems: Problems): Expression | undefined {
   let position = 0;
-  /** Nothing is said about brackets that were not read to their end. */
+  /** Brackets that were not read to their end get no problems of their own. */
   let isAbandoned = false;
 
   function tree(): Expression | undefined {
@@ -26,7 +26,7 @@ export function parse(lexemes: readonly Lexeme[], problems: Problems): Expressio
     return expression;
   }
 
-  /** One level of brackets: operands and what stands between them. */
+  /** One level of brackets: operands and the operators between them. */
   function level(depth: number, field: Field | undefined): Expression | undefined {
     const operands: Operand[] = [];
     const links: Link[] = [];
@@ -106,12 +106,7 @@ export function parse(lexemes: readonly Lexeme[], problems: Problems): Expressio
         );
         return undefined;
       case "tilde":
-        problems.add(
-          "error",
-          "tilde",
-          first,
-          'The ~ stands right after what it belongs to; write "two words"~5.',
-        );
+        problems.add("error", "tilde", first, 'The ~ must follow its text directly; write "two words"~5.');
         return undefined;
       default:
         return undefined;
@@ -177,7 +172,7 @@ export function parse(lexemes: readonly Lexeme[], problems: Problems): Expressio
     return undefined;
   }
 
-  /** What stands before a `~5`, or is not followed by one. */
+  /** The text before a `~5`, or text without one. */
   function tilded(expression: Expression | undefined, first: Lexeme): Expression | undefined {
     const tilde = lexemes[position];
     if (tilde?.kind !== "tilde" || !tilde.glued) return expression;

@@ -5,8 +5,8 @@ export interface Span {
 }
 
 /**
- * Something that the linter has to say. An `error` makes the query unusable; a `warning` says that it probably does
- * not mean what was intended; a `note` tells what cannot be seen from the text.
+ * A finding of the linter. An `error` makes the query unusable; a `warning` says that it probably does not mean what
+ * was intended; a `note` explains what the text does not show.
  */
 export interface Problem extends Span {
   readonly severity: "error" | "warning" | "note";
@@ -53,7 +53,7 @@ export type ProblemRule =
   | "too-long"
   | "too-many";
 
-/** Gathers problems. Says no more after the first fifty: what a file of brackets gets is an answer, not a book. */
+/** Collects problems, at most fifty: a file full of brackets gets a short answer. */
 export interface Problems {
   add(severity: Problem["severity"], rule: ProblemRule, span: Span, message: string): void;
   readonly all: readonly Problem[];

@@ -17,8 +17,8 @@ export interface IndexedQuery<Id> {
 }
 
 /**
- * Builds the index. `sample` is some of the texts to come: it tells which words are rare there. Without one, long
- * words count as rare.
+ * Builds the index. `sample`: some of the texts to come, to find which words are rare there. Without one, long words
+ * count as rare.
  */
 export function createQueryIndex<Id>(
   queries: readonly IndexedQuery<Id>[],

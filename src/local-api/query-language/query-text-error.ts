@@ -6,8 +6,8 @@ export class QueryTextError extends Error {
   readonly problems: readonly Problem[];
   constructor(queryName: string, problems: readonly Problem[]) {
     const errors = problems.filter((problem) => problem.severity === "error");
-    const told = errors.map(({ start, message }) => `at character ${start + 1}: ${message}`).join(" ");
-    super(`The text of query ${JSON.stringify(queryName)} is not valid; ${told}`);
+    const faults = errors.map(({ start, message }) => `at character ${start + 1}: ${message}`).join(" ");
+    super(`The text of query ${JSON.stringify(queryName)} is not valid; ${faults}`);
     this.problems = problems;
   }
 }

@@ -2,7 +2,7 @@ import type { FieldExpression } from "./expression.ts";
 import type { Field } from "./fields/field.ts";
 import type { Problems, Span } from "./problem.ts";
 
-/** `field:value`. Faults of the value are told; the expression is there all the same. */
+/** `field:value`. Faults of the value are reported; the expression exists all the same. */
 export function readFieldValue(
   field: Field,
   { text }: { readonly text: string },

@@ -4,7 +4,7 @@ import type { Lexeme, TextForm } from "./lexeme.ts";
 import type { Problems } from "./problem.ts";
 import { readOperator } from "./read-operator.ts";
 
-/** Takes a query text apart, in one pass. What cannot be read is told to `problems` and left out. */
+/** Splits a query text into lexemes, in one pass. Unreadable parts are reported to `problems` and left out. */
 export function readLexemes(text: string, problems: Problems): Lexeme[] {
   const lexemes: Lexeme[] = [];
   let depth = 0;
@@ -71,7 +71,7 @@ function readTilde(text: string, start: number, lexemes: Lexeme[], problems: Pro
     "error",
     "tilde",
     { start, end },
-    'After ~ stands a number of words and nothing else; write "two words"~5.',
+    'A ~ needs a number of words and nothing else; write "two words"~5.',
   );
   return end;
 }
@@ -129,7 +129,7 @@ function readWord(text: string, start: number, lexemes: Lexeme[], problems: Prob
       "error",
       "space-before-colon",
       { start, end },
-      'A colon stands right after the name of a field; write title:word, or put the text in quotes: ":)".',
+      'A colon must follow the name of a field directly; write title:word, or put the text in quotes: ":)".',
     );
     return end;
   }

@@ -1,7 +1,9 @@
 import type { Lexeme } from "./lexeme.ts";
 import type { Problems, Span } from "./problem.ts";
 
-/** The operator that a word is, or undefined when it is a word to look for; one that looks like an operator is told. */
+/**
+ * The operator that a word is, or undefined if it is a word to search for; one that looks like an operator is reported.
+ */
 export function readOperator(word: string, { start, end }: Span, problems: Problems): Lexeme | undefined {
   const kind = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
   if (kind !== undefined) return { kind, start, end };

@@ -1,6 +1,6 @@
 import { splitWords, type Word } from "./split-words.ts";
 
-/** Title and text of a mention, taken apart once for any number of queries. Words of the title come first. */
+/** Title and text of a mention, split once for any number of queries. Words of the title come first. */
 export interface SearchText {
   readonly title: string;
   readonly text: string;

@@ -63,7 +63,7 @@ function isTooNested(expression: Expression, depth: number): boolean {
   }
 }
 
-/** Each word of the phrase for itself; one that stands in it twice has to be there twice. */
+/** Each word of the phrase alone; a word that occurs in it twice is required twice. */
 function wordsOf(phrase: Term): Within["of"] {
   const words = new Map<string, { expression: Term; times: number }>();
   phrase.pieces.forEach((piece, i) => {

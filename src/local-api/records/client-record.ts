@@ -1,7 +1,7 @@
 import type { StoredClient } from "../store/accounts.ts";
 import { wireTime } from "./wire-time.ts";
 
-/** The whole client record. What nobody has set (see `details`) is empty, zero or the spec's "none". */
+/** The whole client record. Fields that were never set (see `details`) are empty, zero or the spec's "none". */
 export function clientRecord(client: StoredClient, owner: string) {
   const record = {
     id: client.id,

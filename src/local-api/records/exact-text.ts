@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL cannot keep as text, a NUL or half a surrogate pair, is kept beside it as a JSON string, whose
- * escapes it can; null for every other text, which is nearly every text.
+ * Text that PostgreSQL cannot store, with a NUL or half a surrogate pair, as a JSON string for a second column, whose
+ * escapes it can store; null for any other text, which is nearly every text.
  */
 export function exactText(text: string | null): string | null {
   return text === null || (!text.includes("\0") && !LONE_SURROGATE.test(text)) ? null : JSON.stringify(text);

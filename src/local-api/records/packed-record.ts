@@ -3,12 +3,12 @@ import type { MentionRecord } from "./mention-record.ts";
 import { SILENT_MENTION } from "./silent-mention.ts";
 
 /**
- * A wire record in two pieces of JSON text. Most of the hundred and more fields of a mention say nothing, and
- * mentions of one kind are silent about the same fields; so that silence is stored once per kind, as a shape, and a
- * row carries only what it says. Together they make the record again by concatenation.
+ * A wire record in two pieces of JSON text. Most of the hundred and more fields of a mention are empty, and mentions of
+ * one kind have the same empty fields. So the empty ones are stored once per kind, as a shape, and a row has only the
+ * others. Concatenated, the two are the record.
  */
 export interface PackedRecord {
-  /** The fields that say something: `{"resourceId":"…",…` without the closing brace. */
+  /** The fields with a value: `{"resourceId":"…",…` without the closing brace. */
   readonly said: string;
   readonly shape: RecordShape;
 }

@@ -8,8 +8,8 @@ import type { StoredRecord, ViewOptions } from "./view-options.ts";
 export type SaidFields = Partial<Record<string, unknown>> & Partial<MentionRecord>;
 
 /**
- * The fields of a mention that say something in a view. Which names there are depends only on the names that are
- * said, on the source and on the view, never on a value: that is what lets the silent rest be remembered.
+ * The fields of a mention that have a value in a view. Their names depend only on the stored names, the source and the
+ * view, never on a value: so the empty rest can be cached.
  */
 export function shownFields(
   said: SaidFields,

@@ -3,9 +3,9 @@ import { SILENT_ADDITIONS } from "./earlier-additions.ts";
 import { SILENT_MENTION } from "./silent-mention.ts";
 import type { ViewOptions } from "./view-options.ts";
 
-/** Gives the end of a record: every field of the view that is not among the given ones, with its silent value. */
+/** Returns the end of a record: every field of the view that is not among the given ones, with its empty value. */
 export type SilenceOf = (record: {
-  /** The silence that is stored with the record: what tells one kind of mention from another. */
+  /** The empty fields stored with the record: they distinguish one kind of mention from another. */
   readonly silence: string;
   readonly source: SourcePolicy;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export function createSilenceOf({ version, text }: Pick<ViewOptions, "version" |
   };
 }
 
-/** A field that is withheld is null, also where silence would be an empty list: nobody learns which of the two it is. */
+/** A withheld field is null, also if its empty value would be a list: callers cannot distinguish the two. */
 function silentEnd(
   all: Readonly<Record<string, unknown>>,
   source: SourcePolicy,

@@ -1,4 +1,4 @@
-/** What every field of the current version shows that has nothing to say, in the order of the spec. */
+/** The empty value of every field of the current version, in the order of the spec. */
 export const SILENT_MENTION = {
   resourceId: null,
   resourceType: null,

@@ -2,9 +2,8 @@ import { invalidRequest } from "../http/api-error.ts";
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
 
 /**
- * Reads the fields of a JSON object that was sent and gathers everything that is wrong with them. A field that is
- * absent, or null, reads as undefined. Clients send back what they read: fields that nobody asks for are treated like
- * unknown parameters.
+ * Reads the fields of a JSON object and collects all faults. An absent field, or null, reads as undefined. Clients send
+ * back what they read: unknown fields are handled like unknown parameters.
  */
 export interface BodyReader {
   readonly body: Readonly<Record<string, unknown>>;
@@ -18,10 +17,10 @@ export interface BodyReader {
   texts(field: string, limits: { max: number; maxLength: number }): readonly string[] | undefined;
   integers(field: string): readonly number[] | undefined;
   list(field: string, max: number): readonly unknown[] | undefined;
-  /** Fields of the record that have no effect: whoever reads a record may send it back. */
+  /** Fields of the record without effect: clients may send back a whole record. */
   accept(...fields: readonly string[]): void;
   fault(message: string): void;
-  /** Throws the one 400 with everything that is wrong. `what` names the thing: `a query`. */
+  /** Throws the one 400 with all faults. `what` names the thing: `a query`. */
   finish(what: string): void;
 }
 
@@ -125,7 +124,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What was sent, short enough to be read. What stands inside is not gone into: it may be nested without end. */
+/** The value that was sent, short enough to read. Nested content is left out: it may be endless. */
 export function quote(value: unknown): string {
   if (value === undefined) return "nothing";
   const isInside = (one: unknown) => typeof one === "object" && one !== null && one !== value;

@@ -7,7 +7,10 @@ import type { ResourceScope } from "./resource.ts";
 
 const MAX_RULES = 100;
 
-/** `[{"filter": {"search": "…", "sentiment": ["positive"]}}]`. What is wrong is told to `fault`; undefined where none were sent. */
+/**
+ * `[{"filter": {"search": "…", "sentiment": ["positive"]}}]`. Faults are reported to `fault`; undefined if none were
+ * sent.
+ */
 export async function readLabelRules(
   given: unknown,
   where: string,

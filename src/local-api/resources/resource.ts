@@ -5,13 +5,13 @@ import type { Database } from "../store/database.ts";
 import type { StoredProject } from "../store/projects.ts";
 import type { BodyReader } from "./body-reader.ts";
 
-/** Something of a project that has an id and a name: it is listed, read, made, changed and deleted in one manner. */
+/** A thing of a project with an id and a name: all are listed, read, created, changed and deleted in the same way. */
 export interface Named {
   readonly id: number;
   readonly name: string;
 }
 
-/** In whose name a call acts. `db` is the transaction of a write. */
+/** The caller of a write. `db` is its transaction. */
 export interface ResourceScope {
   readonly db: Database;
   readonly project: StoredProject;
@@ -35,14 +35,14 @@ export interface Resource<Thing extends Named = Named, Settings = unknown> {
   readonly createdStatus: 200 | 201;
   /** A body that is larger is refused. Default: 256 kB. */
   readonly bodyLimit?: number;
-  /** What the list takes beside the parameters that all lists take. */
+  /** Parameters of the list besides those that all lists have. */
   readonly readFilter?: (parameters: ParameterReader) => (thing: Thing) => boolean;
-  /** What the list says beside its envelope. */
+  /** Fields of the list besides its envelope. */
   readonly beside?: (records: readonly object[], scope: ResourceScope) => Promise<object>;
-  /** What the caller sees of the project, in the order of the ids. */
+  /** The things of the project that the caller sees, in the order of the ids. */
   readonly list: (scope: ResourceScope) => Promise<readonly Thing[]>;
   readonly record: (thing: Thing) => object;
-  /** Faults go to the reader. Of the thing that is changed, what the body does not name stays. */
+  /** Reports faults to the reader. When a thing is changed, fields missing in the body stay. */
   readonly read: (body: BodyReader, scope: ResourceScope, current?: Thing) => Settings | Promise<Settings>;
   /** What `read` would give for a body that names everything as it is. */
   readonly settingsOf: (thing: Thing) => Settings;

@@ -7,7 +7,7 @@ export interface Sharing {
   readonly sharedProjectIds: readonly number[];
 }
 
-/** `shared` and `sharedProjectIds`. The project of another client is told like one that does not exist. */
+/** `shared` and `sharedProjectIds`. The project of another client gets the same answer as one that does not exist. */
 export function readSharing(body: BodyReader, scope: ResourceScope, current: Sharing | undefined): Sharing {
   const { shared } = body.body;
   const known = LIST_SHARINGS.find((sharing) => sharing === shared);

@@ -27,7 +27,7 @@ export function chartRoutes(app: FastifyInstance, context: LocalApiContext): voi
     const { aggregate } = request.params;
     if (OWNERS_ALONE.includes(aggregate))
       throw notFound(
-        `There is no ${aggregate}: only the owner of a channel learns it from the network, so nobody can tell it here.`,
+        `There is no ${aggregate}: only the owner of a channel gets it from the network, so it is not known here.`,
       );
     if (aggregate !== "multiAggregate" && !isAggregateName(aggregate))
       throw notFound(

@@ -17,7 +17,7 @@ import { requestScopeOf } from "./request-scope-of.ts";
 
 export type InProject = { Params: { projectId: string }; Querystring: RawParameters };
 
-/** What every call about the mentions of a project asks for, whatever it makes of them. */
+/** The common part of every call about the mentions of a project. */
 export interface DataRequest {
   readonly project: StoredProject;
   /** All of the project. */
@@ -33,7 +33,7 @@ export interface DataRequest {
   readonly at: Instant;
 }
 
-/** Reads project, queries, dates and filters. What else the call takes is still to be read, then `finish`. */
+/** Reads project, queries, dates and filters. Read the call's other parameters afterwards, then call `finish`. */
 export async function readDataRequest(
   context: LocalApiContext,
   request: FastifyRequest<InProject>,

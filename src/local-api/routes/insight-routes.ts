@@ -47,7 +47,7 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
   }
 }
 
-/** From the fields that mentions have: of those that do not say, nothing is counted. */
+/** From fields of the mentions: those without a value do not count. */
 const DEMOGRAPHICS = {
   gender: { source: { kind: "text", field: "gender" }, field: "gender" },
   interest: { source: { kind: "texts", field: "interest" }, field: "interest" },

@@ -9,9 +9,10 @@ const LARGEST_BODY = 2 * 1024 * 1024;
 
 /**
  * `query-validation`, for queries, and `query-validation/searchwithin`, for searches inside results: POST with
- * `{"booleanQuery", "languages"}`, or GET with `booleanQuery` (or `query`) and `languages` (or `language`). An extension of the live service, which answers
- * with `errors` and `issues`; what stands in them is ours: `{rule, message, start, end}` in UTF-16 units, and for
- * issues `severity` (`warning` or `note`). A text with errors is still answered with 200: it was validated.
+ * `{"booleanQuery", "languages"}`, or GET with `booleanQuery` (or `query`) and `languages` (or `language`). An
+ * extension of the live service, which answers with `errors` and `issues`. Their content is ours: `{rule, message,
+ * start, end}` in UTF-16 units, and for issues `severity` (`warning` or `note`). A text with errors is still answered
+ * with 200: it was validated.
  */
 export function queryValidationRoutes(app: FastifyInstance): void {
   for (const [path, place] of PATHS) {

@@ -64,7 +64,7 @@ export function referenceRoutes(app: FastifyInstance, context: LocalApiContext):
   }
 }
 
-/** What every call about mentions takes, beside its filters. */
+/** Parameters of every call about mentions, besides its filters. */
 const SCOPE = ["queryId", "queryGroupId", "projectId", "startDate", "endDate", "timezone", "search"];
 
 const METRICS = {

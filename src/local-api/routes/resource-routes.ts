@@ -79,7 +79,7 @@ async function answerOne(context: LocalApiContext, request: FastifyRequest<OfOne
   return resource.record(await findOne(scope, request.params.id, resource));
 }
 
-/** What the caller may not see is told like what is not there. */
+/** A thing that the caller may not see gets the same answer as one that does not exist. */
 async function findOne(scope: ResourceScope, id: string, { noun, list }: Resource): Promise<Named> {
   const thing = (await list(scope)).find((candidate) => candidate.id === Number(id));
   if (thing === undefined) throw notFound(`There is no ${noun} ${id} in project ${scope.project.id}.`);
@@ -87,8 +87,8 @@ async function findOne(scope: ResourceScope, id: string, { noun, list }: Resourc
 }
 
 /**
- * Asked again with the same words, it gives what is there: an answer that was lost costs nothing. Another thing of the
- * same name is refused, with the id of the one that has it.
+ * A repeated request returns the existing thing, so a lost answer costs nothing. Another thing of the same name is
+ * refused, with the id of the existing one.
  */
 async function create(
   context: LocalApiContext,

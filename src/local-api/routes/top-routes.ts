@@ -37,7 +37,7 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
     app.get<InProject>(`${data}/volume/${path}`, async (request) => {
       const asked = await readDataRequest(context, request);
       const { limit, orderBy } = readTopicOrder(asked.parameters);
-      // There are no topics that are categories or tags, whatever is said about them.
+      // No topics are categories or tags, so these are empty.
       for (const name of ["excludeCategories", "excludeTags"]) asked.parameters.texts(name);
       asked.parameters.finish();
       const kinds = ["words", "phrases", "hashtags"] as const;
@@ -55,7 +55,7 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
       );
     asked.parameters.texts("metrics");
     asked.parameters.finish();
-    // Nobody has told people, places and organisations apart here; asked for alone, there are none.
+    // People, places and organisations are not distinguished here; requested alone, there are none.
     const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
     const kinds = extract.length === 0 ? (["words", "phrases"] as const) : known;
     const topics =

@@ -13,7 +13,7 @@ export interface Author {
   readonly place: Place;
 }
 
-/** How many people there are. They come back, as people do. */
+/** How many people there are; they post repeatedly. */
 const POPULATION = 6_000;
 
 /** Somebody. The same seed and number are always the same person. */

@@ -1,12 +1,12 @@
 import type { Topic } from "./topics.ts";
 
-/** An invented company. What people say about it is put together from these words. */
+/** An invented company, and the words of which posts about it are made. */
 export interface Brand {
   readonly name: string;
   readonly handle: string;
   /** Mentions in an hour of average liveliness. */
   readonly perHour: number;
-  /** When people speak of it: bumps over the day, in hours UTC, and how lively a weekend is beside a workday. */
+  /** When people speak of it: peaks over the day, in hours UTC, and how lively a weekend is compared with a workday. */
   readonly rhythm: {
     readonly bumps: readonly { at: number; width: number; height: number }[];
     readonly weekend: number;

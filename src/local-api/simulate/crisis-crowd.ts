@@ -11,7 +11,7 @@ import { typeAs } from "./typing.ts";
 /** At the height of the storm. */
 const POSTS_A_MINUTE = 13;
 
-/** Everybody else, minute by minute: some pass on, some copy, most have something to say. */
+/** All others, minute by minute: some repost, some copy, most write something. */
 export function crowd(
   seed: string,
   write: Writer,

@@ -9,7 +9,7 @@ import type { Story } from "./stories.ts";
 
 export interface Milestone {
   readonly post: Post;
-  /** How often it is passed on, beside the others. */
+  /** How often it is reposted, in addition to the others. */
   readonly pull: number;
 }
 

@@ -54,7 +54,7 @@ function fill(slot: string, { brand, place, more }: SlotWords, random: Random): 
         "this morning",
       ]);
     default:
-      throw new Error(`a text asks for {${slot}}, which nobody fills`);
+      throw new Error(`a text asks for {${slot}}, which has no value`);
   }
 }
 

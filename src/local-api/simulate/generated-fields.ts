@@ -15,7 +15,7 @@ import type { Place } from "./places.ts";
 import type { Post } from "./post.ts";
 import { createRandom } from "./random.ts";
 
-/** What a post says of itself in the words of the record. */
+/** The fields of a post, in the format of the record. */
 export function generatedFields(
   seed: string,
   post: Post,

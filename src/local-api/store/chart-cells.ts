@@ -22,9 +22,9 @@ export interface CellsRequest {
 type Cell = Record<AggregateName, number>;
 
 /**
- * Counts a chart. All that can be added up comes from one pass over the mentions; different values take one more each,
- * through a distinct that PostgreSQL can hash, which is several times faster than `count(distinct …)`. Mentions of a sampled query count for those that its sample
- * left out, which makes sums whole again; how many different values were left out nobody knows.
+ * Counts a chart. All sums come from one pass over the mentions; distinct values take one more each, through a distinct
+ * that PostgreSQL can hash, which is several times faster than `count(distinct …)`. Mentions of a sampled query also
+ * count for those that its sample left out, which corrects the sums; the number of missing distinct values is unknown.
  */
 export async function readChartCells(db: Database, request: CellsRequest): Promise<CellReader> {
   const cells = new Map<string, Partial<Cell>>();

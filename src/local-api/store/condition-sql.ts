@@ -92,7 +92,7 @@ const CODES = sql.join(
   sql`, `,
 );
 
-/** The ids of places say what they lie in: `DEU` holds `DEU.Berlin`. Continents stand for themselves. */
+/** The ids of places contain their parents: `DEU` contains `DEU.Berlin`. Continents have no parents. */
 function located(places: readonly string[]): RawBuilder<boolean> {
   return sql`exists (
     select from unnest(array[${CODES}]) as known (code), unnest(${foldedAll(places)}) as asked (place)

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
-/** The version of a mention that is shown, with what its wire record does not say. */
+/** The visible version of a mention, with what its wire record does not contain. */
 export interface CurrentMention {
   readonly queryId: number;
   readonly resourceId: string;
@@ -25,8 +25,8 @@ export interface MentionKey {
 }
 
 /**
- * The shown versions of mentions, locked against other writers until the transaction ends. Versions that were to be
- * shown later are taken back: whoever edits a mention now has the last word.
+ * The visible versions of mentions, locked against other writers until the transaction ends. Versions for a later
+ * moment are deleted: the edit counts more.
  */
 export async function takeCurrentMentions(
   db: Database,
@@ -54,7 +54,7 @@ function isOneOf(keys: readonly MentionKey[]) {
     ${keys.map(({ queryId }) => queryId)}::bigint[], ${keys.map(({ resourceId }) => resourceId)}::text[]))`;
 }
 
-/** Each version is shown until the moment beside it. */
+/** Each version is visible until the moment next to it. */
 export async function supersedeMentions(
   db: Database,
   versions: readonly { readonly mention: CurrentMention; readonly at: Instant }[],
@@ -98,7 +98,7 @@ function toCurrent(row: CurrentRow): CurrentMention {
     tagIds: row.tags.map(Number),
     fullText: row.full_text,
     twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
-    // A flag that is false is among what the record is silent about, and is to stay.
+    // A false flag is among the empty fields of the record, and must stay.
     said: Said.parse(JSON.parse(row.said + row.silence)),
   };
 }

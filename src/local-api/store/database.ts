@@ -3,7 +3,7 @@ import { CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 
 import type { Pool, PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 
-/** The pool that the local API is lent. */
+/** The pool that the caller passes to the local API. */
 export type DatabasePool = Pool;
 
 /** The local API's view of PostgreSQL: statements are written as `sql`, tables live in the schema `local_api`. */
@@ -27,7 +27,7 @@ class CopyLines {
   }
 }
 
-/** Kysely knows no COPY, and hands out no connection: so a statement that brings lines along is sent as one here. */
+/** Kysely has no COPY and exposes no connection, so a statement with lines is sent as a COPY here. */
 function withCopy(client: PoolClient): PostgresPoolClient {
   async function query(text: string, parameters: readonly unknown[]): Promise<unknown> {
     const [first] = parameters;

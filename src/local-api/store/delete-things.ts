@@ -12,7 +12,7 @@ export interface MentionSelection {
   readonly to?: Instant;
 }
 
-/** Deletes all versions of the mentions; gives the number of mentions. Totals that were remembered become old. */
+/** Deletes all versions of the mentions; returns the number of mentions. Stored totals become outdated. */
 export async function deleteMentions(db: Database, which: MentionSelection): Promise<number> {
   if (!db.isTransaction) return db.transaction().execute((own) => deleteMentions(own, which));
   await sql`

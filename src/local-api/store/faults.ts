@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type FaultKind, FaultKindName } from "../faults/fault-kinds.ts";
 import type { Database } from "./database.ts";
 
-/** One fault on request, as it stands in the tables. */
+/** One requested fault, as stored. */
 export interface StoredFault {
   readonly id: number;
   readonly kind: FaultKind;
@@ -12,7 +12,7 @@ export interface StoredFault {
   readonly probability: number;
   /** In the unit of its kind. */
   readonly amount: number | null;
-  /** How often it still happens; null: until it is cleared. */
+  /** How many times are left; null: until it is cleared. */
   readonly remaining: number | null;
   /** How often it has happened. */
   readonly applied: number;
@@ -45,7 +45,7 @@ export async function insertFault(db: Database, fault: NewFault): Promise<Stored
   return { ...fault, id: Number(rows[0]?.id), applied: 0 };
 }
 
-/** Takes one of the times that a fault still happens. False when another call has taken the last one. */
+/** Uses up one time of a fault. False if another call has used the last one. */
 export async function claimFault(db: Database, id: number): Promise<boolean> {
   const { rows } = await sql`
     update local_api.fault set remaining = remaining - 1, applied = applied + 1
@@ -70,7 +70,7 @@ interface FaultRow {
   applied: string;
 }
 
-/** A kind that only a later version knows is none here. */
+/** A kind of a later version is ignored here. */
 function toFault(row: FaultRow): StoredFault[] {
   const kind = FaultKindName.safeParse(row.kind);
   if (!kind.success) return [];

@@ -13,8 +13,8 @@ export type AttemptOutcome =
   | { readonly kind: "has-to-wait"; readonly seconds: number };
 
 /**
- * Takes one attempt for every subject, or none. Attempts count from their beginning, so that many at once are not
- * checked against the past alone; one that succeeds is given back by `forgetAttempts`.
+ * Takes one attempt for every subject, or none. Attempts count from their beginning, so that many at once count each
+ * other; `forgetAttempts` returns a successful one.
  */
 export async function beginAttempt(
   db: Database,
@@ -56,7 +56,7 @@ export async function forgetAttempts(
   );
 }
 
-/** Deletes what no window needs any more. Skips what others are deleting. */
+/** Deletes attempts outside every window. Skips rows that others are deleting. */
 export async function pruneAttempts(db: Database, windowSeconds: number): Promise<void> {
   await sql`
     delete from local_api.login_attempt where id in (

@@ -16,7 +16,7 @@ export async function listMemberships(db: Database, userId: number): Promise<Mem
   return rows.map((row) => ({ clientId: Number(row.client_id), role: row.role }));
 }
 
-/** Lets the login into the client, or changes its role there. Only Regular and Admin may use the API. */
+/** Gives the login access to the client, or changes its role there. Only Regular and Admin may use the API. */
 export async function putMembership(
   db: Database,
   membership: { userId: number; clientId: number; role: string },
@@ -27,7 +27,7 @@ export async function putMembership(
     on conflict (user_id, client_id) do update set role = excluded.role`.execute(db);
 }
 
-/** Puts the login out of the client and takes back its tokens there. Gives whether it was in. */
+/** Ends the login's access to the client and revokes its tokens there. Returns whether it had access. */
 export async function removeMembership(
   db: Database,
   { userId, clientId }: { userId: number; clientId: number },

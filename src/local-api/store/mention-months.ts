@@ -9,8 +9,8 @@ const MONTHS_LOCK = 4_178_302;
 const [FIRST, LAST] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)];
 
 /**
- * Makes the tables of the months that the dates fall into and that are missing, inside the caller's transaction. A
- * month is made apart and then attached, which disturbs neither readers nor writers of the others.
+ * Creates the missing tables of the months of these dates, inside the caller's transaction. A month is created apart
+ * and then attached, which blocks neither readers nor writers of the others.
  */
 export async function ensureMentionMonths(db: Database, dates: Iterable<Instant>): Promise<void> {
   const months = new Set<string>();
@@ -36,8 +36,8 @@ export async function dropMentionMonthsBefore(db: Database, before: Instant): Pr
         and c.relname ~ '^mention_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${limit}
       order by 1`.execute(transaction);
     if (rows.length === 0) return [];
-    // Totals that were remembered speak of mentions that are gone. Locks in the order in which writers take them: the
-    // queries, by id, and then the mentions.
+    // Stored totals include the deleted mentions. Locks in the order in which writers take them: the queries, by id,
+    // and then the mentions.
     await sql`
       update local_api.query set revision = revision + 1
       where id in (select id from local_api.query order by id for no key update)`.execute(transaction);

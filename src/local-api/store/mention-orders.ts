@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 import { type FieldOf, fieldSql, type MentionField } from "./mention-fields.ts";
 
-/** What the key of a place in an order is: a number (of milliseconds, too), or text. */
+/** The type of a key in an order: a number (of milliseconds, too), or text. */
 export type OrderKey = number | string;
 
 export interface MentionOrder {
   readonly name: string;
-  /** Never null: what has no value stands before all that have one, last when falling. */
+  /** Never null: mentions without a value come before all others, last when descending. */
   readonly expression: RawBuilder<unknown>;
   /** The value of the expression, which is the column `key`, as it is sent to us. */
   readonly key: RawBuilder<unknown>;
@@ -15,13 +15,13 @@ export interface MentionOrder {
   /** There is an index for each query, so that a page costs what it shows. */
   readonly isIndexed: boolean;
   /**
-   * A mention that changes keeps its place, or moves ahead when rising. In all other orders it may jump from the part
-   * of a walk that lies ahead into the part that was shown, and would never be seen.
+   * A mention that changes keeps its position, or moves ahead when ascending. In all other orders it may jump from the
+   * pages ahead to pages already shown, and would be missed.
    */
   readonly keepsPlace: "always" | "rising" | "never";
 }
 
-/** Texts are put in order by so many of their first characters: a key has to fit into a cursor. */
+/** Texts are ordered by this many of their first characters: a key has to fit into a cursor. */
 const KEY_CHARACTERS = 100;
 const KEY = sql.ref("key");
 

@@ -6,7 +6,7 @@ import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 
 export type Direction = "asc" | "desc";
 
-/** A place in an order: the key, then what tells equal keys apart. */
+/** A position in an order: the key, then the tie-breakers of equal keys. */
 export interface Position {
   readonly key: OrderKey;
   readonly resourceId: string;
@@ -23,13 +23,13 @@ export interface PageRequest {
   readonly newSince?: Instant;
   readonly limit: number;
   readonly offset: number;
-  /** Only what comes after this place in the given direction. */
+  /** Only what comes after this position in the given direction. */
   readonly after?: Position;
-  /** The place itself belongs to the page. */
+  /** The position itself belongs to the page. */
   readonly inclusive?: boolean;
 }
 
-/** Which mention stands at a place of a page. Its record is read apart, see `MentionRecords`. */
+/** The mention at a position of a page. Its record is read separately, see `MentionRecords`. */
 export interface PageRow {
   readonly position: Position;
   readonly mentionId: number;
@@ -38,7 +38,7 @@ export interface PageRow {
   readonly shapeId: number;
 }
 
-/** `leadsOn`: the page is empty although rows lie ahead. Only faults that somebody asked for do that. */
+/** `leadsOn`: the page is empty although rows lie ahead. Only requested faults do that. */
 export type PageRows = readonly PageRow[] & { readonly leadsOn?: true };
 
 export interface MentionPages {
@@ -77,14 +77,14 @@ function indexedRows(request: PageRequest): RawBuilder<unknown> {
   return sql.join(branches, sql` union all `);
 }
 
-/** Everything ahead is looked at, and as much of it kept as a page has: keys only, the records come later. */
+/** Scans everything ahead, and keeps as much of it as a page has: keys only, the records come later. */
 function unindexedRows(request: PageRequest): RawBuilder<unknown> {
   return sql`${rowsSql(request, keyset(request))} and query_id = any(${request.range.queryIds}::bigint[])`;
 }
 
 /**
- * The place comes before the range: of two bounds on the date PostgreSQL begins to read at the one that is written first,
- * and from the end of the range page 50 would cost fifty pages of the index.
+ * The position comes before the range: of two bounds on the date PostgreSQL begins to read at the one that is written
+ * first, and from the end of the range page 50 would cost fifty pages of the index.
  */
 function rowsSql(
   { range, order, at, newSince }: PageRequest,
@@ -96,7 +96,7 @@ function rowsSql(
     where ${isAhead} and ${rangeSql(range)} and ${visibleSql(at)} and ${isNew}`;
 }
 
-/** What became visible later is looked at alone: the first comparison spares nearly all rows the second. */
+/** Reads only what became visible later: the first comparison saves nearly all rows the second. */
 function notVisibleSql(at: Instant): RawBuilder<boolean> {
   return sql`m.visible_at > ${new Date(at)} and not exists (
     select from local_api.mention earlier

@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import { conditionSql } from "./condition-sql.ts";
 
-/** Which mentions a call speaks of: dates are from (included) to (not included), conditions all have to hold. */
+/** The mentions of a call: dates are from (included) to (not included), and all conditions must hold. */
 export interface MentionRange {
   readonly queryIds: readonly number[];
   readonly from: Instant;
@@ -11,7 +11,7 @@ export interface MentionRange {
   readonly conditions: readonly MentionCondition[];
 }
 
-/** Dates and conditions; the queries and the moment of looking are added by each statement in its own way. */
+/** Dates and conditions; each statement adds the queries and the moment in its own way. */
 export function rangeSql(range: MentionRange): RawBuilder<boolean> {
   return sql.join(
     [

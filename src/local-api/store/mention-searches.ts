@@ -20,23 +20,23 @@ export interface MentionSearches {
   find(query: CompiledQuery, range: MentionRange): Promise<MentionCondition>;
 }
 
-/** Mentions looked at between two breaths of the server. */
+/** Mentions read before the server handles other requests again. */
 const AT_A_TIME = 1_000;
-/** What nobody asked for this long is forgotten; what is old because mentions came, sooner. */
+/** Unused results are deleted after this; outdated ones, because mentions came, sooner. */
 const FORGOTTEN_AFTER = "30 minutes";
 const OUTDATED_AFTER = "5 minutes";
 
 type Found = Extract<MentionCondition, { kind: "found" }>;
 
 /**
- * Where the index on words decides, the search is a condition on them, and a page costs what a page costs. Else the
- * index narrows the range, the matcher judges what is left, and what it found stands in a table: every page of a walk
- * asks the same search, and its total too. It is used until one of the queries gets mentions or changes. All versions
- * of mentions are looked at, whenever they are shown: the moment of looking plays no part.
+ * If the index on words decides, the search is a condition on them, and a page costs no more than usual. Else the index
+ * narrows the range, the matcher checks the rest, and a table stores what it found: every page of the same search uses
+ * it, and its total too. It is used until one of the queries gets mentions or changes. All versions of mentions are
+ * checked, so the moment of the request does not count.
  */
 export function createMentionSearches(db: Database): MentionSearches {
   const shapes = createRecordShapes(db);
-  /** So that requests of one moment look once. */
+  /** So that simultaneous requests search once. */
   const underWay = new Map<string, Promise<Found>>();
 
   return {
@@ -113,7 +113,7 @@ async function look({ db, shapes }: { db: Database; shapes: RecordShapes }, aske
   return { kind: "found", text: query.text, revision, searchId };
 }
 
-/** A request that is being answered may still need what another one has just made old. */
+/** A request that is being answered may still need a result that another one has just outdated. */
 async function forget(db: Database, key: Buffer, revision: string): Promise<void> {
   await sql`
     with gone as (
@@ -177,7 +177,7 @@ function keyOf(row: Candidate): MentionKey {
   return { queryId: Number(row.query_id), resourceId: row.resource_id, version: row.version };
 }
 
-/** Whether anything but title and text is asked about. Not by recursion: a query may be nested deeply. */
+/** Whether it asks about anything but title and text. Not by recursion: a query may be nested deeply. */
 function hasFields(expression: Expression): boolean {
   const open: Expression[] = [expression];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -14,13 +14,13 @@ export interface MentionTotals {
   read(range: MentionRange, at: Instant): Promise<Total>;
 }
 
-/** Ranges whose totals are remembered. */
+/** How many ranges have a stored total. */
 const REMEMBERED = 500;
 
 /**
- * Counting a wide range costs a scan, and every page of a walk asks for it. So a total is remembered with the moment
- * it is true for; a later moment only adds what became visible since and takes off what was superseded. Writes to a
- * query raise its revision, and a remembered total of an older revision is not used: the answer is always exact.
+ * Counting a wide range costs a scan, and every page repeats it. So a total is stored with the moment it is true for; a
+ * later moment only adds what became visible since and subtracts what was superseded. Writes to a query raise its
+ * revision, and a total of an older revision is not used: the answer is always exact.
  */
 export function createMentionTotals(db: Database): MentionTotals {
   const remembered = new Map<string, Total & { at: Instant; revision: string }>();

@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 
-/** One version of a mention on its way into the store. The wire record carries what is not named here. */
+/** One version of a mention to store. The wire record has what is not named here. */
 export interface MentionVersion {
   /** From 1; later versions of the same mention have a higher number and the same `added`. */
   readonly version: number;
@@ -13,7 +13,7 @@ export interface MentionVersion {
   readonly visibleAt: Instant;
   /** … until this one, when the next version takes over. */
   readonly supersededAt: Instant | null;
-  /** Found by looking back rather than when it was published. */
+  /** Found by a backfill rather than when it was published. */
   readonly backfilled?: boolean;
   readonly fullText: string | null;
   /** Ids for the `tag` filter; the wire record carries its tags as they are shown. */

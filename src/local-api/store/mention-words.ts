@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { splitWords } from "../query-language/split-words.ts";
 
 /**
- * The words of a mention as PostgreSQL's `tsvector`, made by the tokeniser of the query language: whatever its words
- * decide, PostgreSQL decides alike. Hashtags and names stand in it with their sign, too. Places are those of the words
- * in title and text, with a gap between the two.
+ * The words of a mention as PostgreSQL's `tsvector`, made by the tokeniser of the query language, so that both decide
+ * alike. Hashtags and names are included with their sign. Positions are those of the words in title and text, with a
+ * gap between the two.
  */
 export function wordsVector(title: string | null, text: string | null): string {
   const places = new Map<string, number[]>();

@@ -5,9 +5,9 @@ import type { Database } from "./database.ts";
 import { rowsAtATime } from "./rows-at-a-time.ts";
 
 /**
- * Stored records carry the names of queries, tags and categories beside their ids. A new name replaces the old one in
- * all of them, inside the caller's transaction. `updated` stays: nothing about the mention was changed, and whoever
- * polls by update would read every mention of the label again for a name.
+ * Stored records contain the names of queries, tags and categories besides their ids. A new name replaces the old one
+ * in all of them, inside the caller's transaction. `updated` stays: the mention did not change, and clients that poll
+ * by update would read every mention of the label again.
  */
 export async function renameQueryInRecords(
   db: Database,

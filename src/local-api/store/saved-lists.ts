@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 
 export type ListKind = "site" | "author" | "location";
 
-/** `public`: anybody in the projects may see and change the list. `private`: its owner alone. */
+/** `public`: anybody in the projects may see and change the list. `private`: only its owner. */
 export const LIST_SHARINGS = ["public", "private"] as const;
 export type ListSharing = (typeof LIST_SHARINGS)[number];
 

@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { fieldSql, type MentionField } from "./mention-fields.ts";
 import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 
-/** What the mentions of one author on one domain say of the author. Sums are over the mentions. */
+/** What the mentions of one author on one domain show about the author. Sums are over the mentions. */
 export interface TopAuthor {
   readonly author: string;
   readonly domain: string | null;
@@ -40,8 +40,8 @@ export interface TopAuthor {
 }
 
 /**
- * Authors by volume, falling when `direction` is desc, equal ones by name and domain. Mentions without an author belong to nobody. The authors
- * are chosen first, so that only their mentions are read for the rest.
+ * Authors by volume, falling when `direction` is desc, equal ones by name and domain. Mentions without an author are
+ * left out. The authors are chosen first, so that only their mentions are read for the other fields.
  */
 export async function readTopAuthors(
   db: Database,
@@ -56,7 +56,7 @@ export async function readTopAuthors(
     at: Instant;
     limit: number;
     direction: "asc" | "desc";
-    /** An author on a site, or the site with all of its authors: then `author` is whoever wrote most there. */
+    /** An author on a site, or the site with all of its authors: then `author` is the one with most mentions there. */
     by?: "author" | "site";
   },
 ): Promise<TopAuthor[]> {

@@ -12,7 +12,7 @@ export type TopicKind = "words" | "phrases" | "hashtags";
 
 const LONGEST_PHRASE = 3;
 const MAX_WORD = 40;
-/** Of an endless text the beginning says what it is about. */
+/** The beginning of a very long text is enough. */
 const MAX_CHARACTERS = 5_000;
 const ADDRESS = /https?:\/\/\S+|[@#][\p{L}\p{N}_]+/gu;
 
@@ -30,7 +30,7 @@ export function topicsOf({ text, hashtags }: TopicSource, kinds: readonly TopicK
       const run = words.slice(from, from + length);
       const [first, last] = [run[0], run.at(-1)];
       if (first === undefined || last === undefined || !isTopicWord(first.folded)) break;
-      // A phrase ends where a sentence does, and with a word that means something.
+      // A phrase ends at the end of a sentence, and with a word that has a meaning.
       if (/[.!?;:,\n]/.test(plain.slice(first.end, last.start))) break;
       if (length < least || !isTopicWord(last.folded)) continue;
       found.set(
@@ -52,7 +52,7 @@ export interface TopicCounts {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** A topic that is told, with what makes it unusual. */
+/** A topic of the answer, with what makes it unusual. */
 export interface ChosenTopic {
   readonly key: string;
   readonly volume: number;
@@ -90,7 +90,7 @@ function longer(key: string): number {
   return 1 + 0.3 * (key.split(" ").length - 1);
 }
 
-/** "hot" beside "hot water": one of them, unless the shorter one stands alone a good deal, too. */
+/** "hot" next to "hot water": one of them, unless the shorter one is often used alone, too. */
 function isSameTopic(known: ChosenTopic, next: ChosenTopic): boolean {
   const [shorter, longer] = known.key.length < next.key.length ? [known, next] : [next, known];
   return ` ${longer.key} `.includes(` ${shorter.key} `) && longer.volume * 2 > shorter.volume;

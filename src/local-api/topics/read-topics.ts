@@ -57,7 +57,7 @@ export async function readTopics(db: Database, request: TopicsRequest): Promise<
   const here = await countTopics(db, { range, at }, kinds, spelling);
   const others = { ...range, queryIds: otherQueryIds, conditions: [] };
   const elsewhere = await countTopics(db, { range: others, at }, kinds);
-  // Order by burst is known only once they are counted: so more are chosen than are told.
+  // Order by burst is known only once they are counted: so more are chosen than are shown.
   const chosen = chooseTopics(here, elsewhere, orderBy === "burst" ? limit * 2 : limit);
   const topics = await tellTopics(db, request, chosen, spelling);
   return [...topics].sort((a, b) => b[orderBy] - a[orderBy] || b.volume - a.volume).slice(0, limit);
@@ -154,7 +154,7 @@ function note(
   tally.queries.set(queryId, (tally.queries.get(queryId) ?? 0) + 1);
 }
 
-/** Mentions that nobody judged count as neutral. */
+/** Mentions without a sentiment count as neutral. */
 function scoreOf({ volume, sentiment }: Tally): number {
   const [positive, negative] = [sentiment["positive"] ?? 0, sentiment["negative"] ?? 0];
   return volume === 0 ? 100 : Math.round(100 + ((positive - negative) / volume) * 100);

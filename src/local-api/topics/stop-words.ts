@@ -1,4 +1,4 @@
-/** Words that say nothing of what a text is about, in the languages that mentions are mostly written in. */
+/** Words without a topic of their own, in the languages that most mentions use. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `
   a about after again all also am an and any are as at be because been before being but by can could did do does doing
