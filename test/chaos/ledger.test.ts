@@ -107,7 +107,7 @@ test("a mail that came again is one seen twice, unless the mail server took it a
   expect([brokenWith(0), brokenWith(1)]).toEqual([["messages seen twice"], []]);
 });
 
-test("what may be told is told with reason, and once", () => {
+test("every notification has a reason, and is sent once", () => {
   const once = [...ALL_IS_WELL.told, { key: "on-call ann", identity: "<3@acme.example>" }];
   const brokenIn = (told: Found["told"]) =>
     compareWorlds(HELD, { ...ALL_IS_WELL, told })
@@ -117,7 +117,7 @@ test("what may be told is told with reason, and once", () => {
   expect(brokenIn([...once, { key: "on-call ann", identity: null }])).toEqual(["messages seen twice"]);
 });
 
-test("a kind of trouble that never came breaks the run", () => {
+test("a kind of fault that never happened fails the run", () => {
   const happened = new Map([
     ["worker", 3],
     ["429", 0],

@@ -32,7 +32,7 @@ onAnyEngine((tell) => {
     expect(await actions.precision(0)).toEqual([{ rule: "crowd", fired: 1, relevant: 1, notRelevant: 0 }]);
   });
 
-  test("a silence holds an alert, and its early end tells it", async () => {
+  test("a silence holds an alert, and its early end sends it", async () => {
     const { at, until, told, actions, settle } = await tell({ rules: { "verified-negative": VERIFIED } });
     const silence = await actions.addSilence({
       match: { query: ["Acme"] },
@@ -63,7 +63,7 @@ onAnyEngine((tell) => {
     expect(only).toContain("And 3 more.");
   });
 
-  test("what a person closes is over for everybody who was notified, and stays so", async () => {
+  test("an alert that a person resolves is resolved for every receiver, and stays so", async () => {
     const { at, until, told, actions, earshot, settle } = await tell({ rules: { crowd: CROWD } });
     at("09:00").mentions("Acme", { count: 60, every: "1m" });
     await until("09:20");

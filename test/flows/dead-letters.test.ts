@@ -8,7 +8,7 @@ create function refuse() returns trigger language plpgsql as $$ begin raise exce
 create trigger refuse before update on earshot.digests for each row execute function refuse()`;
 
 onEveryEngine((tell) => {
-  test("a digest that can never be built is set aside after bounded tries, told, and built when it is replayed", async () => {
+  test("a digest that cannot be built becomes a dead letter, is reported, and is built when replayed", async () => {
     const story = await tell({
       from: "06:30",
       rules: { negative: NEGATIVE },

@@ -6,7 +6,7 @@ const WELL = { watching: true, begun: true, drained: true, broken: [] };
 
 /** The engines are away for so long, once each; everything else is the same for every length. */
 export function describeOutages(awayMs: number, timeout: number): void {
-  describe.concurrent("work goes on by itself, nothing is lost or told twice, and what happened stands on the page, after", {
+  describe.concurrent("work continues by itself, nothing is lost or sent twice, and the console shows the outage, after", {
     timeout,
   }, () => {
     test("PostgreSQL was gone for a while, with the queues in it", async ({ expect }) => {

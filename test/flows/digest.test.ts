@@ -3,7 +3,7 @@ import { onEveryEngine } from "./on-every-engine.ts";
 import { NEGATIVE } from "./rules.ts";
 
 onEveryEngine((tell) => {
-  test("the day's digest goes out once at its local time, whoever looks and however often", async () => {
+  test("the day's digest is sent once at its local time, with any number of processes and sweeps", async () => {
     const story = await tell({
       from: "22:00",
       rules: { negative: NEGATIVE },

@@ -4,7 +4,7 @@ import { NEGATIVE } from "./rules.ts";
 import { ACCOUNT } from "./story-setting.ts";
 
 onAnyEngine((tell) => {
-  test("a mention that somebody judges through the API is judged again by the rules, and alerts", async () => {
+  test("a mention that a person edits through the API is evaluated again by the rules, and alerts", async () => {
     const { at, until, told, config, query } = await tell({ rules: { negative: NEGATIVE } });
     at("09:01").mention("Acme", { resourceId: "m", sentiment: "neutral", fullname: "Bo" });
     await until("09:10");

@@ -74,7 +74,7 @@ onAnyEngine((tell) => {
     );
   });
 
-  test("a cursor that is refused is walked around, and is no error", async () => {
+  test("a refused cursor is worked around, and is no error", async () => {
     const story = await begin(tell);
     nine(story);
     await story.source.fail({ kind: "cursor-refused" });

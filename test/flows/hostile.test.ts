@@ -12,7 +12,7 @@ over: { after: 30m }
 `;
 
 onAnyEngine((tell) => {
-  test("what strangers write pages nobody, runs nowhere and adds no header", async () => {
+  test("hostile mentions cannot notify a channel, run as code or add a header", async () => {
     const story = await tell({
       rules: { "by-author": BY_AUTHOR, crowd: CROWD },
       routes: [{ receivers: ["alerts", "desk"] }],

@@ -64,7 +64,7 @@ onEveryEngine((tell) => {
 });
 
 onAnyEngine((tell) => {
-  test("a source that refuses our login is told to the operators at once, once, and is over by itself", async () => {
+  test("a source that refuses our login is reported to the operators at once, once, and resolves by itself", async () => {
     const story = await tell({ rules: { negative: NEGATIVE }, operator: { receivers: ["desk"] } });
     await story.until("09:05");
     await story.earshot.checkHealth();
@@ -94,7 +94,7 @@ onAnyEngine((tell) => {
     expect(await story.told("#alerts")).toEqual([]);
   });
 
-  test("a receiver whose channel is not there is told at once by another one, with what to do", async () => {
+  test("a receiver whose channel is missing is reported at once to another one, with what to do", async () => {
     const story = await tell({
       rules: { negative: NEGATIVE },
       routes: [{ receivers: ["crisis"] }],
@@ -116,7 +116,7 @@ onAnyEngine((tell) => {
     );
   });
 
-  test("a token that Slack no longer knows is told at once where it can be heard, with what to do", async () => {
+  test("a revoked Slack token is reported at once to a working receiver, with what to do", async () => {
     const story = await tell({
       rules: { negative: NEGATIVE },
       routes: [{ receivers: ["crisis"] }],
@@ -137,7 +137,7 @@ onAnyEngine((tell) => {
     expect(said).not.toContain("xoxb-that-was-revoked");
   });
 
-  test("a mail server that refuses our login is told by another receiver with what to do, and over once it lets us in", async () => {
+  test("a mail server that refuses our login is reported to another receiver with what to do, and resolved once it accepts", async () => {
     const password = "a-password-of-yesterday";
     const story = await tell({
       rules: { negative: NEGATIVE },
@@ -167,7 +167,7 @@ onAnyEngine((tell) => {
     ]);
   });
 
-  test("queries that lag are one trouble, graver when it goes on, and over below half of the limit", async () => {
+  test("queries that lag are one problem, more severe when it goes on, and resolved below half of the limit", async () => {
     const story = await tell({ rules: { negative: NEGATIVE }, queries: ["Acme", "Bolt"] });
     await story.until("09:05");
     await story.source.fail({ kind: "503", path: "data/mentions", remaining: 10_000 });

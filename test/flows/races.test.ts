@@ -14,7 +14,7 @@ volume: { atLeast: 1000, within: 1h }
 };
 
 onEveryEngine((tell) => {
-  test("two processes that look at the same walk walk it once", async () => {
+  test("two processes that find the same due poll run it once", async () => {
     const story = await tell({ rules: RULES });
     const other = await story.join();
     story.at("09:02").mentions("Acme", { count: 20, sentiment: "negative" });

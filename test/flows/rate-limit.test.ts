@@ -159,7 +159,7 @@ test("forty queries live on twelve calls in a window: never one too many, everyt
   expect(await world.query("select 1 from earshot.polls where failures > 0")).toEqual([]);
 }, 120_000);
 
-test("when somebody else uses up the account, the budget closes and opens again, and nothing is lost", async () => {
+test("when another program uses up the account, the budget closes and opens again, and nothing is lost", async () => {
   const world = await openWorld();
   await world.tell(40, 1);
   await until("all is read once", async () => (await world.stored()).distinct === 40);

@@ -149,7 +149,7 @@ const posted = () =>
     .filter(({ method }) => method === "chat.postMessage")
     .map(({ fields }) => (fields["thread_ts"] === undefined ? "" : "↳ ") + fields["text"]);
 
-test("an hour without Slack and mail: then the gravest comes first, each thing once and as it stands, and nothing is lost", async () => {
+test("an hour without Slack and mail: then the most severe alert comes first, each once in its latest state, and nothing is lost", async () => {
   const known = alert("known", "09:00", "warning");
   await tell(known);
   expect(await drain()).toEqual(["channel sent", "ann sent"]);

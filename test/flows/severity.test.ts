@@ -84,7 +84,7 @@ onAnyEngine((tell) => {
     );
   });
 
-  test("a mail about a rise is new to its reader: the severity stands in the subject", async () => {
+  test("a mail about a rise is new to its reader: the severity is in the subject", async () => {
     const story = await tell({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["on-call"], sendResolved: false }],

@@ -24,7 +24,7 @@ async function standing(story: Story, channel: string) {
 }
 
 onAnyEngine((tell) => {
-  test("one message follows its alert from the first mention to its end, and does what people press", async () => {
+  test("one message follows its alert from the first mention to its end, and its buttons act", async () => {
     const story = await tell({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],

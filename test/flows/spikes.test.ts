@@ -34,7 +34,7 @@ function numbersIn(text = ""): number[] {
 const wire = (time: string) => `2026-03-02T${time}:00.000+0000`;
 
 onAnyEngine((tell) => {
-  test("a spike is told with its reasons, told again when it has doubled, and over when it is calm", async () => {
+  test("a spike is sent with its reasons, sent again when it has doubled, and resolved when it is calm", async () => {
     const story = await tell({
       from: "00:00",
       rules: { "crisis-spike": CRISIS_SPIKE },
@@ -114,7 +114,7 @@ onAnyEngine((tell) => {
     expect(await told("#alerts")).toEqual([]);
   });
 
-  test("one text told 120 times is one voice, and 40 texts are a spike", async () => {
+  test("one text posted 120 times is one story, and 40 texts are a spike", async () => {
     const story = await tell({ from: "00:00", rules: { authors: VOICES } });
     const { at, until, told } = story;
     for (const [i, hour] of HOURS.entries()) {
@@ -154,7 +154,7 @@ onAnyEngine((tell) => {
     ]);
   });
 
-  test("a hashtag never seen before that is already large is told once, by its name", async () => {
+  test("a hashtag never seen before that is already large alerts once, by its name", async () => {
     const story = await tell({ from: "00:00", rules: { "new-hashtag": HASHTAG } });
     const { at, until, told } = story;
     aMorning(story, { insightsHashtag: ["acme"] });

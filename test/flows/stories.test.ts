@@ -5,7 +5,7 @@ import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
 import { expectEveryMentionOnce } from "./story.ts";
 
 onEveryEngine((tell) => {
-  test("a verified author's complaint is one message, growth is none, and its end stands in the thread", async () => {
+  test("a verified author's complaint is one message, growth is none, and its end is in the thread", async () => {
     const story = await tell({ rules: { "verified-negative": VERIFIED } });
     const { at, until, told, slack } = story;
     const angry = { sentiment: "negative", twitterVerified: true };
@@ -64,7 +64,7 @@ onEveryEngine((tell) => {
     await expectEveryMentionOnce(story);
   });
 
-  test("a crowd opens an alert, is told again while it goes on, and is over when it has gone", async () => {
+  test("a crowd opens an alert, gets reminders while it goes on, and is resolved when it has gone", async () => {
     const { at, until, told } = await tell({
       rules: { crowd: CROWD },
       routes: [{ receivers: ["alerts"], repeatEvery: "30m" }],
@@ -124,7 +124,7 @@ onAnyEngine((tell) => {
     await expectEveryMentionOnce(story);
   });
 
-  test("routes choose who is told by severity, query and rule", async () => {
+  test("routes choose receivers by severity, query and rule", async () => {
     const { at, until, told, mailed } = await tell({
       queries: ["Acme", "Bolt"],
       rules: {
@@ -153,7 +153,7 @@ onAnyEngine((tell) => {
     expect(mailed("desk@acme.example")).toEqual(["[INFO] Bo is negative about Bolt"]);
   });
 
-  test("quiet hours hold what is not grave, and tell it when they are over", async () => {
+  test("quiet hours hold alerts that are not critical, and send them when they end", async () => {
     const hours = { timezone: "Europe/Berlin", from: "22:00", to: "07:00", breakThrough: "critical" };
     const { at, until, told } = await tell({
       from: "22:00",
@@ -194,7 +194,7 @@ onAnyEngine((tell) => {
     await expectEveryMentionOnce(story);
   });
 
-  test("a mention that cannot be stored is set aside, with its reason, and holds up nothing", async () => {
+  test("a mention that cannot be stored becomes a dead letter with its reason, and blocks nothing", async () => {
     const story = await tell({ rules: { negative: NEGATIVE } });
     const { at, until, told } = story;
     at("09:01").mention("Acme", { resourceId: "odd", unstorable: true });

@@ -33,7 +33,7 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
   afterAll(() => engine.close());
   afterEach(() => closing.close());
 
-  test("what killed workers had in hand is taken up within 15 s, and all is stored, counted and told once", {
+  test("work of killed workers is taken over within 15 s, and all is stored, counted and sent once", {
     timeout: 90_000,
   }, async () => {
     closing = createClosing();

@@ -22,7 +22,7 @@ function deliveries(story: Story) {
 }
 
 onEveryEngine((tell) => {
-  test("a Slack that asks to wait is told later, and nobody else waits for it", async () => {
+  test("a Slack that asks to wait gets its messages later, and no other receiver waits for it", async () => {
     const story = await tell({
       rules: { negative: NEGATIVE },
       routes: [{ receivers: ["alerts", "desk"] }],
@@ -60,7 +60,7 @@ onEveryEngine((tell) => {
 });
 
 onAnyEngine((tell) => {
-  test("a channel that is not there is given up with advice, and the others are told", async () => {
+  test("a missing channel is given up with advice, and the other receivers get the alert", async () => {
     const story = await tell({
       rules: { negative: NEGATIVE },
       routes: [{ receivers: ["crisis", "alerts", "desk"] }],

@@ -73,7 +73,7 @@ async function total(queryId: string): Promise<number | undefined> {
 
 const learning = (rules: readonly Rule[]) => rulesWarmingUp(createConsoleStore(db()), rules);
 
-test("a rule that comes back after days has learned what it missed, tells nothing of it, and sees the next spike", async () => {
+test("a rule that comes back after days has learned what it missed, sends nothing about it, and finds the next spike", async () => {
   const back = NOON + 6 * DAY;
   const end = back + 12 * HOUR;
   const next = { from: end, to: end + 30 * MINUTE };
@@ -100,7 +100,7 @@ test("a rule that comes back after days has learned what it missed, tells nothin
   expect(told).toBeLessThanOrEqual(next.from + 15 * MINUTE);
 });
 
-test("where what it missed is stored no longer, it learns anew, says so, and pages nobody at the usual rate", async () => {
+test("if the missed mentions are deleted, it learns again, says so, and does not alert at the usual rate", async () => {
   const back = NOON + 6 * DAY;
   await live("1", [SPIKE], talk("1", NOON - DAY, NOON + 3 * DAY), NOON + 3 * DAY);
   await live("1", [], talk("1", NOON + 3 * DAY, back), back);
@@ -139,7 +139,7 @@ test("one that comes back while another counted the same has missed nothing eith
   expect((await spikes("1"))[0]?.steppedUntil).toBe(end);
 });
 
-test("voices are counted anew with what was missed, each once", async () => {
+test("distinct authors are counted again with what was missed, each once", async () => {
   const authors = aWindowRule("spike: { atLeast: 20, count: authors }");
   const [left, back] = [NOON + 6 * HOUR, NOON + 30 * HOUR];
   for (const [queryId, meanwhile] of [

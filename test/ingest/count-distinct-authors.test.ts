@@ -32,18 +32,18 @@ function inPages(pages: readonly (readonly DistinctAuthorChange[])[]) {
   return count;
 }
 
-test("one text that is told 500 times in two hours is one voice, or two where a span ends in between", () => {
+test("one author of 500 mentions in two hours counts once, or twice if a span ends in between", () => {
   const changes = Array.from({ length: 500 }, (_, i) => said("story a", (i * 2 * HOUR) / 500));
   expect(inPages([changes])).toBeLessThanOrEqual(2);
   expect(inPages([changes.slice(0, 200), changes.slice(200)])).toBe(inPages([changes]));
 });
 
-test("five hundred people are five hundred voices", () => {
+test("five hundred people are five hundred distinct authors", () => {
   const changes = Array.from({ length: 500 }, (_, i) => said(`author ${i}`, i * 1_000));
   expect(inPages([changes])).toBe(500);
 });
 
-test("a voice is taken back with its last mention, from the bucket in which it was counted", () => {
+test("an author is subtracted with the last mention, from the bucket in which it was counted", () => {
   const first = countDistinctAuthors([], [said("a", 0), said("a", MINUTE)]);
   expect(first.counts).toEqual([{ series: "s", arrived: NOON, bucket: NOON, n: 1 }]);
   const less = countDistinctAuthors(first.distinctAuthors, [{ ...said("a", 0, -1), arrivedAt: NOON + HOUR }]);
@@ -59,7 +59,7 @@ test("spans do not begin for everybody at the same moment", () => {
   expect(new Set(spans).size).toBeGreaterThan(190);
 });
 
-test("how often voices count does not depend on the order of mentions or on their pages", () => {
+test("the count of distinct authors does not depend on the order of mentions or on their pages", () => {
   const changes = fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 30 * 60 })), {
     minLength: 1,
     maxLength: 40,

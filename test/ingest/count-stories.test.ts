@@ -69,7 +69,7 @@ test("texts that differ in a word are one story for a rule that counts stories, 
   expect(await counted()).toBe(2);
 });
 
-test("what changes is taken back from the story that it told, and a recount of what is stored says the same", async () => {
+test("a changed mention is subtracted from its story, and a recount of what is stored agrees", async () => {
   const reworded = NEWS.replace("shortage", "lack");
   await read(said("a", NEWS), said("b", reworded));
   expect(await counted()).toBe(1);

@@ -20,7 +20,7 @@ function judge(more: Partial<Mention>, behindMs: number) {
   return judgePage(QUERY, counted, [{ before: null, after: assess(mention) }], { seenAt, behindMs });
 }
 
-test("a server two hours behind stamps what is new before we began to watch: it is told all the same, as of now", () => {
+test("a server two hours behind stamps new mentions before we began to watch: they alert all the same, as of now", () => {
   const addedAt = NOON + 10 * MINUTE - 2 * HOUR;
   const { evidence, counts } = judge({ addedAt }, 2 * HOUR);
   expect(evidence).toMatchObject([{ at: NOON + 10 * MINUTE }]);

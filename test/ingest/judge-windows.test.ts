@@ -108,7 +108,7 @@ test("a silent series is not touched until something arrives, and has missed not
   expect((await stateOf(silent.window.key))?.steppedUntil).toBe(NOON + 10 * MINUTE);
 });
 
-test("what later code has learned is learned anew from the counts, and told; rules beside it go on", async () => {
+test("a state of later code is learned again from the counts, and logged; other rules go on", async () => {
   const query = await aQuery(6);
   const unread: string[] = [];
   const rules = guardRules(

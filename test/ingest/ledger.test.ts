@@ -104,7 +104,7 @@ test("what the source counts and does not send is looked for again by itself, an
   expect(await storedIds()).toEqual(all.map(({ resourceId }) => resourceId));
 });
 
-test("after a day off the missed day is walked in order", async () => {
+test("after a day off the missed day is read in order", async () => {
   const all = Array.from({ length: 30 }, (_, nth) => negative(`m${nth}`, NOON + nth * HOUR));
   const source = sourceOf(() => all, 4);
   await poll(source.pages);

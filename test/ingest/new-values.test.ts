@@ -55,7 +55,7 @@ describe("a domain never seen before that is already large", () => {
   const rule = aRule("new: { what: domain, atLeast: 4, learn: 6h }");
   const usual = (from: Instant) => said(from, ...times(6, { domain: "news.example" }));
 
-  test("is told once, by its name, with the author that makes it so, and grows from page to page", async () => {
+  test("alerts once, by its name, with the author that makes it large, and grows from page to page", async () => {
     expect(await poll(rule, usual(NOON - DAY))).toEqual([]);
     const scoop = { domain: "Scoop.example" };
     expect(await poll(rule, [...usual(NOON), ...said(NOON + HOUR, ...times(3, scoop))])).toEqual([]);
@@ -78,7 +78,7 @@ describe("a domain never seen before that is already large", () => {
     expect(await poll(rule, [...said(NOON, ...spam), ...said(NOON + HOUR, ...back)])).toEqual([]);
   });
 
-  test("is looked for once the query is known long enough, which the coverage tells", async () => {
+  test("is looked for once the query is known long enough, which the coverage shows", async () => {
     const learning = async () =>
       (await rulesWarmingUp(createConsoleStore(db()), [rule])).map(
         ({ queryId, kind, counts, until, needs }) => [queryId, kind, counts, until, needs],
@@ -133,7 +133,7 @@ describe("an author never seen before who is already large", () => {
   const angry = { sentiment: "negative" } as const;
   const usual = (from: Instant) => said(from, ...["ann", "bo", "cy"].map((author) => ({ ...angry, author })));
 
-  test("is told once, by the name, with so many mentions of that author", async () => {
+  test("alerts once, by the name, with so many mentions of that author", async () => {
     expect(await poll(rule, usual(NOON - DAY))).toEqual([]);
     const troll = { ...angry, author: "Trøll" };
     const [alert, ...others] = await poll(rule, [
@@ -161,7 +161,7 @@ describe("an author never seen before who is already large", () => {
     ]);
   });
 
-  test("is nobody where the source withholds the author, and the full name where it withholds the handle", async () => {
+  test("is nobody if the source withholds the author, and the full name if it withholds the handle", async () => {
     await poll(rule, usual(NOON - DAY));
     const nobody = times(20, { ...angry, author: null, authorName: null });
     const named = times(5, { ...angry, author: null, authorName: "Ann <b>Lee</b>" });

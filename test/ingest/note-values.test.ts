@@ -17,7 +17,7 @@ function note(known: readonly SeenValue[], ...uses: ValueUse[]) {
   return noteValues("s", TERMS, known, uses);
 }
 
-test("a value is large with the voice that makes it so, and grows while it is new", () => {
+test("a value is large with the author that makes it so, and grows while it is new", () => {
   const noted = note(
     [],
     use("#fail", "a", 0),
@@ -34,7 +34,7 @@ test("a value is large with the voice that makes it so, and grows while it is ne
   ]);
 });
 
-test("one voice that says it often is one voice", () => {
+test("an author who uses it often counts once", () => {
   const uses = Array.from({ length: 50 }, (_, i) => use("#spam", "bot", i * MINUTE));
   expect(note([], ...uses).large).toEqual([]);
 });

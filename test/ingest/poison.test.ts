@@ -54,7 +54,7 @@ async function facts() {
   return rows[0];
 }
 
-test("mentions that cannot be stored are set aside alone, and their query goes on", async () => {
+test("only the mentions that cannot be stored become dead letters, and their query goes on", async () => {
   await poison("m3", "m11");
   const mentions = Array.from({ length: 20 }, (_, i) => negative(i));
   expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 18 });
@@ -70,7 +70,7 @@ test("mentions that cannot be stored are set aside alone, and their query goes o
   expect(await stores().deadLetters.open(10)).toHaveLength(2);
 });
 
-test("what was set aside is stored and counted once when it is replayed after the cause is mended", async () => {
+test("a dead letter is stored and counted once when it is replayed after the cause is fixed", async () => {
   await poison("m3");
   await poll(() => onePage([negative(1), negative(3)]));
   const [aside] = await stores().deadLetters.open(10);
@@ -88,7 +88,7 @@ test("what was set aside is stored and counted once when it is replayed after th
   expect(await facts()).toEqual({ stored: 2, counted: 2, gap: 0 });
 });
 
-test("a mention on which a rule breaks is set aside, and the others are judged", async () => {
+test("a mention that makes a rule throw becomes a dead letter, and the others are evaluated", async () => {
   const fragile: Rule = {
     ...RULE,
     window: {
@@ -152,7 +152,7 @@ test("a page that can never be read is passed over after bounded tries, and can 
   expect(await stores().deadLetters.open(10)).toEqual([]);
 });
 
-test("a source that is in trouble as a whole is passed over in nothing", async () => {
+test("if the whole source fails, no page is skipped", async () => {
   const source = broken([negative(50)], () => true);
   for (let tries = 0; tries < 8; tries++) {
     await due();

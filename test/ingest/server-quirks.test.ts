@@ -327,7 +327,7 @@ test("what arrives while a page is on its way is no sign that short pages are no
   expect(await learned()).not.toHaveProperty("short-pages");
 });
 
-test("a habit that shows itself again after just an hour counts as seen now, and not before", async () => {
+test("a quirk that is observed again after just an hour counts as seen now, and not before", async () => {
   const quirks = createServerQuirkStore(db(), "account");
   const lastAt = async () => (await quirks.all()).get("cursors")?.lastAt;
   for (const [at, expected] of [
@@ -340,7 +340,7 @@ test("a habit that shows itself again after just an hour counts as seen now, and
   }
 });
 
-test("against servers with any of these habits together, however small the pages, whoever shares a call, and whatever was believed of them", async () => {
+test("against servers with any of these quirks together, with any page size, shared calls and stored quirks", async () => {
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
   const habits = fc.record(
     {

@@ -78,7 +78,7 @@ test("the same order gives the same stories, in one go or page by page through t
   );
 });
 
-test("what is read again tells what it told before", () => {
+test("a text that is read again belongs to the same story", () => {
   fc.assert(
     fc.property(texts, (all) => {
       const index = createStoryIndex();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-test("every call that is served stands in docs/listening-api.md, and no other", async () => {
+test("every served call is in docs/listening-api.md, and no other", async () => {
   const [served = ""] = (await readFile(DOCUMENT, "utf8")).split("\n## Not served");
   const documented = served.split("\n").flatMap((line) => {
     const [, cell = ""] = line.split("|");

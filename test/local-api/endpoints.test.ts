@@ -128,7 +128,7 @@ describe("wrong input", () => {
     expect(answer.body.errors[0]).toMatchObject({ code: 0, message: expect.stringMatching(expected) });
   });
 
-  it("tells all faults at once, and what is missing", async () => {
+  it("reports all faults at once, and what is missing", async () => {
     const { status, body } = await fixture.get(`${project}/data/mentions`, [["foo", 1]]);
     expect(status).toBe(400);
     const messages = body.errors.map((error: { message: string }) => error.message).join("\n");

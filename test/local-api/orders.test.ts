@@ -128,7 +128,7 @@ it("every order, rising and falling, is the same by pages, by cursor and by hand
   }
 }, 120_000);
 
-it("a walk during which mentions arrive and change shows each exactly once, and after its end what is new", async () => {
+it("paging while mentions arrive and change shows each exactly once, and after its end the new ones", async () => {
   const Change = fc.record({ target: fc.nat(), mention: AnyMention, isNew: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(
@@ -206,7 +206,7 @@ async function apply(
   await replace(before, after);
 }
 
-it("a walk by a place that may change goes on after its end with what has become visible since", async () => {
+it("paging by a position that may change continues after its end with what has become visible since", async () => {
   await clear();
   const [one, two, three] = fc.sample(AnyMention, { numRuns: 3, seed: 3 }).map(({ version }, n) => ({
     ...version,

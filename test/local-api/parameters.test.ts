@@ -61,7 +61,7 @@ describe("a parameter that the call does not have", () => {
     expect(JSON.stringify(logged)).not.toContain("secret");
   });
 
-  it("is named without end by nobody", async () => {
+  it("is not listed without a limit", async () => {
     const many = Array.from({ length: 300 }, (_, n) => [`${"x".repeat(500)}${n}`, 1] as const);
     const { status, headers } = await fixture.get(path, [...range, ...many]);
     expect(status).toBe(200);
@@ -108,7 +108,7 @@ test("a name with [] behind it is the name without", async () => {
   }
 });
 
-test("a page beside a cursor is passed over and named; where names are refused it is an error", async () => {
+test("a page with a cursor is ignored and reported; if names are refused it is an error", async () => {
   const { nextCursor } = (await fixture.get(path, [...range, ["pageSize", 1]])).body;
   const asked = [...range, ["pageSize", 1], ["page", 7], ["cursor", nextCursor]] as const;
   const answer = await fixture.get(path, asked);
@@ -119,7 +119,7 @@ test("a page beside a cursor is passed over and named; where names are refused i
   );
 });
 
-test("a cursor is bound to what is meant, spelled out or not", async () => {
+test("a cursor is bound to the meaning of its request, with defaults written out or not", async () => {
   const { nextCursor } = (await fixture.get(path, [...range, ["pageSize", 1]])).body;
   const spelled = [["pageSize", 1], ["orderBy", "DATE"], ["orderDirection", "desc"], ["cursor", nextCursor]] as const; // biome-ignore format: a table
   expect((await fixture.get(path, [...range, ...spelled])).body.results).toHaveLength(1);

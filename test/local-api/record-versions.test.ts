@@ -108,7 +108,7 @@ describe("the version of the record", () => {
 });
 
 describe("full texts", () => {
-  it("come whole and verbatim, in place of the snippet, with the same parameters and walk", async () => {
+  it("come whole and verbatim, in place of the snippet, with the same parameters and paging", async () => {
     const { status, body } = await ask("mentions/fulltext", ["pageSize", 1]);
     expect(status).toBe(200);
     expect(body.results[0]).toMatchObject({ snippet: null, fullText: HOSTILE, title: HOSTILE });
@@ -161,7 +161,7 @@ describe("data policies", () => {
   });
 });
 
-it("no cursor tells by which value the walk is ordered", async () => {
+it("no cursor reveals the value of the order", async () => {
   for (const orderBy of ["author", "title", "date"]) {
     const parameters: Parameters = [["queryId", alpha], ...RANGE.slice(0, 2), ["orderBy", orderBy], ["orderDirection", "desc"], ["pageSize", 1]]; // biome-ignore format: a list
     const { nextCursor } = (await fixture.get(path(), parameters)).body;

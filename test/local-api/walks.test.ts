@@ -94,7 +94,7 @@ function inOrder(mentions: readonly AMention[], orderBy: string, direction: stri
     .map(idOf);
 }
 
-it("a page walk and a cursor walk show the same mentions in the same order, and the way back too", async () => {
+it("paging by number and by cursor shows the same mentions in the same order, and backwards too", async () => {
   await fc.assert(
     fc.asyncProperty(
       Mentions,
@@ -135,7 +135,7 @@ it("a page walk and a cursor walk show the same mentions in the same order, and 
   );
 });
 
-it("a cursor walk while mentions arrive shows none twice, none out of order, and misses none ahead of it", async () => {
+it("paging by cursor while mentions arrive shows none twice, none out of order, and misses none ahead of it", async () => {
   await fc.assert(
     fc.asyncProperty(
       Mentions,
@@ -172,7 +172,7 @@ it("a cursor walk while mentions arrive shows none twice, none out of order, and
   );
 });
 
-it("a walk by falling update shows the state in which it began, though mentions change meanwhile", async () => {
+it("paging by descending update shows the state at its start, though mentions change meanwhile", async () => {
   const db = createDatabase(fixture.database.pool);
   const queryId = fixture.account.queries.get("Alpha") ?? 0;
   const changesAt = T0 + 61 * MINUTE;

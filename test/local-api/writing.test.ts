@@ -230,7 +230,7 @@ describe("a mention", () => {
     (await fixture.get(`${project}/query/${alpha}/mentionfind`, [["resourceId", resourceId(n)]])).body
       .mention;
 
-  it("is changed as clients ask for it; `updated` moves, and a walk by update finds it", async () => {
+  it("is changed as clients request it; `updated` moves, and paging by update finds it", async () => {
     const tag = (await ask("POST", "ruletags", { name: "cold" })).body;
     const category = (await ask("POST", "categories", { name: "color", children: ["green", "blue"] })).body;
     const at = T0 + 10 * MINUTE;
@@ -272,7 +272,7 @@ describe("a mention", () => {
     expect(await one(0)).toMatchObject({ priority: null });
   });
 
-  it("is changed all of them or none, and what is wrong is told by its place in the list", async () => {
+  it("is changed all of them or none, and faults name their index in the list", async () => {
     const before = await one(2);
     const { status, body } = await edit([
       { queryId: alpha, resourceId: resourceId(2), starred: true },
@@ -359,7 +359,7 @@ describe("every call that writes", () => {
   });
 });
 
-test("what calls wrote is listed for whoever keeps the server", async () => {
+test("changes by calls are listed for the operator of the server", async () => {
   const { id } = (await ask("POST", "tags", { name: "noted" })).body;
   await ask("PUT", `tags/${id}`, { name: "noticed" });
   const scope = { project: String(fixture.account.projectId) };
@@ -369,7 +369,7 @@ test("what calls wrote is listed for whoever keeps the server", async () => {
   ]);
 });
 
-test("a private list is nobody's but its owner's", async () => {
+test("a private list is visible to its owner only", async () => {
   const user = { username: "bob@acme.example", password: "bob", role: "Regular" };
   await seedAccount(fixture.database.pool, { ...SEED, user });
   const bob = (await logIn(fixture.api, user)).body.access_token;
@@ -420,7 +420,7 @@ test("a tag and a category with rules label what is stored and what arrives", as
   expect((await ask("DELETE", `rulecategories/${category.id}`)).status).toBeLessThan(300);
 });
 
-test("a new name of a query, a tag or a category stands in stored records at once, and `updated` stays", async () => {
+test("stored records show a new name of a query, a tag or a category at once, and `updated` stays", async () => {
   const query = (await ask("POST", "queries", { name: "Cup", booleanQuery: "tea" })).body;
   const tag = (await ask("POST", "tags", { name: 'hot "new"' })).body;
   const other = (await ask("POST", "tags", { name: "other" })).body;

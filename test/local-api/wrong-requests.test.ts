@@ -19,7 +19,7 @@ function ask(request: InjectOptions & { url: string }) {
   return send(fixture.api, { ...request, url: request.url.replace("{project}", project), headers });
 }
 
-describe("what is wrong is told in the errors envelope", () => {
+describe("faults are reported in the errors envelope", () => {
   const json = { "content-type": "application/json" };
   const list = { method: "POST", url: "{project}/group/location", headers: json } as const;
   const cases: readonly (readonly [string, InjectOptions & { url: string }, number, RegExp])[] = [

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { nextPollAt } from "../../src/polling/pace.ts";
 
-test("a walk is due again within its interval, at a moment of its own", () => {
+test("a poll is due again within its interval, at a moment of its own", () => {
   const poll = fc.record({
     projectId: fc.string(),
     queryId: fc.string(),

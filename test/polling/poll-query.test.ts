@@ -36,7 +36,7 @@ async function stored() {
   return rows[0];
 }
 
-test("a walk whose last page is full ends where the source has nothing more", async () => {
+test("a poll whose last page is full ends where the source has nothing more", async () => {
   const outcome = await poll(async function* () {
     yield page([negative(1), negative(2)], "a", 4);
     yield page([negative(3), negative(4)], "b", 4);
@@ -46,7 +46,7 @@ test("a walk whose last page is full ends where the source has nothing more", as
   expect(await stored()).toEqual({ mentions: 4, counted: 4, error: null, polls: 1 });
 });
 
-test("a walk that breaks off keeps what it has and goes on from there", async () => {
+test("a poll that fails keeps what it has and resumes from there", async () => {
   const outcome = await poll(async function* () {
     yield page([negative(1), negative(2)], "a", 3);
     throw Object.assign(new Error("the source went away"), { retryable: true, retryAfterMs: 0 });
@@ -78,7 +78,7 @@ test("a cursor that is refused is given up for the watermark, and nothing counts
   expect(await stored()).toEqual({ mentions: 3, counted: 3, error: null, polls: 1 });
 });
 
-test("of two that come to a walk at once, one walks", async () => {
+test("of two workers that start a poll at once, one runs it", async () => {
   const outcomes = await Promise.all(
     [1, 2, 3].map(() =>
       poll(async function* () {

@@ -97,7 +97,7 @@ test("a quiet query does not make the busy ones be read again: it has been seen 
   expect(source.requests.at(-1)?.since).toBe(NOON - 40 - 5 * MINUTE);
 });
 
-test("whatever arrives, however late, and however small the pages: shared walks store what single walks would", async () => {
+test("with any arrivals, delays and page sizes, shared polls store what single polls would", async () => {
   const arrival = fc.record({
     queryId: fc.constantFrom(...IDS),
     atMs: fc.integer({ min: 0, max: 20 * MINUTE }),
@@ -142,7 +142,7 @@ test("whatever arrives, however late, and however small the pages: shared walks 
   );
 });
 
-test("a source that answers for one of the queries only is found out, and nobody's walk ends by its answer", async () => {
+test("a source that answers for one of the queries only is detected, and its answer ends no poll", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40)];
   const source = sourceOf(() => all, 100);
   const onlyFirst: Pages = (ids, request) => source.pages(ids.slice(0, 1), request);
@@ -171,7 +171,7 @@ async function* failing(error: Error): AsyncGenerator<SourcePage> {
   yield await Promise.reject(error);
 }
 
-test("mentions that are missing against the source's total are everybody's until somebody finds them", async () => {
+test("mentions missing from the source's total count for every query until one finds them", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40), mention("3", 3, NOON - 30)];
   const source = sourceOf(() => all, 100);
   const hidesOne: Pages = async function* (ids, request) {
@@ -185,7 +185,7 @@ test("mentions that are missing against the source's total are everybody's until
   expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
 });
 
-test("whom somebody else walks takes no part, and the others do not wait for it", async () => {
+test("a query that another worker polls takes no part, and the others do not wait for it", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40)];
   const source = sourceOf(() => all, 100);
   await stores().polls.claim({ projectId: "p", queryId: "2", poll: "added" }, NOON);
@@ -199,7 +199,7 @@ test("whom somebody else walks takes no part, and the others do not wait for it"
   expect(source.requests).toMatchObject([{ queryIds: ["1", "3", "4"] }]);
 });
 
-test("a member whose own commit fails is walked alone next time, and holds up nobody", async () => {
+test("a member whose own commit fails is polled alone next time, and blocks no other", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40)];
   const source = sourceOf(() => all, 100);
   const outcome = await poll(source.pages, IDS, true, {
@@ -219,7 +219,7 @@ test("a member whose own commit fails is walked alone next time, and holds up no
   expect(alone.map(({ queryId }) => queryId)).toEqual(["2"]);
 });
 
-test("rows that belong to nobody who asked are set aside with their reason", async () => {
+test("rows of no requested query become dead letters with their reason", async () => {
   const all = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40), mention("9", 3, NOON - 30)];
   const source = sourceOf(() => all, 100);
   await poll((ids, request) => source.pages([...ids, "9"], request));

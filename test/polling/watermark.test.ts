@@ -30,7 +30,7 @@ const page = (given: Partial<PolledPage>): PolledPage => ({
 });
 const walkedTo = (watermark: Instant): PollState => ({ ...NEW_POLL, watermark, completeUntil: watermark });
 
-test("the first walk begins at the history's start, with a wide range of publication dates", () => {
+test("the first poll begins at the history's start, with a wide range of publication dates", () => {
   expect(nextCall("added", NEW_POLL, SETTINGS, NOW)).toMatchObject({
     outcome: "Begins",
     request: {
@@ -44,13 +44,13 @@ test("the first walk begins at the history's start, with a wide range of publica
   });
 });
 
-test("the walk over changes asks by `updated`", () => {
+test("the poll of changes asks by `updated`", () => {
   const { request } = nextCall("updated", walkedTo(NOW), SETTINGS, NOW);
   expect(request).toMatchObject({ orderBy: "updated", sinceUpdated: NOW - 5 * MINUTE });
   expect(request).not.toHaveProperty("sinceAdded");
 });
 
-test("a finished walk starts again from its watermark less the overlap, without a cursor", () => {
+test("a finished poll starts again from its watermark less the overlap, without a cursor", () => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW).state;
   const { state } = endPoll(
     { ...begun, running: begun.running && { ...begun.running, cursor: "c9" } },
@@ -67,7 +67,7 @@ test("an overlap of nothing still shows the moment of the watermark again", () =
   expect(request.sinceAdded).toBe(NOW - 1);
 });
 
-test("an interrupted walk resumes at its cursor with the parameters it began with", () => {
+test("an interrupted poll resumes at its cursor with the parameters it began with", () => {
   const first = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const after = afterPage(
     first.state,
@@ -81,7 +81,7 @@ test("an interrupted walk resumes at its cursor with the parameters it began wit
   });
 });
 
-test("a cursor that the source refuses is given up, what the walk has seen is not", () => {
+test("a refused cursor is dropped, what the poll has seen is kept", () => {
   const { state } = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const after = afterPage(state, page({ highest: NOW - 9, rows: 10, nextCursor: "c1" }), SETTINGS);
   expect(nextCall("added", abandonPoll(after.state), SETTINGS, NOW + 1)).toMatchObject({
@@ -121,7 +121,7 @@ test("the watermark never moves back, and not ahead of our clock", () => {
   expect(afterPage(virgin.state, page({}), SETTINGS).state.watermark).toBe(null);
 });
 
-test("a gap is walked again from its beginning before anything is claimed, and then left to stand", () => {
+test("a gap is polled again from its beginning before anything is claimed, and then left open", () => {
   let state = walkedTo(NOW - DAY);
   const seen: unknown[] = [];
   for (const turn of [0, 1, 2, 3]) {
@@ -154,7 +154,7 @@ test("a gap is walked again from its beginning before anything is claimed, and t
   expect(found.state.gap).toBe(null);
 });
 
-test("more missing than stands already is a gap of its own", () => {
+test("more missing than the known gap is a new gap", () => {
   const gap = { from: NOW - DAY, tries: 4, missing: 2, noticedAt: NOW - HOUR, nextAt: NOW + HOUR };
   const begun = nextCall("added", { ...walkedTo(NOW - HOUR), gap }, SETTINGS, NOW);
   const after = afterPage(begun.state, page({ rows: 1, total: 6, highest: NOW - 1 }), SETTINGS);
@@ -162,7 +162,7 @@ test("more missing than stands already is a gap of its own", () => {
   expect(nextCall("added", after.state, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - DAY);
 });
 
-test("a server that cuts a walk off in its middle is asked for the rest, and nothing is claimed meanwhile", () => {
+test("if a server cuts a poll off in the middle, the remaining pages are requested, and nothing is claimed meanwhile", () => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const cut = page({ rows: 10, total: 25, highest: NOW - HOUR });
   const after = afterPage(begun.state, cut, SETTINGS);
@@ -170,7 +170,7 @@ test("a server that cuts a walk off in its middle is asked for the rest, and not
   expect(nextCall("added", after.state, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - HOUR - 5 * MINUTE);
 });
 
-test("a walk that is given up within its overlap goes on where it was, and not at the same page for ever", () => {
+test("a poll that is abandoned within its overlap resumes where it was, and not at the same page for ever", () => {
   const begun = nextCall("added", walkedTo(NOW - HOUR), SETTINGS, NOW);
   const full = page({ rows: 10, highest: NOW - HOUR - MINUTE, nextCursor: "c1" });
   const after = afterPage(begun.state, full, SETTINGS);
@@ -198,7 +198,7 @@ test("who is far behind and wants the newest first goes down, and is complete at
   expect(nextCall("added", last.state, settings, NOW + 1).request.orderDirection).toBe("asc");
 });
 
-test("what a walk covers adds up its pages, against the count of the first", () => {
+test("the coverage of a poll sums its pages, against the count of the first", () => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const first = afterPage(begun.state, page({ rows: 10, total: 15, nextCursor: "c1" }), SETTINGS);
   const last = afterPage(first.state, page({ rows: 6, repeated: 1, total: 99 }), SETTINGS);

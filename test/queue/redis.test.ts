@@ -26,7 +26,7 @@ if (hasRedis()) {
     },
   });
 
-  test("a job that Redis cannot take is told as such, and the queue goes on afterwards", async () => {
+  test("a job that Redis cannot take is reported as such, and the queue continues afterwards", async () => {
     const engine = await startRedis();
     if (engine === null) throw new Error("Redis went away");
     const queues = await createQueues({

@@ -43,7 +43,7 @@ async function walk(pages: Record<string, Page>, options: Partial<FetchPagesOpti
   return { asked, given };
 }
 
-test("a walk follows the next cursor until a page has none", async () => {
+test("paging follows the next cursor until a page has none", async () => {
   const pages = { "": page(["a", "b"], "1"), "1": page(["c", "d"], "2"), "2": page(["e", "f"], null) };
   expect(await walk(pages)).toEqual({
     asked: [null, "1", "2"],
@@ -55,7 +55,7 @@ test("a walk follows the next cursor until a page has none", async () => {
   });
 });
 
-test("a walk begins at the stored cursor", async () => {
+test("paging begins at the stored cursor", async () => {
   expect((await walk({ "7": page(["a", "b"], null) }, { cursor: "7" })).asked).toEqual(["7"]);
 });
 
@@ -63,18 +63,18 @@ test("an empty first page is given, because it says that there is nothing", asyn
   expect((await walk({ "": page([], "1") })).given).toEqual([[]]);
 });
 
-test("an empty page later ends the walk unseen", async () => {
+test("a later empty page ends the paging and is not returned", async () => {
   const pages = { "": page(["a", "b"], "1"), "1": page([], "1") };
   expect(await walk(pages)).toEqual({ asked: [null, "1"], given: [["a", "b"]] });
 });
 
-test("a short page ends the walk, unless the caller wants to be sure", async () => {
+test("a short page ends the paging, unless the caller wants to be sure", async () => {
   const pages = { "": page(["a"], "1"), "1": page([], null) };
   expect((await walk(pages)).asked).toEqual([null]);
   expect((await walk(pages, { endOnShortPage: false })).asked).toEqual([null, "1"]);
 });
 
-test("a server that gives smaller pages than asked for is walked to its end", async () => {
+test("a server with smaller pages than requested is read to its end", async () => {
   const pages = {
     "": page(["a", "b"], "1", { pageSize: 2 }),
     "1": page(["c"], null, { pageSize: 2 }),
@@ -88,7 +88,7 @@ test("rejected mentions count for the fullness of a page", async () => {
   expect((await walk(pages)).asked).toEqual([null, "1"]);
 });
 
-test("a cursor that repeats, at once or in a circle, ends the walk where it leads to the same", async () => {
+test("a cursor that repeats, at once or in a circle, ends the paging if it leads to the same page", async () => {
   const same = await walk({ "": page(["a", "b"], "1"), "1": page(["c", "d"], "1") });
   expect(same).toEqual({
     asked: [null, "1", "1"],
@@ -102,7 +102,7 @@ test("a cursor that repeats, at once or in a circle, ends the walk where it lead
   expect((await walk({ "7": page(["a", "b"], "7") }, { cursor: "7" })).given).toEqual([["a", "b"]]);
 });
 
-test("a cursor that stands for a place which the server keeps is followed to the end", async () => {
+test("a cursor whose position the server keeps itself is followed to the end", async () => {
   const left = [page(["a", "b"], "s"), page(["c", "d"], "s"), page(["e", "f"], "s"), page([], "s")];
   const given: string[][] = [];
   for await (const { mentions } of fetchPages(async () => left.shift() ?? page([], "s"), OPTIONS))
@@ -119,7 +119,7 @@ test("a short page of a source that counts more is not the last", async () => {
   expect((await walk(pages)).asked).toEqual([null, "1"]);
 });
 
-test("leaving a walk stops the call that is under way", async () => {
+test("leaving the loop stops the running call", async () => {
   let stopped = false;
   const leaving = new AbortController();
   const fetchPage = (cursor: string | null, signal: AbortSignal): Promise<Page> =>

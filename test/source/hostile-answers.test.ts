@@ -264,7 +264,7 @@ test.each<[string, Reply, boolean]>([
   },
 );
 
-test("creating a list after silence may have been done; nobody there has done nothing", async () => {
+test("creating a list without an answer may have succeeded; without a connection it has not", async () => {
   api().reply(silent);
   const slow = connect({ timeoutMs: 100 });
   await slow.token().catch(() => slow.token());

@@ -31,7 +31,7 @@ function wirePage(ids: readonly number[], nextCursor: string | null) {
 
 // Logging in
 
-test("a login sends the password in the form-encoded body and the rest in the query", async () => {
+test("a login sends the password in the form-encoded body and the other parameters in the query", async () => {
   fake().reply(json(EMPTY_LIST));
   await connect({ credentials: { ...CREDENTIALS, platformClientId: "44" } }).projects();
   const [login] = fake().logins;
@@ -118,7 +118,7 @@ test("a source that gives the refused token again is asked no more than once for
   expect(fake().logins.length).toBeLessThanOrEqual(4);
 });
 
-test.each([400, 401, 403])("credentials refused with %i are told as such", async (status) => {
+test.each([400, 401, 403])("credentials refused with %i are reported as such", async (status) => {
   fake().replyToLogin(json({ error: "invalid_grant", error_description: "Bad credentials" }, { status }));
   expect(await failure(connect().me())).toMatchObject({
     kind: "login",
@@ -235,7 +235,7 @@ test.each([
   expect(await failure(client.mentionsPage(PARAMS))).toMatchObject({ kind: "timeout", retryable: true });
 });
 
-test("nobody at the address is a network error that names its code", async () => {
+test("no server at the address is a network error that names its code", async () => {
   const client = connect({ baseUrl: "http://127.0.0.1:1" });
   expect(await failure(client.projects())).toMatchObject({ kind: "network", code: "ECONNREFUSED" });
 });
@@ -272,7 +272,7 @@ test.each(["gzip", "deflate", "raw deflate", "br"] as const)("a page in %s is re
   expect((await connect().mentionsPage(PARAMS)).mentions).toHaveLength(2);
 });
 
-test("a page brings mentions, rejections, the total and the budget, which is told to whoever listens", async () => {
+test("a page has mentions, rejections and the total, and reports the budget", async () => {
   const page = wirePage([1, 2], "next");
   const budgets: Budget[] = [];
   fake().reply(
@@ -308,7 +308,7 @@ test("integers beyond 53 bits stay two identities", async () => {
   expect(mentions.map(({ resourceId }) => resourceId)).toEqual(["9007199254740993", "9007199254740992"]);
 });
 
-test("a walk sends each cursor as it came and ends where the source does", async () => {
+test("paging sends each cursor unchanged and ends where the source does", async () => {
   fake().reply(json(wirePage([1, 2], "a+b/=é")), json(wirePage([3, 4], "z")), json(wirePage([], "z")));
   const ids: string[] = [];
   for await (const page of connect().mentions(PARAMS)) {

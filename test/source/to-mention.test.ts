@@ -83,7 +83,7 @@ test("full text is preferred to the snippet, and followers come from the network
   expect(toMention({ ...NAMELESS, blueskyFollowers: 5 }).mention?.followers).toBe(5);
 });
 
-test("its date stands in for a missing added, and an older updated does not run behind added", () => {
+test("its date replaces a missing added, and updated is never before added", () => {
   const date = "2026-02-17T07:36:05.000+0000";
   expect(toMention({ resourceId: "a", queryId: "7", date }).mention?.addedAt).toBe(
     Date.UTC(2026, 1, 17, 7, 36, 5),

@@ -147,7 +147,7 @@ test("a worker that dies with a call in its hands gives it back after its timeou
   expect(await budget.take({ limit: 1, periodMs: MINUTE }, asked)).not.toBeNull();
 });
 
-test("calls that others make with the account take places as soon as an answer tells of them", async () => {
+test("calls that others make with the account take slots as soon as an answer shows them", async () => {
   const budget = budgetOf(0, manual);
   await budget.learn(LIMIT, "client");
   await budget.take(LIMIT, ASKED);
@@ -186,7 +186,7 @@ test("a limit that shrinks counts the calls that were made under the larger one"
   expect(await budget.take(LIMIT, ASKED)).not.toBeNull();
 });
 
-test("nobody starves: each end of the window is kept for one side", async () => {
+test("no priority starves: each end of the window is kept for one of them", async () => {
   const limit = { limit: 30, periodMs: 10 * MINUTE };
   const budget = budgetOf(0, manual);
   await budget.learn(limit, "client");

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await stores.polls.ensure(NOON);
 });
 
-test("who writes about a query waits for whoever does so already, and not for another project's query of that id", async () => {
+test("a writer of a query waits for its other writers, and not for another project's query of that id", async () => {
   const order: string[] = [];
   let second: Promise<unknown> = Promise.resolve();
   await stores.transaction(async (mine) => {
@@ -37,7 +37,7 @@ test("who writes about a query waits for whoever does so already, and not for an
   expect(order).toEqual(["first", "second"]);
 });
 
-test("a channel that asked for a long wait stays closed, whatever shorter wait is told of later", async () => {
+test("a channel that asked for a long wait stays closed when a shorter wait follows", async () => {
   const pace = { key: "slack #alerts", everyMs: 0, burst: 1 };
   await stores.channelLimits.close(pace.key, 60 * MINUTE, "wait an hour");
   await stores.channelLimits.close(pace.key, 0, "wait a moment");

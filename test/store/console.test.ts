@@ -103,7 +103,7 @@ test("volume counts what lies in the window by hour and sentiment, undated menti
   ]);
 });
 
-test("alerts come by state, the open ones gravest first, and page without repetition", async () => {
+test("alerts come by state, the most severe open ones first, and page without repetition", async () => {
   expect((await facts.openAlerts(10)).map(({ id }) => id)).toEqual([story.crisis.id, story.single.id]);
   expect(await facts.countOpenAlerts()).toBe(2);
   const first = await facts.alerts("all", null, 2);
@@ -125,7 +125,7 @@ test("mentions of an alert are those that met its rule, or those of its window",
   }
 });
 
-test("notifications tell what they are about and what became of them, digests included", async () => {
+test("notifications show their subject and their outcome, digests included", async () => {
   const digest = {
     ...pending(story.crisis, { createdAt: NOW, kind: "digest", receiver: "board" }),
     projectId: "all",

@@ -3,7 +3,7 @@ import { useStores } from "../use-stores.ts";
 
 const { stores } = await useStores();
 
-test("who of a project is told what is decided by one transaction at a time, and each project has its own turn", async () => {
+test("notifications of a project are decided by one transaction at a time, and projects do not wait for each other", async () => {
   const order: string[] = [];
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {

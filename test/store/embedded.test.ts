@@ -151,7 +151,7 @@ test("a start after kill -9 of parent and server recovers what was committed", a
   expect(await ask(next.url, "select answer from kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a lock file whose process id belongs to somebody else by now does not hold up the start", async () => {
+test("a lock file whose process id belongs to another program does not block the start", async () => {
   await haveTables();
   const directory = (await readFile(`${dataDir}.location`, "utf8").catch(() => dataDir)).trim();
   await writeFile(
@@ -163,7 +163,7 @@ test("a lock file whose process id belongs to somebody else by now does not hold
   expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("a second Earshot on the same directory is told who has it", async () => {
+test("a second Earshot on the same directory gets an error that names the owner", async () => {
   await haveTables();
   const other = await startInChild();
   const refused = await start().catch((error: unknown) => error);
@@ -171,7 +171,7 @@ test("a second Earshot on the same directory is told who has it", async () => {
   expect(String(refused)).toContain(`process ${other.child.pid}`);
 });
 
-test("of two that make the same directory at once, one gets it and the other is told so", async () => {
+test("of two that make the same directory at once, one gets it and the other gets an error", async () => {
   const both = await Promise.allSettled([start(), start()]);
   expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   const loser = both.find((one) => one.status === "rejected");
@@ -187,7 +187,7 @@ test("Ctrl-C reaches Earshot alone: its server is there until Earshot has finish
   expect(isAlive(pid)).toBe(true);
 });
 
-test("a command beside a running Earshot can share its server, and leaves it running", async () => {
+test("a command can share the server of a running Earshot, and leaves it running", async () => {
   await haveTables();
   const owner = await start();
   const guest = await start({ share: true });
@@ -241,7 +241,7 @@ test("a server that dies again, and whose address is taken for a while, is start
   await expect.poll(answer, { timeout: 20_000 }).toEqual([{ one: 1 }]);
 });
 
-test("a lost password file is told as such, and the tables are left alone", async () => {
+test("a lost password file is reported as such, and the tables are left alone", async () => {
   await haveTables();
   await rm(`${dataDir}.password`);
   await expect(start()).rejects.toThrow(/\.password cannot be read/);

@@ -56,7 +56,7 @@ function pending(alert: Alert, kind: PendingNotification["kind"]): PendingNotifi
   return { id: uuid7(NOON), projectId, receiver: "alerts", kind, alertId, digest: null, ...why };
 }
 
-test("a walk is claimed by one, is free again when its lease has run out, and is then the other's", async () => {
+test("a poll is claimed by one worker, is free when its lease has expired, and is then another's", async () => {
   const key = { projectId: "p", queryId: await aQuery(), poll: "added" } as const;
   const claims = await Promise.all([1, 2, 3].map(() => stores.polls.claim(key, NOON)));
   const [claim] = claims.filter((one) => one !== null);
@@ -77,7 +77,7 @@ test("a walk is claimed by one, is free again when its lease has run out, and is
   expect(rows).toEqual([{ state: { step: 2 }, error: null }]);
 });
 
-test("a walk is not due before its time, nor while it waits to be tried again", async () => {
+test("a poll is not due before its time, nor while it waits for a retry", async () => {
   const key = { projectId: "p", queryId: await aQuery(), poll: "added" } as const;
   expect(await stores.polls.claim(key, NOON - 1)).toBeNull();
   const claim = await stores.polls.claim(key, NOON);
@@ -143,7 +143,7 @@ test("a decision waits while its query is about to be read, and not while the so
   expect(await due()).toContain(queryId);
 });
 
-test("what cannot be stored is set aside once, however often it is read", async () => {
+test("a mention that cannot be stored becomes one dead letter, however often it is read", async () => {
   const queryId = await aQuery();
   const odd = { resourceId: "odd", reason: "it has no time" };
   for (const when of [NOON, NOON + MINUTE]) {

@@ -76,7 +76,7 @@ test("of many processes one takes the turn", async () => {
   expect(takes.filter(Boolean)).toHaveLength(1);
 });
 
-test("walks that wait to be tried again are not work that nobody takes", async () => {
+test("polls that wait for a retry are not untaken work", async () => {
   await sql`update earshot.polls set next_at = to_timestamp(0)`.execute(database.db);
   expect(await stores.health.waiting(NOON)).toMatchObject({ polls: 4, deliveries: 0, lastPolledAt: null });
   await sql`update earshot.polls set retry_at_wall = now() + interval '1 hour'`.execute(database.db);

@@ -83,7 +83,7 @@ test.each([
   for (const [name, value] of Object.entries(headers)) expect(answer.headers.get(name)).toBe(value);
 });
 
-test("a 429 claims the limit that the client has, and teaches nobody another one", async () => {
+test("a 429 states the client's own limit, and no other", async () => {
   const { pool } = fixture.database;
   const tags = { "ratelimit.limit": "7", "ratelimit.period": "3" };
   await pool.query("update local_api.client set tags = $1", [tags]);

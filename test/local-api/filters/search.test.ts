@@ -110,7 +110,7 @@ function matching(search: string): string[] {
     .map(({ record }) => record.resourceId);
 }
 
-it("finds exactly what the matcher finds, on every page of a walk, with the exact total", async () => {
+it("finds exactly what the matcher finds, on every page, with the exact total", async () => {
   await fc.assert(
     fc.asyncProperty(Search, async (search) => {
       const expected = matching(search);
@@ -142,7 +142,7 @@ it("searches inside what the filters leave, and finds what arrives", async () =>
   expect(await inGerman()).toBe(before + 1);
 });
 
-it("tells what is wrong with a text, and where", async () => {
+it("reports what is wrong with a text, and where", async () => {
   const { status, body } = await ask([["search", "a OR b AND c"]]);
   expect(status).toBe(400);
   expect(body.errors[0].message).toMatch(/^search: at character \d+: /);

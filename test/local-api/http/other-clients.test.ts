@@ -120,7 +120,7 @@ test("a body in chunks is read whole", async () => {
   expect({ status: reply.status, body: reply.body.toString() }).toMatchObject({ status: 201 });
 });
 
-test("gzip where it is asked for, beside others that are not known", async () => {
+test("gzip if it is accepted, besides unknown encodings", async () => {
   const reply = await exchange([
     "GET /filters HTTP/1.1",
     ...AUTH,

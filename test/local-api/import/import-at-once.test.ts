@@ -97,7 +97,7 @@ test("an import whose process is killed stores whole batches, and goes on where 
   expect(await stored(projectId)).toEqual({ rows: 3_000, mentions: 3_000 });
 }, 60_000);
 
-test("a walk by update sees every edit that is made while it goes on, and an import beside it loses nothing", async () => {
+test("paging by update sees every edit that is made meanwhile, and a parallel import loses nothing", async () => {
   const projectId = await project("Edited");
   const path = await file("e", 0, 600);
   const pool = fixture.database.pool;

@@ -104,7 +104,7 @@ it.each([
   expect(twitterLikeCount).toBe(pageType === "twitter" ? 2 : null);
 });
 
-it("says of the text what stands in it", () => {
+it("reads what the text contains", () => {
   const text =
     "RT @CNN: see https://t.co/abc and (https://www.a.example/x?y=1). #late #late @Air ask me@mail.example";
   expect(imported({ ...LINE, text }).record).toMatchObject({

@@ -158,7 +158,7 @@ it("makes tags and categories that a line names, and finds mentions by them", as
   expect(await ask(["category", found[0].categories[1]])).toHaveLength(1);
 });
 
-it("tells every line that is no mention, with its number, and imports the others", async () => {
+it("reports every line that is no mention, with its number, and imports the others", async () => {
   const projectId = await project("Faulty");
   const lines = [
     line("a"),
@@ -199,7 +199,7 @@ it("says so when the file has nothing, or is not there", async () => {
   await expect(missing).rejects.toThrow("ENOENT");
 });
 
-it("imports the airline file, where it lies beside the repository", async (context) => {
+it("imports the airline file, if it is next to the repository", async (context) => {
   const file = sharedFile("airline-tweets.jsonl");
   if ("absent" in file) return context.skip(file.absent);
   const projectId = await project("Airlines");
@@ -232,7 +232,7 @@ it("goes on after the last stored line when it was cut off, and begins anew with
   expect(resumed).toEqual([500]);
 });
 
-it("tells what a sample leaves out, what lies in the future, what is missing and what was of no use", async () => {
+it("reports what a sample leaves out, future mentions, missing and unused fields", async () => {
   const { projectId } = await seedAccount(fixture.database.pool, {
     ...SEED,
     project: { name: "Sampled" },

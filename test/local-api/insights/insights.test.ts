@@ -175,7 +175,7 @@ describe("data/volume/topauthors/queries", () => {
     }
   });
 
-  it("gives ten unless told otherwise, the fields of `data` first", async () => {
+  it("returns ten by default, the fields of `data` first", async () => {
     const { results } = (await call("volume/topauthors/queries")).body;
     expect(results).toHaveLength(10);
     expect(Object.keys(results[0])).toEqual(["data", "id", "name", "values"]);

@@ -216,7 +216,7 @@ describe("positions", () => {
     }
   });
 
-  it("carry the signs of hashtags, and what overlaps is told once", () => {
+  it("carry the signs of hashtags, and overlapping matches appear once", () => {
     const positions = query('#tag OR tag OR "a #tag"').positions(searchableMention({}, "a #tag, tag"));
     expect(positions).toEqual([
       { start: 0, text: "a #tag", length: 6 },

@@ -112,7 +112,7 @@ describe("the earlier version", () => {
 });
 
 describe("full text", () => {
-  it("stands in a field of its own and leaves the snippet null", () => {
+  it("has a field of its own and leaves the snippet null", () => {
     for (const version of ["current", "earlier"] as const) {
       const record = shown(TALKATIVE, { version, text: "full" }, "all of it");
       expect(record).toMatchObject({ fullText: "all of it", snippet: null });
@@ -141,7 +141,7 @@ describe("the restricted policy", () => {
 
   const OWN = "resourceId resourceType queryId queryName added updated pageType pageTypeName assignment lastAssignmentDate priority status checked starred tags categories categoryDetails"; // biome-ignore format: a list
 
-  it.each(cases)("shows of %s an allow-list and nulls for all the rest", (pageType, allowed) => {
+  it.each(cases)("shows of %s an allow-list and nulls for all other fields", (pageType, allowed) => {
     const record = shown({ ...TALKATIVE, pageType }, { policy: "restricted" });
     const speaking = Object.keys(record).filter((name) => record[name] !== null);
     expect(speaking.sort()).toEqual([...OWN.split(" "), ...allowed].sort());

@@ -107,7 +107,7 @@ describe("a location list is made", () => {
       payload: JSON.stringify(body),
     });
 
-  it("of ids, each told with its name, its type and its place in the world", async () => {
+  it("of ids, each with its name, its type and its place in the world", async () => {
     const { projectId, userId } = fixture.account;
     const body = { name: "East", locations: cities, sharedProjectIds: [projectId], shared: "public" };
     const made = await make(body);
@@ -224,7 +224,7 @@ describe("a location list is made", () => {
     expect(answer.errors[0]).toEqual({ code: 0, message: expect.stringMatching(message) });
   });
 
-  it("and everything that is wrong is told at once", async () => {
+  it("and all faults are reported at once", async () => {
     const { errors } = (await make({ name: "", locations: [{ id: "x" }, {}], shared: 1, y: 2 })).body;
     expect(errors).toHaveLength(5);
   });

@@ -41,7 +41,7 @@ test("hours of the week are learned: a quiet night and a busy noon", () => {
   expect(expectedRate(history, 1, monday + 3 * HOUR) * MINUTE).toBeLessThan(1.5);
 });
 
-test("a burst is noticed with the next walk, and forgotten within the hour", () => {
+test("a burst is noticed with the next poll, and forgotten within the hour", () => {
   const at = MONDAY + 7 * DAY;
   const quiet = live(7, () => 1);
   const burst = learnArrivals(quiet, { mentions: 400, from: at, to: at + 5 * MINUTE });
@@ -55,7 +55,7 @@ test("what all queries do at this hour is expected of one that is new", () => {
   expect(rhythmOf({ mentions: 1, ms: HOUR }, { mentions: 2, ms: DAY })).toBe(1);
 });
 
-test("a week in which nobody asked teaches every hour alike", () => {
+test("a week without polls teaches every hour alike", () => {
   const history = learnArrivals(NOTHING_OBSERVED, { mentions: 336, from: MONDAY, to: MONDAY + 14 * DAY });
   expect(history.hours.size).toBe(168);
   expect(expectedRate(history, 1, MONDAY + 20 * DAY) * HOUR).toBeCloseTo(1, 0);

@@ -41,7 +41,7 @@ test("the call goes where most delay has gathered: rate × importance × age²",
   expect(plan([busy, grave, old], { ...SINGLE, roundMs: HOUR }, 3)).toEqual([["old"], ["grave"], ["busy"]]);
 });
 
-test("quiet queries of one project and one kind of walk share a call", () => {
+test("quiet queries of one project and one kind of poll share a call", () => {
   const calls = plan(
     [poll("1"), poll("2"), poll("3", { poll: "updated" }), poll("4", { projectId: "other" })],
     SHARED,
@@ -89,7 +89,7 @@ test("history gets every fourth call while there is live work, and all where the
   expect(plan(history, SINGLE, 3).flat()).toHaveLength(3);
 });
 
-test("every walk is in one call at most, calls keep to their size, and nothing is planned twice", () => {
+test("every poll is in one call at most, calls keep to their size, and nothing is planned twice", () => {
   const candidate = fc.record({
     projectId: fc.constantFrom("a", "b"),
     poll: fc.constantFrom("added" as const, "updated" as const),
@@ -132,7 +132,7 @@ test("what fails again and again takes a fourth of the calls at most", () => {
   expect(calls.filter((id) => id.startsWith("bad"))).toHaveLength(2);
 });
 
-test("nobody starves: the quietest of very unequal queries is polled again and again, within a few rounds", () => {
+test("no query starves: the quietest of very unequal queries is polled again and again, within a few rounds", () => {
   const spacing = 20 * SECOND;
   const settings = { ...SINGLE, roundMs: 30 * spacing };
   let state = Array.from({ length: 30 }, (_, i) =>
