@@ -51,19 +51,19 @@ const NO_FACTS = new Set([
   ...[
     "tokens",
     "settings",
-    "lanes",
+    "channel_limits",
     "failures",
     "pulses",
     "outages",
     "budgets",
-    "budget_places",
+    "budget_slots",
     "inbox",
     "inbox_files",
   ],
   // Each walk says what it saw: who repeats one says it again. What was missed stands in the walk's own state.
   "coverage",
   // Of the source, not of mentions: who asks once more learns more.
-  "source_traits",
+  "server_quirks",
 ]);
 
 const OF_THE_MOMENT = /_wall$|^(lease|seq|attempts?|failures|last_error|own_call|taken_at)$/;
@@ -75,7 +75,7 @@ function bare(table: string, row: Row): Row {
     known["vendor_ref"] = Object.keys(known["vendor_ref"]).sort();
   if (table === "deliveries") known["detail"] = undefined;
   // Where a cursor stands that is tried once more before the next walk; it leads to nothing that was not there.
-  if (table === "walks" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
+  if (table === "polls" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;
 }
 
@@ -97,7 +97,7 @@ function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) =
       `<alert ${rule} ${JSON.stringify(labels).replaceAll('"', "'")} ${at}>`,
   );
   put("silences", ({ starts_at: at }) => `<silence ${at}>`);
-  put("set_aside", ({ kind, resource_id: id, at }) => `<set aside ${kind} ${id} ${at}>`);
+  put("dead_letters", ({ kind, resource_id: id, at }) => `<dead letter ${kind} ${id} ${at}>`);
   put(
     "notifications",
     ({ receiver, kind, alert_id: id, digest_date: date, created_at: at }) =>
