@@ -6,7 +6,9 @@ import type { Found } from "./ledger.ts";
 import { VOICE } from "./stream.ts";
 import { CALLS_A_MINUTE, type World } from "./world.ts";
 
-/** Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `troubles` null: none were planned. */
+/**
+ * Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `troubles` null: none were planned.
+ */
 export async function collect(world: World, problems: ReadonlyMap<string, number> | null): Promise<Found> {
   const names = new Map([...world.account.queries].map(([name, id]) => [String(id), name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
@@ -49,9 +51,9 @@ async function namesOfSeries(folder: string): Promise<Map<string, string>> {
   );
 }
 
-/** As their readers have them: what a message is about stands in its text. */
+/** As readers see them: the text says what a message is about. */
 async function told({ slack, smtp }: World): Promise<Found["told"]> {
-  // What only tells more of a message, in its thread, is no message of its own.
+  // A reply that only adds details to a message is no message of its own.
   const aboutMentions = (await slack.messages()).filter(
     ({ channelName, metadata }) =>
       STREAM_CHANNELS.has(channelName) && metadata !== null && metadata.payload["part"] === undefined,
@@ -77,8 +79,8 @@ const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
 const TALE_CHANNELS = new Set(["crowd", "grumble", "hushed", "digest-slack"]);
 
 /**
- * What readers have of the tale, and how many messages there are of each kind that has to occur. What a message was
- * when it came stands in the call that posted it: later it is edited.
+ * The messages of the tale that readers have, and how many there are of each required kind. The first call of a message
+ * shows what it was when it arrived; later it is edited.
  */
 async function toldOfTale({
   slack,

@@ -12,11 +12,11 @@ export interface Crew {
   ended(): number;
   /** The newest warnings and errors that they logged. */
   lastWords(): string;
-  /** Ends them all in good order, and says who did not end so. */
+  /** Stops all of them, and returns those that did not stop cleanly. */
   dismiss(): Promise<string[]>;
 }
 
-/** The workers as processes of their own. Whoever ends is followed by another, as under any supervisor. */
+/** The workers as processes of their own. A worker that ends is restarted, as under any supervisor. */
 export function hireCrew(entry: string, env: NodeJS.ProcessEnv): Crew {
   const places: (ChildProcess | null)[] = [];
   const atWork = new WeakSet<ChildProcess>();
@@ -75,7 +75,7 @@ const LAST_WORDS = 100;
 /** Between the end of a worker and the start of the next. */
 const PAUSE_MS = 100;
 
-/** Null: as it should be. Who is only just starting does not listen to signals yet and may simply end. */
+/** Null: clean. A worker that is just starting does not handle signals yet and may simply end. */
 async function end(worker: ChildProcess, role = "worker", isAtWork: boolean): Promise<string | null> {
   const gone = once(worker, "exit");
   worker.kill("SIGTERM");

@@ -3,8 +3,8 @@ import type { Outgoing } from "./stream.ts";
 import { TALE_ALERTS, TALE_MAY, TALE_ROUTES, TALE_RULES, TALE_TOLD } from "./tale.ts";
 
 /**
- * What has to be stored, counted, alerted and told of a stream and of the tale beside it, by the rules of `RULES`: worked
- * out by hand, not by Earshot.
+ * What has to be stored, counted, alerted and sent for the stream and the tale, by the rules of `RULES`: computed here,
+ * not by Earshot.
  */
 export function heldOf(sayings: readonly Outgoing[], { withTale }: { readonly withTale: boolean }): Held {
   const recalls = sayings.filter(({ text }) => text.includes("recall"));
@@ -56,7 +56,7 @@ over: { after: 30d }
     "description: Counted, and never met.\nseverity: info\nwhen: { sentiment: negative }\nvolume: { atLeast: 9000000, within: 1h }\n",
 };
 
-/** Of the stream, one message for each alert and receiver: what grows or ends is not told again. */
+/** For the stream, one message for each alert and receiver: growth and ends are not sent. */
 export const ROUTES = [
   ...TALE_ROUTES,
   {

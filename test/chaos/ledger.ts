@@ -5,9 +5,9 @@ export interface Held {
   /** Mentions by series and query. */
   readonly counts: ReadonlyMap<string, number>;
   readonly alerts: readonly string[];
-  /** Who has to read about what. */
+  /** Required notifications: reader and subject. */
   readonly told: readonly string[];
-  /** Who may read about what, once. */
+  /** Allowed notifications, once each. */
   readonly may: readonly string[];
 }
 
@@ -18,7 +18,9 @@ export interface Found {
   readonly alerts: readonly string[];
   /** Messages that were delivered. `identity`: a reader's program shows messages of one identity once. */
   readonly told: readonly { readonly key: string; readonly identity: string | null }[];
-  /** Mails that the mail server took and broke off before it said so: nobody can know, and each comes once more. */
+  /**
+   * Mails that the mail server accepted before it broke the connection: Earshot cannot know, and sends each once more.
+   */
   readonly takenInSilence: number;
   /** Kinds of strikes, faults and messages, and how often each happened. */
   readonly happened: ReadonlyMap<string, number>;

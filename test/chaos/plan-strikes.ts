@@ -1,17 +1,17 @@
 import { createRandom, type Random } from "../../src/local-api/simulate/random.ts";
 
-/** Whom a strike hits. Workers are the places of `CREW`. */
+/** The target of a strike. Workers are indexes of `CREW`. */
 export type Strike = { readonly at: number } & (
   | { readonly kind: "worker"; readonly place: number }
   | { readonly kind: "database" | "queue" | "connections" }
 );
 
-/** Who works: two of those that several processes should share. `sweep` is the scheduler. */
+/** The workers: two of those that several processes should share. `sweep` is the scheduler. */
 export const CREW = ["poll", "poll", "tick", "deliver", "deliver", "digest", "sweep"] as const;
 
 /**
- * `kills` strikes at random moments, `everyMs` apart on average; the same for the same seed. Kinds and places are dealt
- * like cards, so that even a short run has all of them.
+ * `kills` strikes at random moments, `everyMs` apart on average; the same for the same seed. Kinds and targets are
+ * dealt like cards, so that even a short run has all of them.
  */
 export function planStrikes(options: {
   readonly seed: number;

@@ -15,7 +15,7 @@ export function lastMomentOf(sayings: readonly Outgoing[], from: Instant): Insta
   return from + Math.max(0, ...sayings.map(({ at, turnsAt }) => turnsAt ?? at + LATEST_MS));
 }
 
-/** By Earshot's own word: everything is read up to the last moment, and nothing is owed any more. */
+/** By Earshot's own tables: everything is read up to the last moment, and no notification is pending. */
 export function isDrained({ factsPool, clock }: World, lastMoment: Instant): Promise<boolean> {
   return isSo(
     factsPool.query(

@@ -37,7 +37,7 @@ export interface ChaosOptions {
   readonly patienceMs: number;
   /** No more strikes after that; what was said until then is compared. */
   readonly signal: AbortSignal;
-  /** Told about how it goes. */
+  /** Called with progress messages. */
   readonly tell: (sentence: string) => void;
 }
 
@@ -179,7 +179,7 @@ async function strikeAll(
     for (const name of disturbVendors(world, vendorFaults)) problems.set(name, (problems.get(name) ?? 0) + 1);
     if ((index + 1) % 20 === 0) options.tell(`${index + 1} of ${strikes.length} strikes`);
   }
-  // What nobody has come upon has not happened.
+  // A fault that no call met has not happened.
   for (const fault of world.slack.faults) less(problems, nameOfSlackFault(fault));
   for (const { code } of world.smtp.faults) less(problems, `smtp ${code}`);
   return { hits, said, lastMoment, problems, deliverersKilled };
@@ -197,7 +197,7 @@ async function calm(world: World): Promise<Record<string, number>> {
 
 const WORKER = "test/chaos/worker.ts";
 
-/** Sets everybody's clock to the hour at which the tale begins, and silences what is to be told later. */
+/** Sets all clocks to the hour at which the tale begins, and adds the silence of the tale. */
 async function beginOnTime({ clock, setClock, factsPool }: World): Promise<void> {
   await setClock();
   await delay(EVERYBODY_LOOKS_MS);

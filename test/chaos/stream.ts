@@ -23,8 +23,8 @@ export const QUERIES = ["Acme", "Globex", "Initech", "Umbrella"];
 export const LATEST_MS = 3 * SECOND;
 
 /**
- * What people say: mostly what alerts nobody; sometimes of a recall, at times twice by one author; sometimes negative,
- * from the start or only later. The same for the same seed.
+ * The mentions: most cause no alert; some are about a recall, at times two by one author; some are negative, from the
+ * start or only later. The same for the same seed.
  */
 export function createStream(options: {
   readonly seed: number;

@@ -81,7 +81,7 @@ export async function disturbApi({ api }: World, fault: ApiFault): Promise<void>
   });
 }
 
-/** What only happens to whoever reads on takes more than one try to happen. */
+/** A fault that only hits a second page needs more than one try. */
 const MOST_AT_ONCE: ReadonlyMap<NewFault["kind"], number> = new Map([
   ["late", 3],
   ["cursor-refused", 1],

@@ -2,9 +2,9 @@ import { MINUTE, SECOND } from "../../src/lib/instant.ts";
 import type { Outgoing } from "./stream.ts";
 
 /**
- * What happens beside the stream, to find every kind of message among the strikes: windows, growth and edits, ends,
- * reminders, escalations, a silence that ends, a digest. It is told for a day that begins `HOUR_AT` before eight
- * o'clock, when a bucket closes and the digest is due.
+ * Events besides the stream, so that strikes hit every kind of message: windows, growth and edits, ends, reminders,
+ * escalations, a silence that ends, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
+ * bucket closes and the digest is due.
  */
 const HOUR_AT = 24 * SECOND;
 
@@ -86,7 +86,7 @@ export const TALE_TOLD = [
   ...WHO.flatMap((who) => [`#grumble fired ${who}`, `#grumble end ${who}`, `#grumble shows all ${who}`]),
 ];
 
-/** Those that depend on when it was read: an alert that was over by then called for nobody. Never twice. */
+/** Those that depend on when it was read: an alert that was resolved by then notified nobody. Never twice. */
 export const TALE_MAY = [
   "#crowd end",
   ...WHO.flatMap((who) => [`on-call unanswered ${who}`, `on-call end ${who}`]),

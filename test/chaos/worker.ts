@@ -4,8 +4,8 @@ import { runWorker } from "../../src/app/run-worker.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 
 /**
- * A worker as the shipped ones, whose clock shows another hour: what happens at certain hours happens in every run. The
- * hour stands in a file, and is set once more when everybody is at work.
+ * A shipped worker whose clock shows another hour, so that events of certain hours happen in every run. A file has the
+ * hour, which is set once more when all workers run.
  */
 const role = ROLES.find((one) => one === process.argv[2]);
 if (role === undefined) throw new Error(`there is no role ${process.argv[2]}`);

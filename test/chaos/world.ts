@@ -49,10 +49,10 @@ export interface World {
 
 export type QueueKind = "redis" | "postgres";
 
-/** Calls a minute that the account is allowed: fewer than the walks would make, so that the budget is what holds them. */
+/** Calls a minute that the account allows: fewer than the polls would make, so that the budget limits them. */
 export const CALLS_A_MINUTE = 40;
 
-/** The channel in which Earshot speaks of its own troubles. */
+/** The channel for alerts about Earshot itself. */
 export const OPERATORS = "operators";
 
 const USER = { username: "monitor@acme.example", password: "correct horse battery" };
@@ -179,7 +179,7 @@ function accountAt(at: Instant, queries: readonly string[]) {
   };
 }
 
-/** Every answer to a good token tells how many calls the window holds; the fault 429 only claims so. */
+/** Every answer to a valid token has the number of calls in the window; the fault 429 is not counted. */
 function watchCalls({ app }: LocalApi): () => number {
   let most = 0;
   app.addHook("onResponse", async (_request, reply) => {

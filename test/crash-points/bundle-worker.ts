@@ -13,7 +13,7 @@ export interface WorkerBundle {
   remove(): Promise<void>;
 }
 
-/** Keeps what V8 compiled beside the file: a process that finds it begins in two thirds of the processor's time. */
+/** Stores V8's compiled code next to the file: a process that finds it starts in two thirds of the processor time. */
 const BOOT = `
 const fs = require("node:fs"), vm = require("node:vm"), Module = require("node:module");
 const file = __dirname + "/worker.cjs", kept = file + ".compiled";

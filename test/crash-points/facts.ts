@@ -1,18 +1,16 @@
 import pg from "pg";
 import type { Lane } from "./lane.ts";
 
-/** What is there when a chapter is over: lines that can be compared, and how many mails came again under one name. */
+/** The state after a chapter: lines that can be compared, and how many mails came again under one Message-ID. */
 export interface Ending {
   readonly lines: readonly string[];
   readonly repeatedMails: number;
 }
 
 /**
- * Reads every fact and every message that a reader sees. What differs from one run to the next without anybody
- * noticing is made the same:
- * ids become what they stand for; a message's name at a vendor is left out; moments of the wall's clock, leases, numbers
- * of tries and failures that were got over are left out, since whoever takes over tries again; a mail that came twice
- * under one Message-ID is one mail, and is counted.
+ * Reads every fact and every message that a reader sees, and makes equal what may differ between runs: ids are replaced
+ * by what they refer to; message ids of vendors, wall times, leases, numbers of tries and failures that a retry fixed
+ * are left out; a mail that came twice under one Message-ID is one mail, and is counted.
  */
 export async function readEnding(lane: Lane, url: string): Promise<Ending> {
   const client = new pg.Client({ connectionString: url });
@@ -60,9 +58,9 @@ const NO_FACTS = new Set([
     "inbox",
     "inbox_files",
   ],
-  // Each walk says what it saw: who repeats one says it again. What was missed stands in the walk's own state.
+  // Each poll records what it saw, and a repeated one records it again. Missed mentions are in the poll's own state.
   "coverage",
-  // Of the source, not of mentions: who asks once more learns more.
+  // About the source, not about mentions: more calls observe more.
   "server_quirks",
 ]);
 
@@ -74,7 +72,7 @@ function bare(table: string, row: Row): Row {
   if (table === "notifications" && isRow(known["vendor_ref"]))
     known["vendor_ref"] = Object.keys(known["vendor_ref"]).sort();
   if (table === "deliveries") known["detail"] = undefined;
-  // Where a cursor stands that is tried once more before the next walk; it leads to nothing that was not there.
+  // The cursor of `tryTail`, before the next poll; nothing depends on it.
   if (table === "polls" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;
 }
@@ -85,7 +83,7 @@ function isRow(value: unknown): value is Row {
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Alerts by rule, labels and opening; notifications by what they tell to whom; silences by their beginning. */
+/** Alerts by rule, labels and opening; notifications by kind, receiver and subject; silences by their beginning. */
 function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) => string {
   const names = new Map<string, string>();
   const put = (table: string, name: (row: Row) => string): void => {

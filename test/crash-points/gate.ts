@@ -1,4 +1,4 @@
-/** Whom a worker speaks to. */
+/** The engines and vendors that a worker calls. */
 export const PEERS = ["postgres", "redis", "slack", "smtp", "api"] as const;
 export type Peer = (typeof PEERS)[number];
 
@@ -24,7 +24,7 @@ export interface SeenStep extends Step {
   left: number;
 }
 
-/** What becomes of a step: it goes on, or its connection is dead, perhaps only after a while. */
+/** The fate of a step: it passes, or its connection is dead, perhaps only later. */
 export type Verdict = boolean | Promise<boolean>;
 
 /** Everything that the worker says passes here. */

@@ -2,15 +2,15 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Order, Report } from "./orders.ts";
 
-/** A worker process as whoever gives it orders sees it. */
+/** A worker process, from the side that sends its orders. */
 export interface Hand {
   /** Does it, and waits until it is done. "died": it was killed meanwhile. Throws what went wrong in it. */
   obey(order: Order): Promise<"done" | "died">;
   kill(): void;
-  /** Stands still (SIGSTOP) until `goOn`. */
+  /** Pauses it (SIGSTOP) until `goOn`. */
   holdStill(): void;
   goOn(): void;
-  /** Keeps what it compiled for those who come after it. */
+  /** Stores its compiled code for later workers. */
   remember(): void;
   isAlive(): boolean;
   /** Resolves when the process is gone. */

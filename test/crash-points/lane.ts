@@ -18,7 +18,7 @@ import { readSmtp } from "./proxies/smtp.ts";
 import { type Stage, USER } from "./stage.ts";
 import type { Chapter } from "./story.ts";
 
-/** Everybody outside as they stood at a moment. */
+/** The state of all vendors at a moment. */
 export interface Outside {
   readonly inbox: readonly InboxMessage[];
 }
@@ -38,7 +38,7 @@ export interface Lane {
   configOf(chapter: Chapter, source: object): object;
   /** The jobs of the dead have stalled for long enough: the next look finds them. */
   freeJobs(): Promise<void>;
-  /** Breaks every connection through the relays: who had them is dead. */
+  /** Breaks every connection through the relays: the worker on their other end is dead. */
   cut(): void;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { BackendOptions } from "../../src/queue/backend.ts";
 
-/** What a worker is told to do. `now`: what its clock shows meanwhile. */
+/** An order to a worker. `now`: what its clock shows meanwhile. */
 export type Order =
   | {
       readonly do: "start";

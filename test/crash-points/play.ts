@@ -20,15 +20,15 @@ export interface PlayParts {
   readonly stage: Stage;
   readonly lane: Lane;
   readonly chapter: Chapter;
-  /** Terms of the walks that differ from what is shipped. */
+  /** Poll settings that differ from the shipped ones. */
   readonly source: object;
   /** The one that is watched, and may die. */
   readonly first: Hand;
-  /** Takes over. Asked for only when it is needed. */
+  /** Takes over. Started only when it is needed. */
   readonly second: () => Promise<Hand>;
 }
 
-/** What becomes of the worker at the point. `hold`: it stands still while another works, and then goes on. */
+/** The fate of the worker at the point. `hold`: it is paused while another works, and then continues. */
 export type Fate = "kill" | "hold";
 
 export interface Played {
@@ -36,11 +36,11 @@ export interface Played {
   readonly steps: readonly SeenStep[];
   /** False: the point did not come. */
   readonly reached: boolean;
-  /** Those who are at rest now, and can play again. */
+  /** Idle workers, which can be used again. */
   readonly survivors: readonly Hand[];
 }
 
-/** Plays what stands before the chapter, and keeps where it begins. */
+/** Plays everything before the chapter, and stores where the chapter begins. */
 export async function openChapter(parts: PlayParts, empty: string, template: string): Promise<Opening> {
   const { lane, chapter, stage } = parts;
   await lane.reset(empty, { inbox: [] });
@@ -57,7 +57,7 @@ export async function openChapter(parts: PlayParts, empty: string, template: str
   return { template, outside: await lane.outside() };
 }
 
-/** Plays a chapter; at the point (where there is one) its worker dies or is held, and another takes over. */
+/** Plays a chapter; at the point (if there is one) its worker dies or is paused, and another takes over. */
 export async function play(
   parts: PlayParts,
   opening: Opening,
@@ -87,7 +87,7 @@ export async function play(
   return { ending, steps, reached, survivors };
 }
 
-/** The moment at which what stands before the chapter is over. */
+/** The moment at which everything before the chapter has ended. */
 function setClockTo(lane: Lane, { from, before }: Chapter): void {
   const moments = [from, ...before.flatMap((one) => ("until" in one ? [one.until] : []))].map(storyTime);
   lane.clock.set(Math.max(...moments));
@@ -104,7 +104,7 @@ function refuse({ slack }: Lane, happening: Happening | undefined): void {
 
 type Players = ReturnType<typeof createPlayers>;
 
-/** The worker of a chapter and whoever takes over from it. */
+/** The worker of a chapter and the one that takes over from it. */
 function createPlayers({ lane, chapter, source, first, second, stage }: PlayParts) {
   let current = first;
   let release = (): void => {};
@@ -128,7 +128,7 @@ function createPlayers({ lane, chapter, source, first, second, stage }: PlayPart
     current = await second();
     if ((await current.obey(order("nothing"))) === "died") throw new Error("who took over died, too");
   };
-  /** Somebody else works while the first stands still: its leases run out, and then it goes on. */
+  /** Another worker runs while the first is paused: its leases expire, and then it continues. */
   const workBesides = async (): Promise<Hand> => {
     const other = await second();
     idle.push(other);
@@ -137,7 +137,7 @@ function createPlayers({ lane, chapter, source, first, second, stage }: PlayPart
       await other.obey(order("nothing"));
       await other.obey({ do: "settle", now: lane.clock.now() });
     })();
-    // Where it stands still with a lock in its hands, the other one waits for it.
+    // If it is paused while it holds a lock, the other one waits for it.
     await Promise.all([Promise.race([work, delay(MOST_HELD_MS)]), delay(LEAST_HELD_MS)]);
     first.goOn();
     release();
@@ -186,7 +186,7 @@ function createPlayers({ lane, chapter, source, first, second, stage }: PlayPart
 }
 
 const MOST_HELD_MS = 2_200;
-/** By the leases, fifteen seconds have gone by; whoever looks at the time that an answer took sees at least these. */
+/** By the leases, fifteen seconds have passed; code that measures the time of an answer sees at least these. */
 const LEAST_HELD_MS = 2_100;
 
 /** What the dead held is free: some ten seconds have gone by, on the wall and for the queue. */
@@ -221,7 +221,7 @@ async function inDatabase(url: string, sql: string): Promise<void> {
   await client.end();
 }
 
-/** Slack tells of a press until somebody says that it was taken. */
+/** Slack repeats an interaction until it is accepted. */
 async function press(
   lane: Lane,
   players: Players,

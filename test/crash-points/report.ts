@@ -6,7 +6,7 @@ export function isBroken({ outcomes }: CrashReport): boolean {
   return outcomes.some((one) => one.outcome !== "same" && !isPostedInTheGap(one));
 }
 
-/** Held after its last look and before Slack has accepted: nobody has a way to know, and it is posted twice. */
+/** Paused after its last check and before Slack has accepted: it cannot know, and the message is posted twice. */
 function isPostedInTheGap({ outcome, difference, ...one }: Outcome): boolean {
   return (
     outcome === "different" && isInTheGap(one) && difference.every((line) => line.startsWith("+ slack #"))

@@ -34,7 +34,7 @@ export interface Options {
   readonly tell: (sentence: string) => void;
 }
 
-/** `bare`: nothing is read twice, so what is broken is not healed by the next walk. */
+/** `bare`: nothing is read twice, so the next poll cannot heal a loss. */
 export const MODES = ["bare", "shipped"] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -61,7 +61,7 @@ export interface Outcome extends Case {
 
 export interface CrashReport {
   readonly options: Pick<Options, "queue" | "only" | "from" | "share" | "seed">;
-  /** Statements, commands and calls outside of transactions that may leave something behind, by whom they ask. */
+  /** Statements, commands and calls outside of transactions that may leave something behind, by their target. */
   readonly steps: Readonly<Record<string, number>>;
   /** All points that there are. */
   readonly cases: readonly Case[];
@@ -150,13 +150,13 @@ async function openChapters(
       steps: again.steps,
     });
   });
-  // In the order of the story, whichever lane was first.
+  // In the order of the scenario, whichever lane was first.
   return both.flatMap(({ mode, chapter }) =>
     opened.filter((one) => one.mode === mode && one.chapter === chapter),
   );
 }
 
-/** Begins with a worker and goes on beside everything else: where a chapter begins later, it comes by chance. */
+/** Starts with a worker and runs in parallel: after the start of a later chapter, its order is random. */
 const UPKEEP = /^(update|insert into) earshot\.queries\b.*\bactive\b/;
 
 function countSteps(opened: readonly OpenedChapter[]): Record<string, number> {
@@ -169,7 +169,7 @@ function casesOf(opened: readonly OpenedChapter[], { fates }: Options): Case[] {
   const all = opened.flatMap(({ chapter, mode, points }) =>
     fates.flatMap((fate) =>
       points
-        // Whoever stands still may do so while nothing heals: one mode says it all.
+        // A paused worker leaves nothing to heal: one mode is enough.
         .filter(() => fate === "kill" || mode === "bare")
         .map((point) => ({ mode, fate, chapter: chapter.name, point })),
     ),

@@ -18,7 +18,7 @@ import { CHAPTERS, RULES } from "./story.ts";
 
 export type QueueKind = "redis" | "postgres";
 
-/** What all lanes share: the engines, what people say, and the rules. */
+/** What all lanes share: the engines, the mentions, and the rules. */
 export interface Stage {
   /** The address of a database of our PostgreSQL. */
   urlOf(database: string): string;

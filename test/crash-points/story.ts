@@ -2,15 +2,15 @@ import type { Said } from "../flows/stream.ts";
 
 /** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
 export type Happening =
-  /** Time goes on to this moment, in one step: what people said until then is there. */
+  /** Time advances to this moment, in one step: mentions up to then are there. */
   | { readonly until: string }
-  /** Somebody presses a button of the newest message in a channel that has one. */
+  /** A person clicks a button of the newest message in a channel that has one. */
   | { readonly press: string; readonly channel: string; readonly option?: string; readonly at: string }
   /** Somebody follows the link in the newest mail to an address that has one. */
   | { readonly unsubscribe: string }
   /** Somebody follows the link in a mail that ends the alert. */
   | { readonly resolve: true }
-  /** Somebody wants everything that stands aside to be tried again. */
+  /** A person requests the replay of all dead letters. */
   | { readonly replay: true }
   /** Somebody wants what a receiver refused for good to be sent after all. */
   | { readonly redeliver: string }
@@ -19,7 +19,7 @@ export type Happening =
   /** Slack refuses whatever is posted with this error, or takes it again (null). */
   | { readonly slackRefuses: string | null };
 
-/** A part of the story that stands for itself, with a query of its own. */
+/** An independent part of the scenario, with a query of its own. */
 export interface Chapter {
   readonly name: string;
   readonly from: string;
@@ -35,13 +35,13 @@ export interface Chapter {
     readonly escalations?: readonly object[];
     readonly digests?: readonly object[];
   };
-  /** Mentions on a page of the API. Few: a walk takes several calls, and several commits. */
+  /** Mentions on a page of the API. Few: a poll takes several calls, and several commits. */
   readonly pageSize?: number;
   /** Workers die from their start on. */
   readonly withStart?: true;
 }
 
-/** The rule files of the story. */
+/** The rule files of the scenario. */
 export const RULES: Readonly<Record<string, string>> = {
   complaint: `
 description: Somebody is unhappy.
@@ -113,7 +113,7 @@ export const CHAPTERS: readonly Chapter[] = [
       ],
     },
     before: [{ until: "09:05" }],
-    // The step is reached; the alert is told again, for there is new evidence.
+    // The step is reached; the alert is sent again, for there is new evidence.
     happenings: [{ until: "09:15" }, { until: "09:20" }],
   },
   {
@@ -127,7 +127,8 @@ export const CHAPTERS: readonly Chapter[] = [
     ],
     config: { routes: [{ receivers: ["crisis"], repeatEvery: "5m" }] },
     before: [{ until: "09:05" }],
-    // Silenced for half an hour, in which its reminders are held; the silence ends, and it is told; somebody takes it on.
+    // Silenced for half an hour, in which its reminders are held. The silence ends, and the alert is sent; a person
+    // acknowledges it.
     happenings: [
       { press: "silence", channel: "crisis", option: "30m", at: "1772442300.000100" },
       { until: "09:15" },
@@ -170,7 +171,7 @@ export const CHAPTERS: readonly Chapter[] = [
       { until: "09:10" },
       { sql: "drop trigger if exists refuse on earshot.mentions" },
       { replay: true },
-      // A walk brings what is to be tried again; Slack refuses for good what is told of it.
+      // A poll runs the replay; Slack refuses its notification for good.
       { until: "09:15" },
       { slackRefuses: null },
       { redeliver: "crisis" },

@@ -11,8 +11,9 @@ import { createUnsubscribing } from "../../src/notify/view/unsubscribe-links.ts"
 import { createOutcomes, type Order, type Report } from "./orders.ts";
 
 /**
- * A worker with all roles, as a process that waits for orders: loaded, warm, and over no tables until it is told which.
- * Its clock stands still between two orders, so everything that is due at a moment is done before the next moment comes.
+ * A worker with all roles, as a process that waits for orders: loaded, warm, and without a database until an order
+ * names it. Its clock does not move between two orders, so everything that is due at a moment is done before the next
+ * moment comes.
  */
 const clock = createManualClock(0);
 const done = createOutcomes();
@@ -84,8 +85,8 @@ async function stop(): Promise<Report> {
 }
 
 /**
- * Until the tables say that nothing is due and nobody is at work. What waits for the wall's clock (a try after a
- * failure, the next edit) waits no longer than until all who work are done: then that clock is put forward.
+ * Waits until the tables say that nothing is due and no worker is busy. Work that waits for the wall's clock (a retry,
+ * the next edit) waits only until all busy workers are done: then that clock is moved forward.
  */
 async function settle(running: Earshot): Promise<void> {
   const { polls, notifications, alertMessages } = running.stores;
@@ -123,7 +124,7 @@ process.on("message", (order: Order) => {
       process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   );
 });
-// Whoever gave the orders is gone.
+// The process that gave the orders has ended.
 process.on("disconnect", () => process.exit(1));
 process.on("error", () => process.exit(1));
 process.send?.({ done: "ready" });

@@ -50,7 +50,8 @@ onEveryEngine((tell) => {
       "  Acme, shared 3 times, 100% negative, since Mon 2 Mar, 23:10 CET",
       "",
     ]);
-    // The source counts who spoke most and under what signs, and a digest asks it: it writes them in lower case.
+    // The source counts the most active authors and most used hashtags, and a digest asks for them: it writes them in
+    // lower case.
     expect(smtp.mails[0]?.parsed.text).toMatch(/^Top authors\n-+\n- late_again: 3 mentions, 3 negative$/m);
     expect(smtp.mails[0]?.parsed.text).toMatch(/^Hashtags: #lateagain 3$/m);
     await until("day 3 07:10", "221m");

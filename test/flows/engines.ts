@@ -3,11 +3,11 @@ import pg from "pg";
 import type { BackendOptions } from "../../src/queue/backend.ts";
 import { hasRedis, NO_REDIS, startRedis, type TestRedis } from "../redis.ts";
 
-/** Where the queues of a story live. */
+/** Where the queues of a story are. */
 export interface Engine {
   readonly name: string;
   open(): Promise<void>;
-  /** The database of the story is its own, so its name keeps stories on one Redis apart. */
+  /** Each story has its own database, so its name separates stories on one Redis. */
   backend(databaseUrl: string): BackendOptions;
   /** Throws away everything that the queue knows. */
   lose(databaseUrl: string): Promise<void>;
@@ -23,7 +23,7 @@ const postgres: Engine = {
   lose: async (url) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    // Locks of the workers come first: whoever asks for all tables at once may be the one that a deadlock turns away.
+    // Locks of the workers come first: a statement that locks all tables at once may lose in a deadlock.
     const truncate = () =>
       client.query(
         `truncate ${SCHEMA}.job, ${SCHEMA}.scheduler, ${SCHEMA}.dedup, ${SCHEMA}.dedup_next cascade`,

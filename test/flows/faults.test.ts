@@ -30,7 +30,7 @@ async function expectAllOnce(story: Story): Promise<void> {
   expect(await story.told("#alerts")).toEqual([FIRST]);
 }
 
-/** What the walks said went wrong with them while the work was done. A walk forgets it with its next success. */
+/** The failures of the polls while the work was done. A poll's next success deletes its failure. */
 async function errorsDuring(story: Story, work: () => Promise<void>): Promise<string[]> {
   await asAdministrator(
     story.databaseUrl,
@@ -146,7 +146,7 @@ onEveryEngine((tell, engine) => {
     await story.until("09:05");
     for (const on of [/data\/mentions/, /cursor=/, /cursor=/])
       story.source.holds.push({ on, hold: () => cutConnections(story.databaseUrl) });
-    // The story asks the tables on these connections, too, and is refused now and then.
+    // The story reads the tables on these connections, too, and is refused now and then.
     await vi.waitFor(() => story.until("09:10"), WAIT);
     await vi.waitFor(() => story.settle(), WAIT);
     expect(story.source.holds).toEqual([]);
@@ -154,7 +154,7 @@ onEveryEngine((tell, engine) => {
   });
 });
 
-/** Happens when a call of the source waits for it: the walk that asked has a lease then, and other jobs run. */
+/** Runs when a call of the source waits for it: its poll has a lease then, and other jobs run. */
 function cutConnections(url: string): Promise<void> {
   return asAdministrator(
     url,

@@ -23,7 +23,7 @@ const BRANDS = ["Acme", "Globex", "Initech", "Umbrella"];
 const MENTIONS = 600;
 /** Every tenth mention is by an author of its own and alerts. */
 const ALERTING = MENTIONS / 10;
-/** The stream goes on for so long while workers are killed. */
+/** How long the stream lasts while workers are killed. */
 const STREAM_MS = 15 * SECOND;
 const KILLS = 7;
 const CREW = ["poll", "poll", "tick", "deliver", "deliver", "sweep"];

@@ -8,16 +8,16 @@ export type Tell = (setting: Omit<StorySetting, "engine">) => Promise<Story>;
 type Stories = (tell: Tell, engine: Engine) => void;
 
 /**
- * The same stories with queues on each engine that this machine has (in `npm test` on one). `tell` begins one; it is
- * ended with its test.
+ * The same stories with queues on each engine of this machine (in `npm test` on one). `tell` begins one; it is ended
+ * with its test.
  */
 export function onEveryEngine(stories: Stories): void {
   playOn(inject("isThorough") ? queueEngines() : queueEngines().slice(-1), stories);
 }
 
 /**
- * Stories of rules, routes and people, which only need some queue: on Redis where there is one, for that is the cheaper
- * to start. What an engine could do differently (delays, retries, races, losses) is told on every engine.
+ * Stories of rules, routes and people, which need any queue: on Redis if there is one, since that starts faster.
+ * Everything that an engine could do differently (delays, retries, races, losses) runs on every engine.
  */
 export function onAnyEngine(stories: Stories): void {
   playOn(queueEngines().slice(-1), stories);

@@ -11,7 +11,7 @@ async function rename(story: Story, username: string): Promise<void> {
   await asAdministrator(story.databaseUrl, `update local_api.api_user set username = '${username}'`);
 }
 
-/** What is told to the operators, without the moments. */
+/** The messages to the operators, without the moments. */
 function alerts(story: Story) {
   return story.query<{ rule: string; state: string; notifications: string[] }>(
     `select a.rule, a.state, array_agg(n.receiver || ' ' || n.kind || ' ' || n.state order by n.id) as notifications
@@ -20,7 +20,7 @@ function alerts(story: Story) {
   );
 }
 
-/** Time goes on, and Earshot looks at itself now and then. */
+/** Time passes, and Earshot runs its health checks now and then. */
 async function lookUntil(story: Story, time: string, stepMinutes = 1): Promise<void> {
   const end = storyTime(time);
   while (story.clock.now() < end) {
@@ -160,7 +160,7 @@ onAnyEngine((tell) => {
 
     story.smtp.faults.length = 0;
     await lookUntil(story, "09:12");
-    // What was refused meanwhile is not forgotten: it has to be asked for again.
+    // Refused messages are not forgotten: they have to be requested again.
     expect(await alerts(story)).toMatchObject([
       { rule: "receiver-fails", state: "resolved" },
       { rule: "messages-given-up", state: "firing", notifications: ["alerts fired sent"] },

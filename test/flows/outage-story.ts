@@ -42,7 +42,7 @@ export async function redisIsEmptied({ redis }: World): Promise<void> {
   client.disconnect();
 }
 
-/** Earshot in this process, and people who speak while one trouble after the other happens. What came of it. */
+/** Earshot in this process, with mentions while one fault follows the other, and the result. */
 export async function liveThrough(queue: QueueKind, problems: readonly Trouble[]) {
   const world = await openWorld(queue, { withTale: false });
   try {

@@ -23,7 +23,7 @@ import { until as waitUntil } from "../until.ts";
 const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
 const BRANDS = Array.from({ length: 40 }, (_, i) => `Brand ${i}`);
 const LIMIT = { limit: 12, periodMs: 4 * SECOND };
-/** Processes that poll and sweep, each with four walks at once. */
+/** Processes that poll and sweep, each with four polls at once. */
 const PROCESSES = 2;
 
 let closing = createClosing();
@@ -154,7 +154,7 @@ test("forty queries live on twelve calls in a window: never one too many, everyt
     { sharing: "proven", calls: 12, learned_from: "answer" },
   ]);
   expect(world.line.calls.some(({ path }) => path.split("queryId=").length > 30)).toBe(true);
-  // Every walk's ledger is whole: what the source claimed was stored.
+  // Every poll's coverage is complete: everything in the source's total was stored.
   expect(await world.query("select 1 from earshot.coverage where gap > 0")).toEqual([]);
   expect(await world.query("select 1 from earshot.polls where failures > 0")).toEqual([]);
 }, 120_000);
@@ -167,7 +167,7 @@ test("when another program uses up the account, the budget closes and opens agai
   const before = world.line.calls.length;
   await world.tell(40, 1);
   await until("everything is stored", async () => (await world.stored()).distinct === 80);
-  // One refusal tells; a stubborn client would have collected many.
+  // One refusal is enough; a client that repeats would have collected many.
   expect(world.line.calls.slice(before).filter(({ refused }) => refused).length).toBeLessThanOrEqual(5);
   expect(await world.stored()).toEqual({ rows: 80, distinct: 80 });
 }, 120_000);

@@ -86,7 +86,7 @@ beforeAll(async () => {
   drain = async () => {
     const outcomes: string[] = [];
     for (const name of notifiers.keys()) {
-      // As in life: whoever has brought one asks for the next.
+      // As on the live service: the end of one page leads to the next request.
       for (
         let next = await stores.notifications.nextDue([name]);
         next !== null;
@@ -189,7 +189,7 @@ test("an hour without Slack and mail: then the most severe alert comes first, ea
   await time("2 hours");
   await drain();
   expect(posted()).toEqual([
-    // It fired as a warning and grew graver: one message, as it stands.
+    // It fired as a warning and became more severe: one message, in its latest state.
     "CRITICAL Acme: 40 mentions in 15 min, 10 expected. Since Mon 2 Mar, 09:10 UTC.",
     "CRITICAL Acme: 40 mentions in 15 min, 10 expected. Since Mon 2 Mar, 09:30 UTC.",
     "Already resolved: Acme, Brief after 25 min: 40 mentions.",

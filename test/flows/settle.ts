@@ -4,7 +4,7 @@ import { monotonicMs } from "../../src/lib/clock.ts";
 
 const PATIENCE_MS = 20_000;
 
-/** Until the tables say that nothing is due, nobody is at work and nothing waits to be tried again. */
+/** Waits until the tables say that nothing is due, no worker is busy and nothing waits for a retry. */
 export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
   const startedAt = monotonicMs();
   // Twice in a row: what ends between two of the questions is in the answer to neither.
@@ -26,7 +26,7 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
 
 type Jobs = ReturnType<typeof countJobs>;
 
-/** How many jobs have ended in the processes that tell it. */
+/** How many jobs have ended in the processes that report it. */
 export function countJobs() {
   const events = new EventEmitter();
   let done = 0;

@@ -35,7 +35,7 @@ async function onlyAlert({ earshot }: Story) {
   return alert;
 }
 
-/** Which messages of a channel were shown in the channel although they stand in a thread. */
+/** Which thread replies of a channel were also shown in the channel. */
 function broadcasts({ slack }: Story): string[] {
   return slack.calls
     .filter(

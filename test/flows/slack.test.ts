@@ -5,7 +5,7 @@ import { onAnyEngine } from "./on-every-engine.ts";
 import { CROWD } from "./rules.ts";
 import type { Story } from "./story.ts";
 
-/** What stands in a channel, as people see it: each message with its answers. */
+/** A channel as people see it: each message with its replies. */
 async function standing(story: Story, channel: string) {
   const messages = (await story.slack.messages()).filter(({ channelName }) => `#${channelName}` === channel);
   return messages

@@ -8,7 +8,7 @@ export interface SourceWatch {
   readonly calls: string[];
   /** Waited for, each once, by the next call whose path fits. */
   readonly holds: { readonly on: RegExp; readonly hold: () => Promise<unknown> }[];
-  /** Makes it go wrong: once, unless told otherwise. */
+  /** Makes it fail: once, unless set otherwise. */
   fail(...faults: readonly (Partial<NewFault> & Pick<NewFault, "kind">)[]): Promise<void>;
   /** Faults that have not happened yet. */
   pending(): Promise<string[]>;

@@ -21,7 +21,7 @@ new: { what: hashtag, atLeast: 4, learn: 6h }
 
 const HOURS = ["00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11"];
 
-/** A usual morning: six mentions an hour, none of them negative unless told so. */
+/** A usual morning: six mentions an hour, none of them negative by default. */
 function aMorning({ at }: Story, said: object = {}): void {
   for (const hour of HOURS) at(`${hour}:03`).mentions("Acme", { count: 6, every: "9m", ...said });
 }
@@ -53,7 +53,7 @@ onAnyEngine((tell) => {
     expect(messages.slice(1, -1).length).toBeGreaterThan(0);
     const [first = 0] = numbersIn(messages[0]);
     for (const message of messages.slice(1, -1)) {
-      // The numbers of now beside those of the first message, and now there are clearly more.
+      // The present numbers next to those of the first message, and now there are clearly more.
       expect(message).toMatch(
         /^↳ (Growing|Doubled|Tripled|\d+ times as many), Acme: \d+ negative in \d+ min now, /,
       );

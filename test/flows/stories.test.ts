@@ -43,7 +43,7 @@ onEveryEngine((tell) => {
               { type: "text", text: " · verified · negative" },
             ],
           },
-          // Rich text is never parsed, so here it may stand as it was written.
+          // Rich text is never parsed, so here it may be unescaped.
           { type: "rich_text_quote", elements: [{ type: "text", text: "Never again & <!channel>" }] },
         ],
       },

@@ -144,7 +144,7 @@ async function tick(at: Instant, store: PollParts["store"]): Promise<void> {
     );
 }
 
-/** Of how many alerts each message told, in order. */
+/** How many alerts each message covered, in order. */
 async function notifyCount() {
   const { rows } = await sql<{ receiver: string; kind: string; alerts: number }>`
     select receiver, kind, 1 + coalesce(jsonb_array_length(also), 0) as alerts from earshot.notifications order by id

@@ -8,14 +8,14 @@ export interface StorySetting {
   /** Text of each rule file, by name. */
   readonly rules: Readonly<Record<string, string>>;
   readonly queries?: readonly string[];
-  /** When it begins; `09:00` unless told otherwise. Queries are watched from then on. */
+  /** When it begins; `09:00` by default. Queries are watched from then on. */
   readonly from?: string;
   /** As in `earshot.yaml`; without it everything goes to the receiver `alerts` (Slack, #alerts). */
   readonly routes?: readonly object[];
   readonly inhibitions?: readonly object[];
   readonly escalations?: readonly object[];
   readonly digests?: readonly object[];
-  /** Who is told about Earshot itself; and the address that is called while all is well. */
+  /** The operators of Earshot itself, and its heartbeat address. */
   readonly operator?: object;
   readonly heartbeat?: object;
   /** Real time between two sweeps that come out of the queue; when absent, a story sweeps only when it settles. */
@@ -24,16 +24,16 @@ export interface StorySetting {
   readonly manners?: Readonly<Record<string, object>>;
   /** What Earshot says to the mail server to be let in; nothing, when absent. */
   readonly mailLogin?: { readonly user: string; readonly password: string };
-  /** Terms of the walks, as in `earshot.yaml`. */
+  /** Poll settings, as in `earshot.yaml`. */
   readonly source?: object;
   /** Slack channels that exist; all, when absent. */
   readonly channels?: readonly string[];
 }
 
-/** Who asks the source. */
+/** The processes that call the source. */
 export const ACCOUNT = { username: "monitor@acme.example", password: "correct horse battery" };
 
-/** What `earshot.yaml` of a story says. */
+/** The `earshot.yaml` of a story. */
 export function configOf(
   {
     routes,

@@ -30,26 +30,26 @@ export interface Story extends Pick<Stream, "at" | "count"> {
   readonly actions: AlertActions;
   readonly databaseUrl: string;
   readonly database: Database;
-  /** What the source is asked for, and what is to go wrong there: faults of the local API itself. */
+  /** The requests to the source, and its faults: those of the local API itself. */
   readonly source: SourceWatch;
   /** The vendors; they take faults, too. */
   readonly slack: FakeSlack;
   readonly smtp: FakeSmtp;
   /** Lives on to that time in steps (of five minutes), in each until nothing is due any more. */
   until(time: string, step?: string): Promise<void>;
-  /** Until the tables say that nothing is due, nobody is at work and nothing waits to be tried again. */
+  /** Waits until the tables say that nothing is due, no worker is busy and nothing waits for a retry. */
   settle(): Promise<void>;
   /** What was posted to a channel, in order: the plain texts, `↳ ` before those in a thread. */
   told(channel: string): Promise<string[]>;
   /** Subjects of the mails that an address got, in order. */
   mailed(address: string): string[];
-  /** Another process over the same facts. */
+  /** Another process on the same facts. */
   join(roles?: readonly Role[]): Promise<Earshot>;
   query<Row>(sql: string): Promise<Row[]>;
   end(): Promise<void>;
 }
 
-/** Everything outside of Earshot stands, Earshot runs, and the clock stands still at the beginning. */
+/** Everything outside of Earshot is started, Earshot runs, and the clock waits at the beginning. */
 export async function startStory(setting: StorySetting): Promise<Story> {
   const closing = createClosing();
   const from = storyTime(setting.from ?? "09:00");
@@ -137,10 +137,10 @@ export async function startStory(setting: StorySetting): Promise<Story> {
   };
 }
 
-/** Messages are edited later; what people were told is what was posted. */
+/** Messages are edited later; the posted text is what people were notified of. */
 async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
   const posted = slack.calls.filter(({ method }) => method === "chat.postMessage");
-  // What only tells more of a message, in its thread, is no message of its own.
+  // A reply that only adds details to a message is no message of its own.
   const kept = (await slack.messages()).filter(
     ({ channelName, metadata }) =>
       `#${channelName}` === channel && metadata !== null && metadata.payload["part"] === undefined,
@@ -152,7 +152,7 @@ async function toldIn(slack: FakeSlack, channel: string): Promise<string[]> {
   });
 }
 
-/** Everything that a story must come to, whatever went wrong on the way. */
+/** Every story must end like this, with any faults on the way. */
 export async function expectEveryMentionOnce(story: Story): Promise<void> {
   const [facts] = await story.query<{ rows: string; mentions: string }>(
     `select count(*) as rows, count(distinct (query_id, resource_id)) as mentions from earshot.mentions`,
@@ -163,7 +163,7 @@ export async function expectEveryMentionOnce(story: Story): Promise<void> {
   }
 }
 
-/** The rules of the story count all negative mentions: their counts add up to the negative mentions in the tables. */
+/** The rules of the story count all negative mentions: their counts equal the negative mentions in the tables. */
 export async function expectCountedOnce(story: Story): Promise<void> {
   const [facts] = await story.query<{ counted: string; stored: string }>(
     `select (select coalesce(sum(n), 0) from earshot.counts) as counted,

@@ -9,11 +9,11 @@ import { insertMentions } from "../../src/local-api/store/insert-mentions.ts";
 import type { MentionVersion } from "../../src/local-api/store/mention-version.ts";
 import { storyTime } from "./story-time.ts";
 
-/** What a mention of a story says; whatever the API's record can say. */
+/** The fields of a mention in a story; anything that the API's record has. */
 export interface Said extends Partial<Omit<MentionFields, "queryId" | "queryName" | "added" | "updated">> {
   /** The API shows it so long after it was added: indexing takes its time. */
   readonly indexedAfter?: string;
-  /** A record that nobody can store, as it would stand on the wire. */
+  /** A record that cannot be stored, in wire format. */
   readonly unstorable?: boolean;
 }
 
@@ -22,19 +22,19 @@ export interface Moment {
   mention(query: string, said?: Said): void;
   /** So many, `every` so often (a second) from this moment on. */
   mentions(query: string, said: Omit<Said, "resourceId"> & { count: number; every?: string }): void;
-  /** The source changes its mind about a mention that was told of before. */
+  /** The source changes a mention that it already sent. */
   change(resourceId: string, said: Said): void;
 }
 
 export interface Stream {
   at(time: string): Moment;
-  /** Puts what was told since the last time where the API finds it. */
+  /** Stores the mentions since the last call where the API finds them. */
   write(): Promise<void>;
-  /** How many different mentions were told. */
+  /** How many different mentions there are. */
   count(): number;
 }
 
-/** What people say in a story, written into the tables of the local Listening API. */
+/** The mentions of a story, written into the tables of the local Listening API. */
 export function createStream(pool: Pool, queries: ReadonlyMap<string, number>): Stream {
   const versions: MentionVersion[] = [];
   let written = 0;
@@ -92,7 +92,7 @@ function versionOf(place: Place, said: Said): MentionVersion {
   const { at, added, version, queryId, queryName, resourceId } = place;
   const date = when === undefined ? added : when === null ? null : Date.parse(when);
   const record = mentionRecord({
-    // As importer and generator do: what stands in the text with a sign is a fact of its own to the API.
+    // Like importer and generator: hashtags and names in the text are facts of their own to the API.
     ...insightsOf(fields.snippet ?? ""),
     ...fields,
     queryId,

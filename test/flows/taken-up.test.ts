@@ -39,7 +39,7 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
     closing = createClosing();
     const world = await openWorld(engine, closing);
     const { source, slack, start, query } = world;
-    // One walk stands still between two pages, one message is taken by Slack without an answer: then they die.
+    // One poll waits between two pages, Slack has accepted one message without an answer: then the workers die.
     const walkStands = standStill(source);
     slack.faults.push({ method: "chat.postMessage", hang: "after" });
     const [poll, deliver, sweep] = await Promise.all([start("poll"), start("deliver"), start("sweep")]);
@@ -200,7 +200,7 @@ async function startWorker(file: string, env: NodeJS.ProcessEnv, closing: Closin
   throw new Error(`${file} ended before it ran`);
 }
 
-/** Resolves when a walk waits for its second page; that call is never answered. */
+/** Resolves when a poll waits for its second page; that call is never answered. */
 function standStill(source: SourceWatch): Promise<void> {
   return new Promise((resolve) => {
     const hold = (): Promise<never> => {

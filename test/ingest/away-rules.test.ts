@@ -13,7 +13,7 @@ import { NOBODY, NOON, useWalks } from "./use-polls.ts";
 
 const { clock, db, stores, parts, due } = useWalks(["1", "2"]);
 const SPIKE = aWindowRule("spike: { atLeast: 20 }");
-/** Loud enough to be told, and so early that nobody needs to be told of it later. */
+/** Large enough to alert, and so early that its alert is too old to send later. */
 const CRISIS = { from: NOON + 5 * DAY, to: NOON + 5 * DAY + HOUR };
 
 beforeEach(async () => {
@@ -77,7 +77,7 @@ test("a rule that comes back after days has learned what it missed, sends nothin
   const back = NOON + 6 * DAY;
   const end = back + 12 * HOUR;
   const next = { from: end, to: end + 30 * MINUTE };
-  // The second query is never without the rule: there the crisis is told when it happens.
+  // The second query always has the rule: there the crisis alerts when it happens.
   for (const [queryId, meanwhile] of [
     ["1", []],
     ["2", [SPIKE]],

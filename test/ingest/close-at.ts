@@ -6,14 +6,14 @@ import type { Query } from "../../src/model/query.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import type { TestStores } from "../use-stores.ts";
 
-/** As if the walks of the query had read everything that was there before that moment. */
+/** As if the polls of the query had read everything from before that moment. */
 export async function completeUntil({ database }: TestStores, query: Query, until: Instant): Promise<void> {
   await sql`
     update earshot.polls set complete_until = to_timestamp(${until}::double precision / 1000)
     where query_id = ${query.queryId}`.execute(database.db);
 }
 
-/** Judges what windows are over, with nobody to tell. */
+/** Evaluates closed windows, without receivers. */
 export function closeAt(now: Instant, { stores }: TestStores, query: Query, rules: readonly Rule[]) {
   const notifyConfig = {
     routes: [],

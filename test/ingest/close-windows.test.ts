@@ -158,6 +158,6 @@ test("alerts of a query that is no longer watched end, and say why", async () =>
     detail: expect.stringMatching(/^its query is no longer watched; \d+ mentions in all$/),
   });
   expect(await due()).toEqual([]);
-  // Whoever comes late finds nothing to judge.
+  // A later run finds nothing to evaluate.
   expect(await close(query, [rule])).toMatchObject({ judged: 0, pending: [] });
 });

@@ -73,7 +73,7 @@ test("a changed mention is subtracted from its story, and a recount of what is s
   const reworded = NEWS.replace("shortage", "lack");
   await read(said("a", NEWS), said("b", reworded));
   expect(await counted()).toBe(1);
-  // The first leaves the slice; the second goes on telling the story alone, until it leaves it too.
+  // The first leaves the slice; the second stays in the story alone, until it leaves it too.
   await read(said("a", NEWS, { sentiment: "neutral", updatedAt: NOON }));
   expect(await counted()).toBe(1);
   await read(said("b", reworded, { sentiment: "neutral", updatedAt: NOON }));

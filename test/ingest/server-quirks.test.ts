@@ -29,7 +29,7 @@ afterEach(async () => {
   closing = createClosing();
 });
 
-/** A server with these habits, and everything of Earshot between the network and the tables. */
+/** A server with these quirks, and every part of Earshot between the network and the tables. */
 async function open(habits: ServerHabits, pageSize: number) {
   const server = await startMentionServer(clock, habits);
   closing.add(server.close);
@@ -62,7 +62,7 @@ async function open(habits: ServerHabits, pageSize: number) {
   };
   return {
     server,
-    /** Until every walk has come to its end, and no gap is gone over again at once. */
+    /** Runs until every poll has ended, and no gap is due for an immediate poll. */
     poll: async (poll: PollKind, together = false) => {
       let keys = IDS.map((queryId) => ({ projectId: "p", queryId, poll }));
       for (let tries = 0; tries < 40 && keys.length > 0; tries++) {
@@ -79,7 +79,7 @@ async function open(habits: ServerHabits, pageSize: number) {
   };
 }
 
-/** Those with a gap that is gone over again at once. */
+/** Those with a gap that is due for an immediate poll. */
 async function queriesWithGaps(poll: PollKind): Promise<Set<string>> {
   const { rows } = await sql<{ queryId: string }>`
     select query_id as "queryId" from earshot.polls
@@ -223,7 +223,7 @@ test.each(Object.entries(HABITS))(
     const { learned: known } = await tell(habits, PLAIN);
     const habitsKnown: Readonly<Record<string, string>> = await known();
     expect(habitsKnown).toMatchObject(learned);
-    // It is not said of servers that have as many on a page as they are asked for, whatever arrives late.
+    // It is not recorded for servers that send full pages, whatever arrives late.
     expect(habitsKnown["short-pages"]).toBe(learned["short-pages"]);
   },
 );
@@ -258,7 +258,7 @@ test("what becomes visible later than any overlap reaches back is found by its c
   server.add("1", 1);
   manual.advance(MINUTE);
   await poll("added");
-  // It appears an hour later, four hours behind the watermark: no walk sees it.
+  // It appears an hour later, four hours behind the watermark: no poll reads it.
   manual.advance(2 * HOUR);
   await poll("added");
   const storedNow = async () => {
@@ -405,7 +405,7 @@ test("against servers with any of these quirks together, with any page size, sha
       async (given, rounds, pageSize, beliefs) => {
         asserted += 1;
         await reset();
-        // Who gives fewer than it was asked for, and counts too few as well, cannot be found out.
+        // A server that sends smaller pages than requested, and a total that is too low as well, cannot be detected.
         const isHidden = given.mostOnPage !== undefined && (given.totalOff ?? 0) < 0;
         const served = isHidden ? { ...given, totalOff: 0 } : given;
         const wanted = Object.entries(served).filter(([, value]) => value !== undefined);

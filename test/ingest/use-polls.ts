@@ -16,7 +16,7 @@ export const NOON = Date.parse("2026-03-02T12:00:00Z");
 /** Counts negative mentions, and fires never. */
 export const RULE = aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 1000, within: 1h }");
 
-/** Tables, a clock and watched queries of project `p` for tests of walks; all as new before each test. */
+/** Tables, a clock and watched queries of project `p` for tests of polls; all new before each test. */
 export function useWalks(queryIds: readonly string[] = ["1"]) {
   const clock = createManualClock(NOON);
   let testDatabase: TestDatabase;
@@ -52,7 +52,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
     reset,
     db: () => database.db,
     stores: () => stores,
-    /** A poll with nothing learned, rules that count, and nobody to tell. */
+    /** A poll without stored quirks, with rules that count, and without receivers. */
     parts: (more: Pick<PollParts, "fetchPages"> & Partial<PollParts>): PollParts => ({
       store: stores,
       firstPage: async () => null,
@@ -74,7 +74,7 @@ export function useWalks(queryIds: readonly string[] = ["1"]) {
   };
 }
 
-/** Routes that lead to nobody. */
+/** Routes without receivers. */
 export const NOBODY: PollParts["notifyConfig"] = {
   routes: [],
   inhibitions: [],

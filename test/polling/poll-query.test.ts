@@ -96,7 +96,7 @@ test("who was thought dead commits nothing behind the one who took over", async 
   let takenOver: ReturnType<typeof poll> | undefined;
   const stuck = poll(async function* () {
     yield page(all.slice(0, 2), "a", 3);
-    // This page is asked for while the first is committed; the other one begins where that commit led.
+    // This page is requested while the first is committed; the other one begins where that commit led.
     await expect.poll(async () => (await stored())?.mentions).toBe(2);
     await new Promise<void>((resolve) => {
       goOn = resolve;

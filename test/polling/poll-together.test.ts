@@ -180,7 +180,7 @@ test("mentions missing from the source's total count for every query until one f
   };
   await poll(hidesOne);
   expect((await ledger()).map(({ gap }) => gap)).toEqual([1, 1, 1, 1]);
-  // A gap is walked again alone.
+  // A gap is polled again alone.
   const alone = (await stores().polls.candidates(0, clock.now())).filter((one) => one.alone);
   expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
 });

@@ -139,7 +139,7 @@ test("a gap is polled again from its beginning before anything is claimed, and t
     [gapFrom, "Gap", NOW - DAY],
     [gapFrom, "Gap", NOW - DAY],
     [gapFrom, "Gap", NOW + MINUTE],
-    // As many are missing as before, behind what is gone over again later.
+    // As many are missing as before, behind the gap that is polled again later.
     [NOW - 5 * MINUTE + 2, "Gap", NOW + 2 * MINUTE],
   ]);
   expect(state.gap).toMatchObject({
@@ -207,7 +207,7 @@ test("the coverage of a poll sums its pages, against the count of the first", ()
   });
 });
 
-/** A source that shows its mentions a while after their `added`, and forgets cursors when told to. */
+/** A source that shows its mentions a while after their `added`, and forgets cursors on request. */
 interface Row {
   readonly added: Instant;
   readonly visibleAt: Instant;

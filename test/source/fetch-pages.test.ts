@@ -155,7 +155,7 @@ test.each([
       },
     );
     for await (const _page of fetchPages(fetchPage, { ...OPTIONS, endOnShortPage: false })) {
-      // The walk alone is of interest.
+      // Only the paging is tested here.
     }
     expect(asked).toEqual(Array.from({ length: pages }, (_, number) => [number, null]));
   },

@@ -29,7 +29,7 @@ test("a writer of a query waits for its other writers, and not for another proje
       order.push("second");
     });
     await stores.transaction((others) => others.queries.lock("other", "1"));
-    // Whoever does not wait has been let in by the time that a statement of a later transaction is answered.
+    // A transaction that does not wait has its lock by the time that a statement of a later one is answered.
     for (let i = 0; i < 5; i++) await stores.transaction((others) => others.queries.lock("other", "1"));
     order.push("first");
   });
@@ -56,7 +56,7 @@ test("a window is due at the very moment at which its last bucket is complete, i
   expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([]);
   await finish(NOON + BUCKET_MS);
   expect(await stores.polls.windowsDue(BUCKET_MS)).toEqual([{ projectId: "p", queryId: "1" }]);
-  // What was known stays known, whatever a later walk says of itself.
+  // Earlier completeness stays, even if a later poll claims less.
   await finish(NOON);
   expect(await stores.polls.completeUntil("p", "1")).toBe(NOON + BUCKET_MS);
   expect(await stores.polls.completeUntil("other", "1")).toBeNull();

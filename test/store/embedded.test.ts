@@ -34,7 +34,7 @@ afterAll(async () => {
   await removeTables(made);
 });
 
-/** As if there had been a first start. Where tables go elsewhere, which is told beside them, there is one. */
+/** As if there had been a first start. If the tables go elsewhere, `.location` exists. */
 async function haveTables(): Promise<void> {
   if (existsSync(join(made, "postgres.location"))) return (await start()).stop();
   for (const name of ["postgres", "postgres.password"]) execFileSync("cp", ["-a", join(made, name), root]);

@@ -2,9 +2,9 @@ import type { Step } from "../gate.ts";
 import type { Answered, Reader, Said } from "./relay.ts";
 
 /**
- * PostgreSQL's protocol, version 3: what is said up to a Sync or in a simple Query is one statement, and its answer ends
- * with ReadyForQuery, which also tells whether a transaction is open. A statement inside a transaction is no step, since
- * a death there takes it back; the commit is one, named after what it commits.
+ * PostgreSQL's protocol, version 3: everything up to a Sync or in a simple Query is one statement. Its answer ends with
+ * ReadyForQuery, which also says whether a transaction is open. A statement inside a transaction is no step, since a
+ * death there rolls it back; the commit is one, named after what it commits.
  */
 export function readPostgres(): Reader {
   const frames = { said: createFrames(true), answered: createFrames(false) };
@@ -83,14 +83,14 @@ export function readPostgres(): Reader {
   };
 }
 
-/** A statement that changed no row left nothing; nor did one about what is no fact, or a sign of life. */
+/** A statement that changed no row left nothing; nor did one about a table without facts, or a sign of life. */
 function leavesFact(statement: string, tags: readonly string[]): boolean {
   if (statement.startsWith("commit of: ")) return !NO_FACT.test(statement);
   return !NO_FACT.test(statement) && tags.some((tag) => !/ 0$/.test(tag));
 }
 
 const NO_FACT =
-  /(into|from|update|commit of: \w+( \w+)?) (earshot\.(lanes|source_traits|tokens|settings|budgets|budget_places|pulses|failures)|meta|migration)\b|set leased_until_wall = now\(\) \+ make_interval\(secs => \$\d\) where/;
+  /(into|from|update|commit of: \w+( \w+)?) (earshot\.(channel_limits|server_quirks|tokens|settings|budgets|budget_slots|pulses|failures)|meta|migration)\b|set leased_until_wall = now\(\) \+ make_interval\(secs => \$\d\) where/;
 
 /** Whether a statement may change something: by its words, and functions of the queue by their names. */
 function isWrite(statement: string): boolean {
