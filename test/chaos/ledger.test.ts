@@ -47,7 +47,7 @@ const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>
   [
     "a mention of another world",
     { mentions: [...ALL_IS_WELL.mentions, { key: "Acme m9", sentiment: "neutral" }] },
-    { "mentions that nobody wrote": 1 },
+    { "mentions that were never written": 1 },
   ],
   [
     "a change that was not seen",
@@ -66,12 +66,12 @@ const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>
   ],
   ["an alert that never came", { alerts: [] }, { "alerts lost": 1 }],
   [
-    "an alert that came twice, and one that nobody was owed",
+    "an alert that came twice, and one without a reason",
     { alerts: ["unhappy Acme ann", "unhappy Acme ann", "unhappy Acme bob"] },
     { "alerts twice": 1, "alerts without a reason": 1 },
   ],
   [
-    "a reader who was not told, and one who was told of nothing",
+    "a reader without a required message, and one with a message without a reason",
     {
       told: [
         { key: "desk ann", identity: "<1@acme.example>" },
@@ -81,7 +81,7 @@ const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>
     { "notifications lost": 1, "notifications without a reason": 1 },
   ],
   [
-    "a message that stands in a channel twice",
+    "a message that is in a channel twice",
     { told: [...ALL_IS_WELL.told, { key: "#unhappy ann", identity: null }] },
     { "messages seen twice": 1 },
   ],
@@ -123,7 +123,9 @@ test("a kind of fault that never happened fails the run", () => {
     ["429", 0],
   ]);
   const broken = compareWorlds(HELD, { ...ALL_IS_WELL, happened }).filter((line) => line.broken);
-  expect(broken).toMatchObject([{ what: "kinds of trouble that never came", wrong: 1, examples: ["429"] }]);
+  expect(broken).toMatchObject([
+    { what: "kinds of faults that never happened", wrong: 1, examples: ["429"] },
+  ]);
 });
 
 test("one message in a thousand may be seen twice", () => {

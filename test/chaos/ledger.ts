@@ -54,7 +54,7 @@ export function compareWorlds(held: Held, found: Found): LedgerLine[] {
   return [
     line("mentions lost", held.mentions.size, missing(held.mentions.keys(), stored)),
     line("mentions stored twice", held.mentions.size, repeated(stored)),
-    line("mentions that nobody wrote", found.mentions.length, unknown(stored, held.mentions)),
+    line("mentions that were never written", found.mentions.length, unknown(stored, held.mentions)),
     line(
       "changes of mentions missed",
       held.mentions.size,
@@ -68,7 +68,7 @@ export function compareWorlds(held: Held, found: Found): LedgerLine[] {
     line("notifications without a reason", messages, unknown(told, expectedTold)),
     line("messages seen twice", messages, seenTwice(found), Math.floor(messages / 1_000)),
     line("of them mails under one Message-ID", messages, repeatedIdentities(found.told), null),
-    line("kinds of trouble that never came", found.happened.size, never(found.happened)),
+    line("kinds of faults that never happened", found.happened.size, never(found.happened)),
     callLine(found.calls),
   ];
 }

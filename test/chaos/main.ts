@@ -7,19 +7,19 @@ import { runChaos } from "./run-chaos.ts";
 const HELP = `npm run chaos -- [options]
 
 Kills workers, the scheduler, the queue and the database of a running Earshot at random moments while mentions come,
-and compares in the end what was said with what was stored, counted, alerted and told.
+and finally compares the mentions with what was stored, counted, alerted and sent.
 
   --kills N         strikes (200)
   --seed S          the same seed strikes at the same moments (1)
   --queue KIND      redis or postgres (redis)
   --every MS        mean time between two strikes (1200)
   --rate N          mentions a second (8)
-  --at-most S       no strikes after so many seconds, however many were wanted
-  --patience S      how long the rest may take after the last strike (180)
+  --at-most S       no strikes after this many seconds, even if some are left
+  --patience S      how long the remaining work may take after the last strike (180)
   --json            the report as one JSON object
 
 Ctrl-C ends the strikes, and what came until then is compared; a second Ctrl-C ends at once.
-Ends with 1 when something was lost, told without a reason, or too often.
+Exits with 1 if something was lost, sent without a reason, or sent too often.
 `;
 
 const OPTIONS = {

@@ -7,27 +7,27 @@ import { CHAPTERS } from "./story.ts";
 
 const HELP = `npm run crash-points -- [options]
 
-Kills a worker before and after every statement, command and call that leaves something behind, one at a time, lets
-another take over, and compares the facts and the messages with those of a story in which nobody died. Then it holds
-a worker at each of these moments while another works, and compares again.
+Kills a worker after each statement, command and call that stores or sends something, one at a time, lets
+another take over, and compares facts and messages with those of a run without a death. Then it pauses
+a worker at each of these points while another works, and compares again.
 
   --queue KIND      redis or postgres (postgres)
   --from K          begin with this point
   --to K            end with this point
   --only PEER       only points at one of: ${PEERS.join(", ")}
   --chapter NAME    only one of: ${CHAPTERS.map(({ name }) => name).join(", ")}
-  --mode MODE       bare (nothing is read twice, so nothing is healed) or shipped; both where it is left out
-  --fate FATE       kill or hold; both where it is left out
-  --name PATTERN    only points whose statement fits this regular expression
+  --mode MODE       bare (nothing is read twice, so the next poll heals nothing) or shipped; default: both
+  --fate FATE       kill or hold; default: both
+  --name PATTERN    only points whose statement matches this regular expression
   --seed S --share N  play N of 100 points, chosen by the seed (1, 100)
-  --lanes N         play so many side by side (4)
-  --at-most S       begin no more points after so many seconds
-  --every           also before each, and at what leaves nothing behind, where the facts are those of another point
-  --bail            begin no more points after the first that was not the same
+  --lanes N         play this many in parallel (4)
+  --at-most S       begin no more points after this many seconds
+  --every           also before each, and at calls that change nothing, which equal another point
+  --bail            begin no more points after the first difference
   --list            print the points and play none
   --json            the report as one JSON object
 
-Ctrl-C begins no more points. Ends with 1 when a point was not the same, or did not come.
+Ctrl-C begins no more points. Exits with 1 if a point differed, or was not reached.
 `;
 
 const OPTIONS = {
@@ -53,7 +53,7 @@ const OPTIONS = {
 async function main(): Promise<number> {
   const values = readArguments();
   if (typeof values === "string") {
-    process.stderr.write(`${values}; --help tells more\n`);
+    process.stderr.write(`${values}; see --help\n`);
     return 2;
   }
   if (values.help) {

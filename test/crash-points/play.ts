@@ -236,7 +236,7 @@ async function press(
   const id = `press ${at}`;
   const isTaken = (): boolean => slack.sockets.answered.some(({ envelope_id: one }) => one === id);
   for (let tries = 0; !isTaken(); tries++) {
-    if (tries === 3) throw new Error(`nobody takes the press of ${what}`);
+    if (tries === 3) throw new Error(`no process accepts the interaction ${what}`);
     if (!(await until(10_000, () => slack.sockets.count() > 0 || players.hasDied())))
       throw new Error("no socket is open");
     if (!players.hasDied())
