@@ -168,8 +168,8 @@ function guardedRoutes(app: FastifyInstance, context: LocalApiContext): void {
 }
 
 /**
- * An earlier form of the paths ends in `.json`, and the published contract has some of them under `/project/`. What
- * stands after the question mark is not touched.
+ * An earlier form of the paths ends in `.json`, and the published contract has some of them under `/project/`. The
+ * query string is not changed.
  */
 function todaysPath(url: string): string {
   return url.replace(/^([^?]*)\.json(?=\?|$)/, "$1").replace(/^\/project\/(?=\d)/, "/projects/");

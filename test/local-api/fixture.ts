@@ -39,7 +39,7 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
-/** A running local API over a real database, with one account. Strict, unless told otherwise. */
+/** A running local API over a real database, with one account. Strict by default. */
 export async function startFixture(
   seed: AccountSeed = SEED,
   { strict = true }: { strict?: boolean } = {},
@@ -103,7 +103,7 @@ function answered(response: { statusCode: number; headers: object; body: string 
   return { status: response.statusCode, headers: { ...response.headers }, body: JSON.parse(response.body) };
 }
 
-/** One version of a mention, plain unless told otherwise. */
+/** One version of a mention, plain by default. */
 export function mentionVersion(
   fields: Partial<MentionFields> & { queryId: number; resourceId: string },
   times: { added: Instant } & Partial<

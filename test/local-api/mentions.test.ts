@@ -289,7 +289,7 @@ describe("cursors", () => {
     const before = await mentions(...empty);
     expect(before).toMatchObject({ results: [], resultsTotal: 0 });
     expect(before).not.toHaveProperty("nextCursor");
-    // The cursor of the last mention is kept by whoever waits for more.
+    // A client that waits for more keeps the cursor of the last mention.
     const waiting: Parameters = [["queryId", alpha]];
     const last = await mentions(...waiting);
     const still = await mentions(...waiting, ["cursor", last.nextCursor]);

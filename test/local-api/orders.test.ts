@@ -63,7 +63,7 @@ function idOf(record: { queryId: number; resourceId: string }): string {
   return `${record.queryId}!${record.resourceId}`;
 }
 
-/** Null stands before every value; equal ones by resource id, then by query. */
+/** Null comes before every value; equal ones by resource id, then by query. */
 function naiveOrder(versions: readonly MentionVersion[], { orderBy, orderDirection }: Walk): string[] {
   const sign = orderDirection === "asc" ? 1 : -1;
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
@@ -155,7 +155,7 @@ it("paging while mentions arrive and change shows each exactly once, and after i
           cursor = page.nextCursor ?? cursor;
           page = await ask(walk, [["cursor", cursor]]);
         }
-        // Only a rising walk by update shows a mention again, when it was updated again.
+        // Only paging by ascending update shows a mention again, when it was updated again.
         if (orderBy === "updated" && orderDirection === "asc") {
           expect([...new Set(seen)].sort()).toEqual(current.map(({ record }) => idOf(record)).sort());
           return;

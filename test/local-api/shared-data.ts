@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The data folder that may lie beside the repository. It is no part of it. */
+/** The data folder that may be next to the repository. It is no part of it. */
 const SHARED_DATA = join(dirname(fileURLToPath(import.meta.url)), "../../../shared/data");
 
 /** The path of a file in it, or why a test that wants it cannot run. */

@@ -60,7 +60,7 @@ function ask(
   token = fixture.token,
 ) {
   const headers = { authorization: `Bearer ${token}` };
-  // As clients send it: text, with the type beside it.
+  // As clients send it: text, with the type in a header.
   const sent =
     body === undefined
       ? { headers }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** `{project}` stands for the project of the caller. */
+/** `{project}` is replaced by the project of the caller. */
 function ask(request: InjectOptions & { url: string }) {
   const headers = { authorization: `Bearer ${fixture.token}`, ...request.headers };
   return send(fixture.api, { ...request, url: request.url.replace("{project}", project), headers });

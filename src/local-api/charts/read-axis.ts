@@ -83,7 +83,7 @@ export async function readAxis(
     case "categories": {
       const parents = await scope.categories();
       const children = parents.flatMap((parent) => parent.children).map(named);
-      // The id of a parent stands for its children.
+      // The id of a parent means its children.
       const wanted = given.flatMap((id) => {
         const parent = parents.find((candidate) => String(candidate.id) === id);
         return parent === undefined ? [id] : parent.children.map((child) => String(child.id));

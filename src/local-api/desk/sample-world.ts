@@ -40,7 +40,7 @@ const Sample = z.object({ password: z.string(), from: z.number() });
 export async function openSampleWorld(
   pool: DatabasePool,
   now: Instant,
-  /** Clients that nobody waits for here. */
+  /** Other clients, which are left alone. */
   others: readonly string[] = [],
 ): Promise<SampleWorld | null> {
   const db = createDatabase(pool);

@@ -23,7 +23,7 @@ export function readFaultHeader(text: string): AskedFault[] | string {
   return asked;
 }
 
-/** What to say to a kind that nobody knows. */
+/** The message for an unknown kind. */
 export function unknownFault(name: string): string {
   const meant = closestWord(name, FaultKindName.options);
   const known = FaultKindName.options.join(", ");

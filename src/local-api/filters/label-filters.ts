@@ -2,8 +2,8 @@ import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
 import { flagFilter, idsFilter } from "./value-filters.ts";
 
 /**
- * Categories and tags by id; repeated, any of the ids will do. The id of a parent category stands for all its
- * children. An id that the project does not list is no fault: mentions may carry categories that are gone.
+ * Categories and tags by id; repeated, any of the ids matches. The id of a parent category means all its children. An
+ * id that the project does not list is no fault: mentions may have categories that were deleted.
  */
 export const labelFilters: readonly Filter[] = [
   ...withTwin(categoryFilter, "category"),
@@ -31,7 +31,7 @@ function categoryFilter(name: string): Filter {
   });
 }
 
-/** Ids as for `tag`, or true and false: whether there is a tag at all. Nobody has published which is meant. */
+/** Ids as for `tag`, or true and false: whether there is a tag at all. No description says which is meant. */
 function anyTagFilter(name: string): Filter {
   const hasTags = flagFilter((value) => ({ kind: "tagged", value }))(name);
   const byId = idsFilter("tags")(name);

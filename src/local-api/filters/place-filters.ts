@@ -3,7 +3,7 @@ import type { MentionCondition } from "./mention-condition.ts";
 import { savedListFilter } from "./saved-list-filter.ts";
 import { flagFilter, textsFilter } from "./value-filters.ts";
 
-/** Where a mention was written from and where it stands. */
+/** Where a mention was written, and on which site. */
 export const placeFilters: readonly Filter[] = [
   ...withTwin(
     textsFilter((places) => ({ kind: "located", places, exactly: false })),

@@ -1,7 +1,7 @@
 import { defineFilter, type Filter, withTwin } from "./define-filter.ts";
 import { equalsFilter, flagFilter, vocabularyFilter } from "./value-filters.ts";
 
-/** What a team has made of a mention: whose it is, how it stands, and when it was given to somebody. */
+/** The workflow of a mention: its assignee, its status, and when it was assigned. */
 export const workflowFilters: readonly Filter[] = [
   ...withTwin(equalsFilter("assignment"), "assigned"),
   ...withTwin(vocabularyFilter("status", ["open", "pending", "closed"]), "status"),

@@ -16,7 +16,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     "connection: close",
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // Not only its own half: who never closes the other one would keep the connection.
+  // Both halves: a client that never closes its own would keep the connection.
   socket.destroySoon();
 }
 

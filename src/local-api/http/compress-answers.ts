@@ -18,7 +18,7 @@ export function compressAnswers(app: FastifyInstance): void {
     if (!acceptsGzip(request.headers["accept-encoding"])) return payload;
     if (isStream) {
       reply.header("content-encoding", "gzip");
-      // What breaks the one end breaks the other; the server sees it there.
+      // An error at one end breaks the other; the server handles it there.
       return pipeline(payload, createGzip({ level: 1 }), () => {});
     }
     const compressed = await gzip(payload, { level: 1 });

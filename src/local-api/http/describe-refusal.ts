@@ -1,6 +1,6 @@
 import type { FastifyError } from "fastify";
 
-/** What the HTTP layer found wrong with a request, in words that say what was expected. */
+/** Describes a fault that the HTTP layer found, with what was expected. */
 export function describeRefusal(error: FastifyError): string {
   return SENTENCES[error.code] ?? error.message;
 }

@@ -16,8 +16,8 @@ const CLIENT_ID = /^[a-z0-9][a-z0-9-]*-api-client$/;
 const CLIENT_ID_FORM = "an identifier of the form <service>-api-client";
 
 /**
- * Reads what a token call asks for. Every parameter may stand in the query or in the body, which is a form or a JSON
- * object: documents of several ages put them in different places. Throws OAuth's own errors.
+ * Reads the parameters of a token call. Each may be in the query or in the body, which is a form or a JSON object:
+ * older and newer documents differ. Throws OAuth's own errors.
  */
 export function readTokenRequest(query: unknown, body: unknown, unknown: UnknownParameters): TokenRequest {
   const parameters = createParameterReader(gather(query, body), unknown);

@@ -2,7 +2,7 @@ import { closestWord } from "../../lib/closest-word.ts";
 import { UserError } from "../../lib/errors.ts";
 import { ImportLine } from "./import-line.ts";
 
-/** Where each field of a line stands in the records of a CSV file. */
+/** The column of each field of a line in a CSV file. */
 export type CsvColumns = ReadonlyMap<string, number>;
 
 /** Fields that a line can have. */
@@ -29,8 +29,8 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Takes what was said (`field=column`), then columns that are called like a field, then those whose names are known
- * for one. Throws a `UserError` for a field or a column that there is not, and when no column holds a text.
+ * Uses explicit columns (`field=column`), then columns with the name of a field, then known names for one. Throws a
+ * `UserError` for an unknown field or column, and if no column has a text.
  */
 export function csvColumns(header: readonly string[], said: Readonly<Record<string, string>>): CsvColumns {
   const columns = new Map<string, number>();

@@ -97,7 +97,7 @@ export function parseImportLine(json: unknown): ImportLine | { reason: string } 
 const SHAPES: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(ImportLine.shape));
 const REQUIRED = ["id", "text", "date"] as const;
 
-/** A wire record, current or earlier, is a line too: what has to be there stands under the names that records have. */
+/** A wire record, current or earlier, is a valid line too: its required fields have the names of the record. */
 function withShortNames(json: unknown): Record<string, unknown> | undefined {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
   const line: Record<string, unknown> = { ...json };

@@ -45,9 +45,9 @@ export interface ImportOptions {
 }
 
 export interface ImportResult {
-  /** Mentions that were not there before. */
+  /** New mentions. */
   readonly imported: number;
-  /** Mentions that were: another import of the same file, or an id that stands in it twice. */
+  /** Known mentions: from another import of the same file, or an id that occurs in it twice. */
   readonly alreadyThere: number;
   /** Lines that name no query and match none: they are not stored. */
   readonly unmatched: number;
@@ -55,7 +55,7 @@ export interface ImportResult {
   readonly sampledOut: number;
   /** Mentions that enter later than now. */
   readonly notYetShown: number;
-  /** Fields or columns that say nothing to an import, the first hundred. */
+  /** Fields or columns that an import does not use, the first hundred. */
   readonly unusedFields: readonly string[];
   /** Lines that are no mention, the first thousand of them with their reason. */
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
@@ -180,7 +180,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   };
 }
 
-/** What was said for all mentions counts more than what one of them says. */
+/** An option for all mentions counts more than a field of one. */
 function preset(value: unknown, { query, arriveAt, pageType }: ImportOptions): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   if (query === undefined && arriveAt === undefined && pageType === undefined) return value;

@@ -15,7 +15,7 @@ import type { ImportLine } from "./import-line.ts";
 import { IMPORTED_NAMES } from "./imported-fields.ts";
 import { networkFields } from "./network-fields.ts";
 
-/** What the file says about a mention in the words of the project. */
+/** The data of a mention in the file, with names of the project. */
 export interface ImportedLabels {
   readonly categories: readonly CategoryDetail[];
   readonly tags: readonly { readonly id: number; readonly name: string }[];

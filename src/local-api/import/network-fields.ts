@@ -1,7 +1,7 @@
 import type { MentionFields } from "../records/mention-record.ts";
 import type { ImportLine } from "./import-line.ts";
 
-/** Counts that a file gives without naming the network, as the fields of the network on which the post stands. */
+/** Maps counts that a file gives without a network to the fields of the post's network. */
 export function networkFields(line: ImportLine, pageType: string): Partial<MentionFields> {
   return FIELDS[pageType]?.(line) ?? {};
 }

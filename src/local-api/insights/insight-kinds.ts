@@ -13,8 +13,8 @@ export interface InsightKind {
 
 /**
  * Documented for hashtags: `name` with its sign, `label` null. The shape of the other items is not; chosen: the same,
- * with `name` the emoji or emoticon as it stands in the text, the whole address of the link (labelled with its site),
- * the author's name with its sign. Hashtags and author names are folded to lower case, as the network itself does.
+ * with `name` the emoji or emoticon as written in the text, the whole address of the link (labelled with its site), the
+ * author's name with its sign. Hashtags and author names are folded to lower case, as the network itself does.
  */
 export const INSIGHT_KINDS = {
   hashtags: { fields: ["insightsHashtag"], foldsCase: true, recordField: "insightsHashtag", labelOf: none },

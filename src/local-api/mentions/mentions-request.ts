@@ -76,7 +76,7 @@ async function readQueryIds(parameters: ParameterReader, scope: RequestScope): P
   for (const id of projects.filter((id) => id !== scope.projectId))
     parameters.fault(`projectId: expected ${scope.projectId}, the project of the path, got ${id}.`);
   const asked = [...parameters.texts("queryId"), ...parameters.texts("queryGroupId")];
-  // The project itself stands for all its queries.
+  // The project itself means all its queries.
   if (asked.length === 0 && projects.length > 0) return [...scope.queries].sort((a, b) => a - b);
   if (asked.length === 0)
     parameters.fault("queryId: expected the id of at least one query (or a queryGroupId).");

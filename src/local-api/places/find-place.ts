@@ -30,7 +30,7 @@ export function placeWithParents(place: Place): Place[] {
   return parent === undefined ? [place] : [place, ...placeWithParents(parent)];
 }
 
-/** Of places of one name the one that lies in all the others, such as a city in the region of its name. */
+/** Of places with the same name, the one that lies in all the others, such as a city in the region of its name. */
 function theOne(places: readonly Place[]): Place | undefined {
   return places.find((place) => {
     const around = placeWithParents(place);
@@ -58,7 +58,7 @@ function namesOf({ id, name, type, code }: Place): string[] {
   return [name, code ?? name, ...short, ...(ALSO_CALLED[id] ?? [])].map(fold);
 }
 
-/** By name, by the code of a country, and by other names; the short codes of regions only count beside a city. */
+/** By name, by the code of a country, and by other names; the short codes of regions only count with a city. */
 const NAMES: ReadonlyMap<string, readonly Place[]> = readNames();
 
 function readNames(): Map<string, Place[]> {

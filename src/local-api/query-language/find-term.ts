@@ -3,7 +3,7 @@ import type { Term, WordPattern } from "./expression.ts";
 import type { SearchText } from "./search-text.ts";
 import { casedWord, lowerWord, significantSigns } from "./split-words.ts";
 
-/** A place where a term stands. */
+/** An occurrence of a term. */
 export interface Occurrence {
   /** Counts of the first and the last word, see `Word.place`. */
   readonly first: number;
@@ -14,7 +14,7 @@ export interface Occurrence {
   readonly inTitle: boolean;
 }
 
-/** Everywhere that the term stands, in the order of the text. */
+/** All occurrences of the term, in the order of the text. */
 export function findTerm(term: Term, text: SearchText): Occurrence[] {
   return [...occurrencesOf(term, text)];
 }
@@ -47,7 +47,7 @@ function* occurrencesOf(term: Term, text: SearchText): Generator<Occurrence, voi
   }
 }
 
-/** Where to begin to look: at the piece that stands in the fewest places. */
+/** The piece to search first: the one with the fewest occurrences. */
 function rarestPiece(term: Term, text: SearchText): { indexes: readonly number[]; offset: number } {
   let best: { indexes: readonly number[]; offset: number } | undefined;
   for (const [offset, { word }] of term.pieces.entries()) {
@@ -139,7 +139,7 @@ function spelling(index: number, { words, title, text, textFrom }: SearchText): 
   return word === undefined ? "" : (index < textFrom ? title : text).slice(word.start, word.end);
 }
 
-/** A term of signs alone stands wherever they do; its place is that of the word before it. */
+/** A term of signs alone occurs where they do; its position is that of the word before it. */
 function* findSigns(
   { lead, where }: Term,
   { title, text, words, textFrom }: SearchText,

@@ -6,7 +6,7 @@ export type Lexeme = Span &
   (
     | { readonly kind: "open" | "close" | "and" | "or" | "not" }
     | { readonly kind: "near"; readonly distance: number; readonly forward: boolean }
-    /** `~5`; `glued` to what stands before it, as it has to be. */
+    /** `~5`; `glued` to the text before it, as required. */
     | { readonly kind: "tilde"; readonly distance: number; readonly glued: boolean }
     | { readonly kind: "text"; readonly text: string; readonly form: TextForm }
     | { readonly kind: "field"; readonly field: Field }

@@ -40,7 +40,7 @@ export function createQueryIndex<Id>(
   }
   const lengths = [...new Set([...byBeginning.keys()].map((beginning) => beginning.length))];
 
-  /** Marks of the mention that is asked about, so that a query met through two words is matched once. */
+  /** Marks of the current mention, so that a query met through two words is matched once. */
   const seenAt = new Uint32Array(queries.length);
   let round = 0;
 
@@ -78,7 +78,7 @@ export function createQueryIndex<Id>(
   };
 }
 
-/** Estimates in what share of the texts a term stands. */
+/** Estimates the share of texts that contain a term. */
 function commonness(sample: Iterable<SearchText>): (term: RequiredTerm) => number {
   const texts = new Map<string, number>();
   let size = 0;
@@ -87,7 +87,7 @@ function commonness(sample: Iterable<SearchText>): (term: RequiredTerm) => numbe
     for (const word of text.byWord.keys()) texts.set(word, (texts.get(word) ?? 0) + 1);
   }
   return ({ folded, isWhole }) => {
-    // Half of the estimate without a sample for each letter more; a beginning stands for several words.
+    // Half of the estimate without a sample for each further letter; a beginning matches several words.
     const guess = 2 ** -Math.min(folded.length, 20) * (isWhole ? 1 : 4);
     const known = texts.get(folded);
     return known === undefined ? guess / (1 + size / 100) : known / size;

@@ -106,7 +106,7 @@ function readEnclosed(text: string, start: number, lexemes: Lexeme[], problems: 
 /** No name of a field is as long. */
 const LONGEST_NAME = 30;
 
-/** What ends a word that stands without quotes. */
+/** The end of a word without quotes. */
 const WORD_END = /[\s()"“”„{}[\]~]/;
 
 function readWord(text: string, start: number, lexemes: Lexeme[], problems: Problems): number {

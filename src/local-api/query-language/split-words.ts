@@ -1,6 +1,6 @@
 import { foldText } from "../../lib/fold-text.ts";
 
-/** A word of a text: where it stands and how it is compared. */
+/** A word of a text: its position and how it is compared. */
 export interface Word {
   readonly start: number;
   readonly end: number;
@@ -51,8 +51,8 @@ const INSIDE = `${LETTER}|\\p{M}|[\\u200c\\u200d](?=\\p{L})`;
 const ANY_WORD = new RegExp(`${LETTER}(?:${INSIDE})*|${ONE_CHARACTER}|${EMOJI}`, "gv");
 
 /**
- * The same words with `*` and `?` in, before or after them. A run of wildcards is tried from its beginning only: begun
- * anew at each of them, time would grow with the square of the run.
+ * The same words with `*` and `?` in, before or after them. A run of wildcards is tried from its beginning only: tried
+ * from each of them, time would grow with the square of the run.
  */
 export const WORD_WITH_WILDCARDS = new RegExp(
   `(?<![*?])[*?]*(?:${LETTER}(?:${INSIDE}|[*?])*|${ONE_CHARACTER}[*?]*|${EMOJI})`,
@@ -72,8 +72,8 @@ function isOneWord(before: string, text: string, endBefore: number, start: numbe
 }
 
 /**
- * Without case and accents, ß as ss; an emoji without the mark that asks for its coloured form, and without its skin
- * tone: the plain one stands for all of them, as a letter does for its accents.
+ * Without case and accents, ß as ss; an emoji without the mark for its coloured form, and without its skin tone: the
+ * plain one matches all of them, as a letter does for its accents.
  */
 export function foldWord(word: string): string {
   if (ASCII.test(word)) return word.toLowerCase();

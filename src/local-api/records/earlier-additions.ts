@@ -39,8 +39,8 @@ export const SILENT_ADDITIONS = {
 };
 
 /**
- * Additions that say in other words what a field of the current version says, with that field: a place is that of the
- * author. The other metrics were measured by nobody here and stay silent.
+ * Additions that repeat a field of the current version, with that field: a place is that of the author. The other
+ * metrics are not measured here and stay empty.
  */
 export const NAMED_OTHERWISE = [
   ["authorCity", "city"],

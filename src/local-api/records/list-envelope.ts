@@ -7,7 +7,7 @@ export interface ListEnvelope<Item> {
   readonly results: readonly Item[];
 }
 
-/** The envelope of lists: -1 stands for "not paged". */
+/** The envelope of lists: -1 means "not paged". */
 export function listEnvelope<Item>(results: readonly Item[], paging?: ListPaging): ListEnvelope<Item> {
   if (paging === undefined)
     return { resultsTotal: results.length, resultsPage: -1, resultsPageSize: -1, results };

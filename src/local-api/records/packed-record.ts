@@ -33,7 +33,7 @@ export function packRecord(record: MentionRecord): PackedRecord {
       said += (said === "" ? "{" : ",") + KEYS[i] + jsonOf(value);
     }
   }
-  // A field that the spec does not know stands behind the others.
+  // A field that the spec does not have follows the others.
   for (const name in fields)
     if (!KNOWN.has(name)) said += `,${JSON.stringify(name)}:${JSON.stringify(fields[name])}`;
   return { said: said === "" ? "{" : said, shape: shapeOf(signs.toString("latin1")) };
@@ -46,7 +46,7 @@ function jsonOf(value: unknown): string {
 
 const PLAIN = /^[ !#-[\]-\u{d7ff}]*$/u;
 
-/** How each field of the record is silent, written anew for each. */
+/** The empty value of each field of the record. */
 const [NULL, FALSE, EMPTY, SAID] = [..."nfes"].map((sign) => sign.charCodeAt(0)) as [
   number,
   number,

@@ -11,7 +11,7 @@ export type SilenceOf = (record: {
   readonly fields: Readonly<Record<string, unknown>>;
 }) => string;
 
-/** Kinds of mentions are few; a data set with more of them than this is worked out anew now and then. */
+/** Kinds of mentions are few; a data set with more of them is computed again now and then. */
 const REMEMBERED = 5_000;
 
 export function createSilenceOf({ version, text }: Pick<ViewOptions, "version" | "text">): SilenceOf {

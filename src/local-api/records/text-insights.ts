@@ -1,4 +1,4 @@
-/** Hashtags and mentioned authors of a text, each once, with their sign, in the order in which they stand. */
+/** Hashtags and mentioned authors of a text, each once, with their sign, in the order of the text. */
 export function insightsOf(text: string): { insightsHashtag: string[]; insightsMentioned: string[] } {
   return {
     insightsHashtag: text.includes("#") ? signed(text, HASHTAG) : [],

@@ -1,4 +1,4 @@
-/** What else a text carries, each once, in the order in which it stands. Links are given whole, sites by their host. */
+/** Other signs of a text, each once, in the order of the text. Links are given whole, sites by their host. */
 export interface TextSigns {
   readonly links: readonly string[];
   readonly sites: readonly string[];

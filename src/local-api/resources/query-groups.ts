@@ -28,7 +28,7 @@ export const queryGroups = defineResource<StoredQueryGroup, QueryGroupSettings>(
     const queryIds = (await readQueries(body, scope)) ?? current?.queries.map(({ id }) => id);
     if (queryIds === undefined && !body.has("queries"))
       body.fault('queries: required, an array such as [{"id": 2003001}].');
-    // The owner is whoever makes the group.
+    // The creator of the group owns it.
     body.accept("id", "users", "userId", "userName");
     return { name: name ?? "", queryIds: queryIds ?? [], ...readSharing(body, scope, current) };
   },

@@ -43,7 +43,7 @@ export function chartRoutes(app: FastifyInstance, context: LocalApiContext): voi
   });
 }
 
-/** Statistics of channels that the live service is given by those who own them. */
+/** Statistics of channels that the live service gets from their owners. */
 const OWNERS_ALONE: readonly string[] = ["audience", "ownerActivity", "audienceActivity"];
 
 type TwoDimensions = readonly [DimensionName, DimensionName];

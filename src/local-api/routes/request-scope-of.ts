@@ -6,7 +6,7 @@ import type { StoredProject } from "../store/projects.ts";
 import { listGroupMembers, type StoredQuery } from "../store/queries.ts";
 import { listSavedLists } from "../store/saved-lists.ts";
 
-/** What reading a request about mentions has to know of the project and of who asks. */
+/** The project and the caller, as needed to read a request about mentions. */
 export function requestScopeOf(
   { db, searches }: LocalApiContext,
   caller: Caller,

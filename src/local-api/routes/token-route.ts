@@ -14,7 +14,7 @@ import { listMemberships } from "../store/memberships.ts";
 import { insertToken } from "../store/tokens.ts";
 
 const PATH = "/oauth/token";
-/** Some two hundred characters are usual, and nobody has logged in yet when they are read. */
+/** Some two hundred characters are usual, and the caller is not logged in yet. */
 const BODY_LIMIT = 4 * 1024;
 
 /** POST (or GET) /oauth/token: the one call that needs no token. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { PageType } from "./post.ts";
 
 /**
- * Where a generated post stands. All hosts lie under `.example`, which belongs to nobody (RFC 2606): a reader who
- * clicks never lands on a real person.
+ * The address of a generated post. All hosts are under `.example`, which belongs to nobody (RFC 2606): a reader who
+ * clicks never reaches a real person.
  */
 export function addressOf(
   pageType: PageType,

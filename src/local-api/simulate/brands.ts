@@ -12,7 +12,7 @@ export interface Brand {
     readonly weekend: number;
   };
   readonly products: readonly string[];
-  /** Its products are other people's things: nobody praises or prices them. */
+  /** Its products are other people's things, so no post praises or prices them. */
   readonly isCarrier: boolean;
   /** "… found {hazard}", "worried about {hazard}". */
   readonly hazards: readonly string[];

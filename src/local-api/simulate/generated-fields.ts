@@ -74,7 +74,7 @@ function locationFields({
   };
 }
 
-/** What the place where it stands calls itself. */
+/** The name of its site or channel. */
 function siteFields({ pageType, url, domain }: Post): Partial<MentionFields> {
   if (pageType === "news") return { weblogTitle: OUTLETS.find(({ site }) => site === domain)?.name ?? null };
   if (pageType === "reddit") return { weblogTitle: /\/(r\/\w+)\//.exec(url)?.[1] ?? null };

@@ -1,13 +1,13 @@
 import type { Topic } from "./topics.ts";
 
-/** How one crisis is told, stage by stage. Words in braces are filled by `fillSlots`. */
+/** The posts of one crisis, stage by stage. Words in braces are filled by `fillSlots`. */
 export interface Story {
   readonly brand: string;
   readonly topic: Topic;
   readonly hashtag: string;
   /** What it is, in the middle of a sentence. */
   readonly matter: string;
-  /** The post that starts it, by somebody whom nobody knew. */
+  /** The post that starts it, by an unknown author. */
   readonly witness: string;
   readonly follow: readonly string[];
   readonly reactions: readonly string[];

@@ -9,14 +9,14 @@ import {
 } from "./accounts.ts";
 import type { Database } from "./database.ts";
 
-/** Who a token speaks for. */
+/** The login and client of a token. */
 export interface Caller {
   readonly user: StoredUser;
   readonly client: StoredClient;
   readonly role: string;
 }
 
-/** For whom a token speaks: nobody, once it is old or revoked or its user has left the client. */
+/** The caller of a token: undefined once it is expired or revoked or its user has left the client. */
 export async function findCaller(db: Database, tokenHash: Buffer): Promise<Caller | undefined> {
   const { rows } = await sql<UserRow & ClientRow & { role: string }>`
     select u.id, u.username, u.password_hash, u.first_name, u.last_name, u.created_at,

@@ -15,7 +15,7 @@ export interface CellsRequest {
   readonly at: Instant;
   readonly axes: readonly [Axis, Axis];
   readonly aggregates: readonly AggregateName[];
-  /** What part of the mentions that match a query keeps, by query id; 100 where it is not here. */
+  /** The percentage of matching mentions that a query keeps, by query id; 100 if missing. */
   readonly samplePercentages: ReadonlyMap<number, number>;
 }
 
@@ -89,7 +89,7 @@ function sumsOf(aggregate: Aggregate, weight: RawBuilder<unknown> | undefined): 
   }
 }
 
-/** How many mentions the mention `m` stands for; undefined where each stands for itself. */
+/** How many mentions the mention `m` represents; undefined if each represents itself. */
 function weightSql({ range, samplePercentages }: CellsRequest): RawBuilder<unknown> | undefined {
   const weights = range.queryIds.map((id) => 100 / (samplePercentages.get(id) ?? 100));
   if (weights.every((weight) => weight === 1)) return undefined;

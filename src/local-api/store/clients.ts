@@ -9,7 +9,7 @@ export interface ListedClient {
   readonly projects: number;
 }
 
-/** Every client of these tables, whoever may see it. For commands, not for calls. */
+/** Every client of these tables, without access checks. For commands, not for calls. */
 export async function listClients(db: Database): Promise<ListedClient[]> {
   const { rows } = await sql<ClientRow>`
     select c.id, c.name, c.tags,

@@ -26,7 +26,7 @@ export function mentionFacts(version: MentionVersion): MentionFacts {
   return { ...record, ...derivedFacts(version) } as MentionFacts;
 }
 
-/** The facts that do not stand in the record under their own name; all others do. */
+/** The facts that the record does not have under their own name; it has all others. */
 export function derivedFacts(version: MentionVersion) {
   const { record } = version;
   const signs = textSigns(`${record.title ?? ""}\n${textOf(version) ?? ""}`, record.expandedUrls);

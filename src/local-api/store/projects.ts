@@ -29,7 +29,7 @@ export async function findProject(
   return rows[0] && toProject(rows[0]);
 }
 
-/** For what runs beside the calls. Throws when there is none. */
+/** For parts besides the calls. Throws if there is none. */
 export async function findProjectById(db: Database, id: number): Promise<StoredProject> {
   const { rows } = await sql<ProjectRow>`${SELECT} where p.id = ${id}`.execute(db);
   if (rows[0] === undefined) throw new Error(`there is no project ${id}`);

@@ -98,7 +98,7 @@ function checkText({ name, type, text }: NewQuery): void {
   if (!compiled.ok) throw new QueryTextError(name, compiled.problems);
 }
 
-/** What somebody may change about a query. */
+/** The changeable fields of a query. */
 export type QuerySettings = Pick<
   StoredQuery,
   | "name"

@@ -8,7 +8,7 @@ export interface RecordShapes {
   read(ids: Iterable<number>): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Kinds of mentions are few; a data set with more of them than this is read anew each time. */
+/** Kinds of mentions are few; a data set with more of them is read again each time. */
 const REMEMBERED = 5_000;
 
 export function createRecordShapes(db: Database): RecordShapes {

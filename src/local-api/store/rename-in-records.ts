@@ -15,7 +15,7 @@ export async function renameQueryInRecords(
   { from, to }: { from: string; to: string },
 ): Promise<void> {
   await lockQueriesOf(db, sql`id = ${id}`);
-  // Inside a JSON string these quotation marks would be escaped: so this is the field, wherever it stands.
+  // Inside a JSON string these quotation marks would be escaped: so this can only be the field.
   const [old, made] = [from, storableText(to)].map((name) => `"queryName":${JSON.stringify(name)}`);
   await sql`
     update local_api.mention

@@ -4,8 +4,8 @@ import type { Database } from "./database.ts";
 let cursors = 0;
 
 /**
- * The rows of one statement, some at a time, as they were when it began. Inside a transaction. PostgreSQL looks for
- * them once; asking anew for what lies behind the last one would make it look again each time.
+ * The rows of one statement, some at a time, as they were when it began. Inside a transaction. PostgreSQL searches them
+ * once; a new statement for each batch would repeat the search.
  */
 export async function* rowsAtATime<Row>(
   db: Database,

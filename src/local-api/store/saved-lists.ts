@@ -59,7 +59,7 @@ export async function createSavedList(
   return toList(rows[0]);
 }
 
-/** What somebody may change about a list. */
+/** The changeable fields of a list. */
 export async function updateSavedList(
   db: Database,
   id: number,

@@ -49,7 +49,7 @@ export function topAuthorRecord(author: TopAuthor, queryNames: ReadonlyMap<numbe
   };
 }
 
-/** One entry of the top sites: the same `data`, of which the author is the one who wrote most there. */
+/** One entry of the top sites: the same `data`, with the author of most of its mentions. */
 export function topSiteRecord(site: TopAuthor, queryNames: ReadonlyMap<number, string>) {
   const { data, values } = topAuthorRecord(site, queryNames);
   const name = site.domain ?? "";

@@ -46,7 +46,7 @@ function isTopicWord(folded: string): boolean {
   return folded.length > 1 && folded.length <= MAX_WORD && !STOP_WORDS.has(folded) && !/^\d+$/.test(folded);
 }
 
-/** In how many texts each topic stands, and how it is written mostly first seen. */
+/** The number of texts with each topic, and its most frequent spelling among the first. */
 export interface TopicCounts {
   readonly texts: number;
   readonly counts: ReadonlyMap<string, number>;
@@ -64,7 +64,7 @@ const MIN_VOLUME = 2;
 
 /**
  * The topics that are more frequent here than elsewhere, the most unusual ones first. A part of a longer topic that
- * hardly ever stands alone is left out. Without other texts, the most frequent ones. Pure.
+ * hardly ever occurs alone is left out. Without other texts, the most frequent ones. Pure.
  */
 export function chooseTopics(here: TopicCounts, elsewhere: TopicCounts, limit: number): ChosenTopic[] {
   const candidates: ChosenTopic[] = [];

@@ -89,7 +89,7 @@ function hasValue(value: Point["value"]): boolean {
   return typeof value === "number" ? value !== 0 : (value["volume"] ?? 0) > 0;
 }
 
-/** Minutes of four weeks are too many beside most dimensions. */
+/** Minutes of four weeks are too many with most dimensions. */
 const rangeFor = (...dimensions: string[]) =>
   dimensions.includes("minutes") ? { from: NIGHT - 3 * HOUR, to: NIGHT + 3 * HOUR } : { from: FROM, to: TO };
 

@@ -22,7 +22,7 @@ export function seen(
     .filter((facts) => (facts.date ?? 0) >= range.from && (facts.date ?? 0) < range.to);
 }
 
-/** The ids that a mention has in a dimension, written down anew, one by one, without the dimension's own table. */
+/** The ids that a mention has in a dimension, written one by one, without the dimension's own table. */
 export function idsOf(dimension: string, facts: Facts, scope: NaiveScope): string[] {
   const local = DateTime.fromMillis(facts.date ?? 0, { zone: scope.zone });
   const start = (unit: "month" | "week" | "day" | "hour" | "minute") => [

@@ -135,7 +135,7 @@ it("every moment of any range lies in the bucket that its own clock names", () =
   );
 });
 
-/** Walks back minute by minute while the clock and the calendar name the same bucket; over days by luxon. */
+/** Goes back minute by minute while the clock and the calendar name the same bucket; over days by luxon. */
 function naiveStart(unit: TimeUnit, at: number, zone: string): number {
   const named = (moment: number) => DateTime.fromMillis(moment, { zone }).toFormat(NAMED[unit]);
   let start = Math.floor(at / MINUTE) * MINUTE;

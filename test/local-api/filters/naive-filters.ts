@@ -1,6 +1,8 @@
 import type { MentionVersion } from "../../../src/local-api/store/mention-version.ts";
 
-/** One filter as the reference describes it, over the wire record: which values to try, and who meets one. */
+/**
+ * One filter as the reference describes it, over the wire record: the values to try, and the mentions that meet one.
+ */
 export interface NaiveFilter {
   readonly values: readonly string[];
   meets(mention: MentionVersion, value: string): boolean;

@@ -53,7 +53,7 @@ test("a rolling window per client, in the headers of every answer, refuses what 
     headers: { "x-rate-limit": "3/10m", "x-rate-limit-used": "4" },
     body: { errors: [{ code: 0, message: expect.stringMatching(/rate limit exceeded/i) }] },
   });
-  // A fixed window would have begun anew by now; of this one only the first call has left.
+  // A fixed window would have restarted by now; of this one only the first call has left.
   fixture.clock.advance(7 * MINUTE + 1);
   expect(await call()).toMatchObject({ status: 429, headers: { "x-rate-limit-used": "4" } });
   fixture.clock.advance(3 * MINUTE);
@@ -133,7 +133,7 @@ test("a window that rolls under fire holds no call too many", async () => {
     );
     for (const { status } of await Promise.all(calls)) if (status === 200) answered.push(at);
     clock.advance(20_000);
-    // What was refused counts: forget it now and then, as a caller does who waits.
+    // Refused calls count: forget them now and then, like a caller that waits.
     if (round % 4 === 3) clock.advance(MINUTE);
   }
   for (const end of answered) {

@@ -156,7 +156,7 @@ const simple: fc.Arbitrary<Naive> = fc.oneof(
 
 const distance = fc.integer({ min: 0, max: 4 });
 
-/** What may stand beside NEAR: no AND. */
+/** What is allowed with NEAR: no AND. */
 const nearable: fc.Arbitrary<Naive> = fc.letrec<{ side: Naive; near: Naive }>((tie) => ({
   side: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -184,7 +184,7 @@ export const naiveQuery: fc.Arbitrary<Naive> = fc.letrec<{ query: Naive }>((tie)
     nearable,
     fc.record({
       kind: fc.constant("loose" as const),
-      // One word of a text may stand for two spellings that both fit it, which trying every place does not allow.
+      // One word of a text may match two spellings, which trying every position does not allow.
       words: fc.array(
         word.filter((chosen) => !ACCENTED.has(chosen)),
         { minLength: 2, maxLength: 4 },

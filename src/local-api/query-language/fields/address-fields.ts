@@ -1,6 +1,6 @@
 import { defineField, type Field, type FieldFault, type KnownFields } from "./field.ts";
 
-/** `site:`, `url:`, `links:` and `topLevelDomain:`: where a mention stands on the web and what it links to. */
+/** `site:`, `url:`, `links:` and `topLevelDomain:`: the address of a mention and its links. */
 export const addressFields: readonly Field[] = [
   defineField({
     name: "site",

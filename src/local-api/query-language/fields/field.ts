@@ -1,6 +1,6 @@
 import type { MentionRecord } from "../../records/mention-record.ts";
 
-/** What is known of a mention. A field that is missing or null matches no test; its negation does. */
+/** The known fields of a mention. A field that is missing or null matches no test; its negation does. */
 export type KnownFields = Readonly<Partial<MentionRecord>>;
 
 /** A `name:` of the query language. */
@@ -8,7 +8,7 @@ export interface Field {
   readonly name: string;
   /** `title`: the value is searched in the title like any term. */
   readonly kind: "title" | "value" | "range" | "value-or-range";
-  /** What is wrong with a single value, and how much it matters; undefined when nothing is. */
+  /** The problem of a single value, with its severity; undefined if there is none. */
   readonly check?: (value: string) => FieldFault | undefined;
   readonly limits?: RangeLimits;
   /** Whether a mention meets the test. */

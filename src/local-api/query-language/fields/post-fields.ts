@@ -73,7 +73,7 @@ function chosenFlag(name: string): Field {
   return { ...chosenField(name, ["true", "false"], () => undefined), isUnknown: true };
 }
 
-/** Ids as networks give them. They stand at the end of an address. */
+/** Ids of the networks. They are at the end of an address. */
 function idField(name: string, texts: (known: KnownFields) => readonly (string | null | undefined)[]): Field {
   return defineField({
     name,

@@ -13,7 +13,7 @@ export function wordsField(name: string, texts: Texts): Field {
   });
 }
 
-/** A field whose value is one of the texts as a whole, in any case. A `*` stands for any characters. */
+/** A field whose value is one of the texts as a whole, in any case. A `*` matches any characters. */
 export function exactField(name: string, texts: Texts): Field {
   return defineField({
     name,
