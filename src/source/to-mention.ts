@@ -158,7 +158,7 @@ function toCount(raw: unknown): number | null {
   return Number.isSafeInteger(whole) && whole >= 0 ? whole : null;
 }
 
-/** `authorVerifiedType` (blue, business, government) is newer than the flag, which stays false beside it. */
+/** `authorVerifiedType` (blue, business, government) is newer than the flag, which then stays false. */
 function toVerified(wire: WireMention): boolean | null {
   if (typeof wire.authorVerifiedType === "string" && wire.authorVerifiedType !== "") return true;
   return typeof wire.twitterVerified === "boolean" ? wire.twitterVerified : null;

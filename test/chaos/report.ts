@@ -10,7 +10,7 @@ export function formatReport(report: ChaosReport): string {
   return [
     `${hits} strikes in ${seconds(report.struckForMs)} (${listed(strikes)}), ${drained}; seed ${seed}, queues on ${queue}`,
     `${mentions} mentions; faults of the API: ${listed(apiFaults)}`,
-    `${report.takenInSilence} mails were taken by a server that broke off before it said so: each comes once more, and nobody could know`,
+    `${report.takenInSilence} mails were accepted by a server that broke the connection before its answer: each comes once more, which cannot be avoided`,
     `by the theory ${report.gap.expected.toFixed(2)} mails more come twice: one note of what was sent takes ${report.gap.ms.toFixed(1)} ms`,
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",

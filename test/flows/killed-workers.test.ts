@@ -64,7 +64,7 @@ test("workers are killed again and again while mentions come, and nothing is los
     await delay(STREAM_MS / (KILLS * 2));
   }
   await until("every mention is stored", async () => (await count("mentions")) === MENTIONS);
-  await until("everything owed is sent", async () => {
+  await until("every pending notification is sent", async () => {
     return (await count("notifications where kind = 'fired' and state = 'sent'")) === ALERTING;
   });
 

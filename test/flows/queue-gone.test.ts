@@ -5,7 +5,7 @@ import { NEGATIVE } from "./rules.ts";
 import { startStory } from "./story.ts";
 
 test.skipIf(!hasRedis())(
-  `a queue whose engine is gone is told to the operators without it (${NO_REDIS} where there is none)`,
+  `a queue whose engine is gone is reported to the operators without it (${NO_REDIS} where there is none)`,
   async () => {
     const redis = await startRedis();
     const engine: Engine = {

@@ -81,7 +81,7 @@ test("10,000 alerts in a minute end as few readable messages with true counts, a
   }
   const slowest = health.times().slice(0, 5);
   process.stdout.write(
-    `10,000 alerts fired in ${Math.round(firedMs)} ms, were told and over after ${Math.round(wholeMs)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB; waited for ${slowest.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(", ")}\n`,
+    `10,000 alerts fired in ${Math.round(firedMs)} ms, were sent and resolved after ${Math.round(wholeMs)} ms, ${Math.round(process.memoryUsage().rss / 1e6)} MB; waited for ${slowest.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(", ")}\n`,
   );
 }, 120_000);
 
@@ -159,7 +159,7 @@ async function largest(): Promise<SlackContent> {
     order by jsonb_array_length(also) desc nulls last limit 1
   `.execute(database.db);
   const notification = await stores.notifications.claim("p", rows[0]?.id ?? "");
-  if (notification === null) throw new Error("nothing was owed");
+  if (notification === null) throw new Error("no notification was pending");
   const viewOf = createViewOf({ stores, rulesFor: () => rules, timezone: "UTC", consoleUrl: () => null });
   const found = await viewOf({ ...notification, kind: "fired" });
   if (found?.about !== "alert") throw new Error("there is nothing to be seen");

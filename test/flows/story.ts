@@ -159,7 +159,7 @@ export async function expectEveryMentionOnce(story: Story): Promise<void> {
   );
   const told = String(story.count());
   if (facts?.rows !== told || facts.mentions !== told) {
-    throw new Error(`${told} mentions were told, ${facts?.mentions} are stored in ${facts?.rows} rows`);
+    throw new Error(`${told} mentions were made, ${facts?.mentions} are stored in ${facts?.rows} rows`);
   }
 }
 

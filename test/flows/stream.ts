@@ -59,7 +59,7 @@ export function createStream(pool: Pool, queries: ReadonlyMap<string, number>): 
           const index = versions.findLastIndex(({ record }) => record.resourceId === resourceId);
           const before = versions[index];
           if (before === undefined || index < written) {
-            throw new Error("a story tells how a mention changes before it comes to the mention");
+            throw new Error("a story changes a mention before it makes the mention");
           }
           versions[index] = { ...before, supersededAt: at };
           const { queryId, queryName } = before.record;

@@ -23,10 +23,10 @@ function inPages(pages: readonly (readonly DistinctAuthorChange[])[]) {
   const stored = new Map<string, DistinctAuthor>();
   let count = 0;
   for (const page of pages) {
-    const keys = new Set(page.map(distinctAuthorKey).map(({ author: voice, span }) => `${voice} ${span}`));
-    const known = [...stored].filter(([key]) => keys.has(key)).map(([, voice]) => voice);
+    const keys = new Set(page.map(distinctAuthorKey).map(({ author: person, span }) => `${person} ${span}`));
+    const known = [...stored].filter(([key]) => keys.has(key)).map(([, person]) => person);
     const counted = countDistinctAuthors(known, page);
-    for (const voice of counted.distinctAuthors) stored.set(`${voice.author} ${voice.span}`, voice);
+    for (const person of counted.distinctAuthors) stored.set(`${person.author} ${person.span}`, person);
     for (const { n } of counted.counts) count += n;
   }
   return count;
@@ -68,7 +68,7 @@ test("the count of distinct authors does not depend on the order of mentions or 
     fc.property(changes, fc.integer({ min: 0, max: 40 }), (list, cut) => {
       const all = list.map(([speaker, minute]) => said(`author ${speaker}`, minute * MINUTE));
       const expected = new Set(
-        all.map(distinctAuthorKey).map(({ author: voice, span }) => `${voice} ${span}`),
+        all.map(distinctAuthorKey).map(({ author: person, span }) => `${person} ${span}`),
       ).size;
       expect(inPages([all])).toBe(expected);
       expect(inPages([all.toReversed().slice(0, cut), all.toReversed().slice(cut)])).toBe(expected);

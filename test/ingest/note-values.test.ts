@@ -6,9 +6,9 @@ import type { SeenValue } from "../../src/model/seen-value.ts";
 const NOON = Date.UTC(2026, 2, 2, 12);
 const TERMS = { atLeast: 3, withinMs: DAY };
 
-const use = (value: string, voice: string, at: number): ValueUse => ({
+const use = (value: string, person: string, at: number): ValueUse => ({
   value,
-  author: voice,
+  author: person,
   arrivedAt: NOON + at,
   eventAt: NOON + at,
 });
@@ -27,7 +27,7 @@ test("a value is large with the author that makes it so, and grows while it is n
     use("#fail", "d", 2 * DAY),
   );
   expect(
-    noted.large.map(({ use: { author: voice }, authors, isFirst }) => [voice, authors, isFirst]),
+    noted.large.map(({ use: { author: person }, authors, isFirst }) => [person, authors, isFirst]),
   ).toEqual([
     ["c", 3, true],
     ["a", 3, false],
@@ -41,12 +41,12 @@ test("an author who uses it often counts once", () => {
 
 test("what was seen before is not new when it comes back, however many use it", () => {
   const before = note([], use("#old", "a", 0)).seen;
-  const uses = ["b", "c", "d", "e"].map((voice) => use("#old", voice, 3 * DAY));
+  const uses = ["b", "c", "d", "e"].map((person) => use("#old", person, 3 * DAY));
   expect(note(before, ...uses).large).toEqual([]);
 });
 
 test("pages give what one page gives", () => {
-  const uses = ["a", "b", "c", "d"].map((voice, i) => use("#fail", voice, i * MINUTE));
+  const uses = ["a", "b", "c", "d"].map((person, i) => use("#fail", person, i * MINUTE));
   const [first, second] = [uses.slice(0, 2), uses.slice(2)];
   const stored = note([], ...first).seen;
   expect(note(stored, ...second).large).toEqual(note([], ...uses).large);

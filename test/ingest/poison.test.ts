@@ -59,10 +59,10 @@ test("only the mentions that cannot be stored become dead letters, and their que
   const mentions = Array.from({ length: 20 }, (_, i) => negative(i));
   expect(await poll(() => onePage(mentions))).toMatchObject({ outcome: "complete", added: 18 });
   expect(await facts()).toEqual({ stored: 18, counted: 18, gap: 0 });
-  const aside = await stores().deadLetters.open(10);
-  expect(aside.map(({ resourceId }) => resourceId).sort()).toEqual(["m11", "m3"]);
-  expect(aside[0]).toMatchObject({ kind: "mention", queryName: "Query 1", tries: 4, replayable: true });
-  expect(aside.find(({ resourceId }) => resourceId === "m3")?.reason).toBe(
+  const letters = await stores().deadLetters.open(10);
+  expect(letters.map(({ resourceId }) => resourceId).sort()).toEqual(["m11", "m3"]);
+  expect(letters[0]).toMatchObject({ kind: "mention", queryName: "Query 1", tries: 4, replayable: true });
+  expect(letters.find(({ resourceId }) => resourceId === "m3")?.reason).toBe(
     "it could not be stored: the row m3 cannot be",
   );
   await due();
@@ -73,8 +73,8 @@ test("only the mentions that cannot be stored become dead letters, and their que
 test("a dead letter is stored and counted once when it is replayed after the cause is fixed", async () => {
   await poison("m3");
   await poll(() => onePage([negative(1), negative(3)]));
-  const [aside] = await stores().deadLetters.open(10);
-  expect(await stores().deadLetters.replay([aside?.id.slice(0, 12) ?? ""], NOON)).toBe(1);
+  const [letter] = await stores().deadLetters.open(10);
+  expect(await stores().deadLetters.replay([letter?.id.slice(0, 12) ?? ""], NOON)).toBe(1);
   await due();
   await poll(() => onePage([]));
   expect(await stores().deadLetters.open(10)).toMatchObject([
@@ -134,9 +134,9 @@ test("a page that can never be read is passed over after bounded tries, and can 
     await poll(source);
   }
   expect(tries).toBe(6);
-  const [aside, ...more] = await stores().deadLetters.open(10);
+  const [letter, ...more] = await stores().deadLetters.open(10);
   expect(more).toEqual([]);
-  expect(aside).toMatchObject({
+  expect(letter).toMatchObject({
     kind: "page",
     reason: "200 with JSON that is cut off",
     tries: 5,

@@ -30,8 +30,8 @@ afterEach(async () => {
 });
 
 /** A server with these quirks, and every part of Earshot between the network and the tables. */
-async function open(habits: ServerHabits, pageSize: number) {
-  const server = await startMentionServer(clock, habits);
+async function open(behaviour: ServerHabits, pageSize: number) {
+  const server = await startMentionServer(clock, behaviour);
   closing.add(server.close);
   const source = createSourceClient({
     baseUrl: server.baseUrl,
@@ -71,7 +71,7 @@ async function open(habits: ServerHabits, pageSize: number) {
         const gaps = await queriesWithGaps(poll);
         keys = keys.filter(({ queryId }, nth) => outcomes[nth]?.outcome !== "complete" || gaps.has(queryId));
       }
-      if (keys.length > 0) throw new Error(`the walk ${poll} came to no end`);
+      if (keys.length > 0) throw new Error(`the poll ${poll} did not end`);
     },
     learned: async () =>
       Object.fromEntries([...(await quirks.all()).values()].map(({ quirk, value }) => [quirk, value])),
@@ -110,11 +110,11 @@ const PLAIN: Story = {
 };
 
 async function tell(
-  habits: ServerHabits,
+  behaviour: ServerHabits,
   { rounds, pageSize }: Story,
   believed: readonly ObservedQuirk[] = [],
 ) {
-  const world = await open(habits, pageSize);
+  const world = await open(behaviour, pageSize);
   await world.quirks.note(believed, clock.now());
   const { server } = world;
   for (const { add, waitMs, edits = 0, restamps = 0, together = false } of rounds) {
@@ -146,9 +146,9 @@ async function expectAll({ mentions }: MentionServer): Promise<void> {
   expect(counted.rows[0]?.n).toBe(mentions.filter(({ sentiment }) => sentiment === "negative").length);
 }
 
-const HABITS: Readonly<Record<string, { habits: ServerHabits; learned: Record<string, string> }>> = {
+const SERVERS: Readonly<Record<string, { behaviour: ServerHabits; learned: Record<string, string> }>> = {
   "does all that it is asked": {
-    habits: {},
+    behaviour: {},
     learned: {
       "since-added": "honoured",
       cursors: "followed",
@@ -159,68 +159,68 @@ const HABITS: Readonly<Record<string, { habits: ServerHabits; learned: Record<st
     },
   },
   "gives no cursor on the last page": {
-    habits: { lastPage: "without-cursor" },
+    behaviour: { lastPage: "without-cursor" },
     learned: { "last-page": "without-cursor" },
   },
   "gives a last cursor that leads nowhere, whatever comes later": {
-    habits: { afterEnd: "silent" },
+    behaviour: { afterEnd: "silent" },
     learned: { "last-page": "with-cursor", "after-end": "silent" },
   },
   "refuses the cursor of a last page": {
-    habits: { afterEnd: "refused" },
+    behaviour: { afterEnd: "refused" },
     learned: { "after-end": "refused", cursors: "followed" },
   },
-  "forgets its cursors": { habits: { cursors: "expire" }, learned: { cursors: "expire" } },
-  "refuses every cursor": { habits: { cursors: "refused" }, learned: { cursors: "refused" } },
-  "keeps the place of a walk to itself, behind one cursor for all pages": {
-    habits: { cursors: "kept-there" },
+  "forgets its cursors": { behaviour: { cursors: "expire" }, learned: { cursors: "expire" } },
+  "refuses every cursor": { behaviour: { cursors: "refused" }, learned: { cursors: "refused" } },
+  "keeps the position itself, behind one cursor for all pages": {
+    behaviour: { cursors: "kept-there" },
     learned: { cursors: "followed", total: "agrees" },
   },
   "does not heed from when on it is asked": {
-    habits: { since: "ignored" },
+    behaviour: { since: "ignored" },
     learned: { "since-added": "ignored", "since-updated": "ignored" },
   },
-  "refuses to be told from when on": {
-    habits: { since: "refused" },
+  "refuses the start of the range": {
+    behaviour: { since: "refused" },
     learned: { "since-added": "refused", "since-updated": "refused" },
   },
   "shows mentions up to four minutes after their `added`": {
-    habits: { lateMs: 4 * MINUTE },
+    behaviour: { lateMs: 4 * MINUTE },
     learned: { "late-indexing": "seen" },
   },
-  "stamps `added` anew when it backfills": { habits: {}, learned: { "restamped-added": "seen" } },
-  "repeats rows of the page before": { habits: { repeats: 2 }, learned: { "repeated-rows": "seen" } },
-  "counts three more than it sends": { habits: { totalOff: 3 }, learned: { total: "high" } },
-  "counts three fewer than it sends": { habits: { totalOff: -3 }, learned: { total: "low" } },
-  "counts nothing": { habits: { totalOff: null }, learned: { total: "none" } },
+  "restamps `added` when it backfills": { behaviour: {}, learned: { "restamped-added": "seen" } },
+  "repeats rows of the page before": { behaviour: { repeats: 2 }, learned: { "repeated-rows": "seen" } },
+  "counts three more than it sends": { behaviour: { totalOff: 3 }, learned: { total: "high" } },
+  "counts three fewer than it sends": { behaviour: { totalOff: -3 }, learned: { total: "low" } },
+  "counts nothing": { behaviour: { totalOff: null }, learned: { total: "none" } },
   "has fewer on a page than it is asked for, says neither how many nor how many there are, and is in a burst":
     {
-      habits: { mostOnPage: 2, pageSize: "untold", totalOff: null },
+      behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null },
       learned: { "short-pages": "go-on", total: "none" },
     },
   "has fewer on a page than it is asked for, says nothing of it, and reads everything the other way round": {
-    habits: { mostOnPage: 2, pageSize: "untold", totalOff: null, since: "ignored" },
+    behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null, since: "ignored" },
     learned: { "short-pages": "go-on", "since-added": "ignored" },
   },
   "has mentions without a date, some of which get one later": {
-    habits: { dateless: "some" },
+    behaviour: { dateless: "some" },
     learned: { dates: "missing" },
   },
   "has a clock that is seven minutes ahead": {
-    habits: { clockAheadMs: 7 * MINUTE },
+    behaviour: { clockAheadMs: 7 * MINUTE },
     learned: { clock: "ahead" },
   },
   "has a clock that is forty minutes behind": {
-    habits: { clockAheadMs: -40 * MINUTE },
+    behaviour: { clockAheadMs: -40 * MINUTE },
     learned: { clock: "behind" },
   },
-  "answers for one query in a call only": { habits: { several: "refused" }, learned: {} },
+  "answers for one query in a call only": { behaviour: { several: "refused" }, learned: {} },
 };
 
-test.each(Object.entries(HABITS))(
-  "against a server that %s, everything is stored once and the habit is known",
-  async (_what, { habits, learned }) => {
-    const { learned: known } = await tell(habits, PLAIN);
+test.each(Object.entries(SERVERS))(
+  "against a server that %s, everything is stored once and the quirk is known",
+  async (_what, { behaviour, learned }) => {
+    const { learned: known } = await tell(behaviour, PLAIN);
     const habitsKnown: Readonly<Record<string, string>> = await known();
     expect(habitsKnown).toMatchObject(learned);
     // It is not recorded for servers that send full pages, whatever arrives late.
@@ -342,7 +342,7 @@ test("a quirk that is observed again after just an hour counts as seen now, and 
 
 test("against servers with any of these quirks together, with any page size, shared calls and stored quirks", async () => {
   const some = <T>(value: T) => fc.option(fc.constant(value), { nil: undefined });
-  const habits = fc.record(
+  const behaviour = fc.record(
     {
       cursors: fc.option(fc.constantFrom("refused" as const, "expire" as const, "kept-there" as const), {
         nil: undefined,
@@ -398,7 +398,7 @@ test("against servers with any of these quirks together, with any page size, sha
   let asserted = 0;
   await fc.assert(
     fc.asyncProperty(
-      habits,
+      behaviour,
       fc.array(round, { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 2, max: 6 }),
       believed,

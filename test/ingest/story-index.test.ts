@@ -16,7 +16,7 @@ test.each([
   ["some words", NEWS.replace("this weekend", "on Saturday").replace("Friday", "Thursday")],
   ["a number and its end", NEWS.replace("two hundred", "200").replace(" on Friday.", ", reports Reuters")],
   ["a word before it", `BREAKING: ${NEWS}`],
-])("a text that changes %s tells the same story", (_what, changed) => {
+])("a text that changes %s belongs to the same story", (_what, changed) => {
   const index = createStoryIndex();
   const first = index.find(told(NEWS));
   expect(index.find(told(changed))).toBe(first);

@@ -33,11 +33,11 @@ test.each([
   ["a signed copy", `${TEXT} - The Daily Paper`],
   ["another signed copy", `${TEXT} | Example.com http://example.com/1`],
   ["a source named with via", `${TEXT} via @someone`],
-])("%s tells the same story", (_name, text) => {
+])("%s belongs to the same story", (_name, text) => {
   expect(key(text)).toBe(key(TEXT));
 });
 
-test("a repost whose end is cut off tells the same story", () => {
+test("a repost whose end is cut off belongs to the same story", () => {
   const long = `${TEXT}, and then they cancelled the flight without any word to the passengers`;
   expect(key(`RT @someone: ${long.slice(0, 110)}…`)).toBe(key(long));
 });

@@ -45,10 +45,10 @@ export function applyFault({ name, edits }: Fault, files: ReadonlyMap<string, st
     });
     const [only, another] = found;
     const words = find.trim().replaceAll(/\s+/g, " ").slice(0, 80);
-    if (only === undefined) throw new Error(`${name}: nowhere in the source stands "${words}"`);
+    if (only === undefined) throw new Error(`${name}: the source does not contain "${words}"`);
     if (another !== undefined)
       throw new Error(
-        `${name}: "${words}" stands ${found.length} times, in ${found.map(({ path }) => path).join(", ")}`,
+        `${name}: "${words}" occurs ${found.length} times, in ${found.map(({ path }) => path).join(", ")}`,
       );
     const { path, text, match } = only;
     patched.set(

@@ -57,7 +57,7 @@ function firstRequest(): PollRequest {
     historyFrom: NOW - DAY,
   };
   const next = nextCall("added", NEW_POLL, settings, NOW);
-  if (next.outcome !== "Begins") throw new Error(`the first walk ${next.outcome}`);
+  if (next.outcome !== "Begins") throw new Error(`the first poll ${next.outcome}`);
   return next.request;
 }
 

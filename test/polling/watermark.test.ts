@@ -95,7 +95,7 @@ test.each([
   ["no-cursor", { rows: 10, nextCursor: null }],
   ["empty-page", { rows: 0, nextCursor: "c2" }],
   ["repeated-cursor", { rows: 10, repeated: 5, nextCursor: "c1" }],
-])("a walk ends at a %s", (because, given) => {
+])("a poll ends at a %s", (because, given) => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const first = afterPage(begun.state, page({ rows: 10, nextCursor: "c1", highest: 5 }), SETTINGS);
   const last = afterPage(first.state, page(given), SETTINGS);

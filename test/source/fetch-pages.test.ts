@@ -28,7 +28,7 @@ function page(ids: readonly string[], nextCursor: string | null, more: Partial<P
 }
 
 /** Pages by the cursor that asks for them, "" for the first. */
-async function walk(pages: Record<string, Page>, options: Partial<FetchPagesOptions> = {}) {
+async function readAll(pages: Record<string, Page>, options: Partial<FetchPagesOptions> = {}) {
   const asked: (string | null)[] = [];
   const given: string[][] = [];
   const fetchPage = async (cursor: string | null): Promise<Page> => {
@@ -45,7 +45,7 @@ async function walk(pages: Record<string, Page>, options: Partial<FetchPagesOpti
 
 test("paging follows the next cursor until a page has none", async () => {
   const pages = { "": page(["a", "b"], "1"), "1": page(["c", "d"], "2"), "2": page(["e", "f"], null) };
-  expect(await walk(pages)).toEqual({
+  expect(await readAll(pages)).toEqual({
     asked: [null, "1", "2"],
     given: [
       ["a", "b"],
@@ -56,22 +56,22 @@ test("paging follows the next cursor until a page has none", async () => {
 });
 
 test("paging begins at the stored cursor", async () => {
-  expect((await walk({ "7": page(["a", "b"], null) }, { cursor: "7" })).asked).toEqual(["7"]);
+  expect((await readAll({ "7": page(["a", "b"], null) }, { cursor: "7" })).asked).toEqual(["7"]);
 });
 
 test("an empty first page is given, because it says that there is nothing", async () => {
-  expect((await walk({ "": page([], "1") })).given).toEqual([[]]);
+  expect((await readAll({ "": page([], "1") })).given).toEqual([[]]);
 });
 
 test("a later empty page ends the paging and is not returned", async () => {
   const pages = { "": page(["a", "b"], "1"), "1": page([], "1") };
-  expect(await walk(pages)).toEqual({ asked: [null, "1"], given: [["a", "b"]] });
+  expect(await readAll(pages)).toEqual({ asked: [null, "1"], given: [["a", "b"]] });
 });
 
 test("a short page ends the paging, unless the caller wants to be sure", async () => {
   const pages = { "": page(["a"], "1"), "1": page([], null) };
-  expect((await walk(pages)).asked).toEqual([null]);
-  expect((await walk(pages, { endOnShortPage: false })).asked).toEqual([null, "1"]);
+  expect((await readAll(pages)).asked).toEqual([null]);
+  expect((await readAll(pages, { endOnShortPage: false })).asked).toEqual([null, "1"]);
 });
 
 test("a server with smaller pages than requested is read to its end", async () => {
@@ -79,17 +79,17 @@ test("a server with smaller pages than requested is read to its end", async () =
     "": page(["a", "b"], "1", { pageSize: 2 }),
     "1": page(["c"], null, { pageSize: 2 }),
   };
-  expect((await walk(pages, { pageSize: 5_000 })).asked).toEqual([null, "1"]);
+  expect((await readAll(pages, { pageSize: 5_000 })).asked).toEqual([null, "1"]);
 });
 
 test("rejected mentions count for the fullness of a page", async () => {
   const rejected = [{ index: 1, resourceId: null, reason: "resourceId is missing or unusable" }];
   const pages = { "": page(["a"], "1", { rejected }), "1": page(["b"], null) };
-  expect((await walk(pages)).asked).toEqual([null, "1"]);
+  expect((await readAll(pages)).asked).toEqual([null, "1"]);
 });
 
 test("a cursor that repeats, at once or in a circle, ends the paging if it leads to the same page", async () => {
-  const same = await walk({ "": page(["a", "b"], "1"), "1": page(["c", "d"], "1") });
+  const same = await readAll({ "": page(["a", "b"], "1"), "1": page(["c", "d"], "1") });
   expect(same).toEqual({
     asked: [null, "1", "1"],
     given: [
@@ -98,8 +98,8 @@ test("a cursor that repeats, at once or in a circle, ends the paging if it leads
     ],
   });
   const circle = { "": page(["a", "b"], "1"), "1": page(["c", "d"], "2"), "2": page(["e", "f"], "1") };
-  expect((await walk(circle)).asked).toEqual([null, "1", "2"]);
-  expect((await walk({ "7": page(["a", "b"], "7") }, { cursor: "7" })).given).toEqual([["a", "b"]]);
+  expect((await readAll(circle)).asked).toEqual([null, "1", "2"]);
+  expect((await readAll({ "7": page(["a", "b"], "7") }, { cursor: "7" })).given).toEqual([["a", "b"]]);
 });
 
 test("a cursor whose position the server keeps itself is followed to the end", async () => {
@@ -116,7 +116,7 @@ test("a cursor whose position the server keeps itself is followed to the end", a
 
 test("a short page of a source that counts more is not the last", async () => {
   const pages = { "": page(["a"], "1", { total: 2 }), "1": page(["b"], "2", { total: 2 }) };
-  expect((await walk(pages)).asked).toEqual([null, "1"]);
+  expect((await readAll(pages)).asked).toEqual([null, "1"]);
 });
 
 test("leaving the loop stops the running call", async () => {

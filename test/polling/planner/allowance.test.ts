@@ -4,7 +4,7 @@ import { PRIORITIES, type RateLimit } from "../../../src/model/call-budget.ts";
 import { MOST_MEMBERS, mostMembers, slotsOf } from "../../../src/polling/planner/allowance.ts";
 
 test.each([1, 2, 4, 5, 6, 30, 600, 10_000])(
-  "with %i calls every lane has a place, and whoever comes first in the order reaches higher",
+  "with %i calls every priority has a slot, and a higher priority has more slots",
   (limit) => {
     const { of, usable } = slotsOf(limit);
     expect(usable).toBeLessThanOrEqual(limit);

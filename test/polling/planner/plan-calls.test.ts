@@ -36,9 +36,9 @@ function plan(candidates: readonly Candidate[], settings = SHARED, calls = 1, tu
 
 test("the call goes where most delay has gathered: rate × importance × age²", () => {
   const busy = poll("busy", { rate: 10 / MINUTE });
-  const grave = poll("grave", { rate: 2 / MINUTE, importance: 10 });
+  const severe = poll("severe", { rate: 2 / MINUTE, importance: 10 });
   const old = poll("old", { knownUntil: NOW - 6 * MINUTE });
-  expect(plan([busy, grave, old], { ...SINGLE, roundMs: HOUR }, 3)).toEqual([["old"], ["grave"], ["busy"]]);
+  expect(plan([busy, severe, old], { ...SINGLE, roundMs: HOUR }, 3)).toEqual([["old"], ["severe"], ["busy"]]);
 });
 
 test("quiet queries of one project and one kind of poll share a call", () => {
