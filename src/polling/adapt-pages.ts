@@ -87,7 +87,7 @@ async function* observe(
       last = page;
       if (found.some(({ quirk, value }) => quirk === sinceQuirk(request) && value === "ignored"))
         throw new OtherWayError(
-          "the server does not heed from when on it is asked; it is read the other way round",
+          "the server ignores the start of the range; the poll reads newest first instead",
         );
       if (!isShort(page, pageSize)) {
         yield page;

@@ -32,7 +32,7 @@ test("a stream speaks of all queries, and turns only what is visible already", (
   }
 });
 
-test("what has to come of a stream follows from its words alone", () => {
+test("the expected result of a stream follows from its mentions alone", () => {
   const said = (more: object) => ({
     ...{ query: "Acme", author: "voice-000001", text: "nothing", sentiment: "neutral" as const },
     ...{ at: 0, indexedAfter: 0, turnsAt: null, ...more },

@@ -48,7 +48,7 @@ async function errorsDuring(story: Story, work: () => Promise<void>): Promise<st
 const begin = (tell: Tell) => tell({ rules: RULES, source: { pageSize: 3, timeout: "5s" } });
 
 onAnyEngine((tell) => {
-  test("whatever the source does wrong, every mention is stored and counted once, and the fault can be seen", async () => {
+  test("with any fault of the source, every mention is stored and counted once, and the fault is visible", async () => {
     const story = await begin(tell);
     nine(story);
     await story.source.fail(

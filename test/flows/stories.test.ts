@@ -179,7 +179,7 @@ onAnyEngine((tell) => {
     ]);
   });
 
-  test("what is indexed late, dated long ago or has no date is stored once and judged in its place", async () => {
+  test("mentions that are indexed late, dated long ago or without a date are stored once and counted in their bucket", async () => {
     const story = await tell({ rules: { crowd: CROWD, negative: NEGATIVE } });
     const { at, until, told } = story;
     at("09:03").mention("Acme", { fullname: "In time" });

@@ -73,7 +73,7 @@ test("a new rule counts what is stored already, once, and its alerts are the sam
   expect(other).toEqual(one);
 });
 
-test("what is not known to be complete is not judged, and what has been judged is not judged again", async () => {
+test("an incomplete bucket is not evaluated, and an evaluated one is not evaluated again", async () => {
   const query = await aQuery({ from: NOON - HOUR, count: 30, watchFrom: NOON - 2 * HOUR });
   const rule = volume();
   await prepareSeries(stores, query, [rule]);

@@ -35,14 +35,14 @@ test.each([0, -2 * HOUR])("nothing arrives later than it was seen (clock known a
   expect(counts).toMatchObject([{ arrived: NOON + 10 * MINUTE, bucket: NOON + 10 * MINUTE, n: 1 }]);
 });
 
-test("what its author dates tomorrow counts when it arrives", () => {
+test("a mention dated tomorrow counts when it arrives", () => {
   const addedAt = NOON + 10 * MINUTE;
   expect(judge({ addedAt, publishedAt: addedAt + DAY }, 0).counts).toMatchObject([
     { arrived: addedAt, bucket: addedAt, n: 1 },
   ]);
 });
 
-test("what is dated tomorrow leaves a slice hours later from where it was counted", () => {
+test("a mention dated tomorrow that leaves a slice is subtracted where it was counted", () => {
   const addedAt = NOON + 10 * MINUTE;
   const before = aMention({ sentiment: "negative", addedAt, publishedAt: addedAt + DAY });
   const after: Mention = { ...before, sentiment: "neutral", updatedAt: addedAt + 3 * HOUR };

@@ -71,7 +71,7 @@ test("a rule that counts what another counts starts with what that one has learn
   expect(stored.get(one ?? "")).toEqual(stored.get(other ?? ""));
 });
 
-test("what was never said while the query was listened to is news when many say it at once", async () => {
+test("a value that was never used since the query is watched is news when many use it at once", async () => {
   const query = await aQuery(0);
   const rules = [aWindowRule("when: { tag: never }\nspike: { atLeast: 10 }")];
   await close(query, rules, NOON);

@@ -68,7 +68,7 @@ async function storedIds(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-test("what the source counts and does not send is looked for again by itself, and shown until it is found", async () => {
+test("mentions that the source counts and does not send are polled again, and shown as missing until found", async () => {
   const all = Array.from({ length: 7 }, (_, nth) => negative(`m${nth}`, NOON - HOUR + nth * MINUTE));
   let hidden = ["m2", "m5"];
   const source = sourceOf(
@@ -121,7 +121,7 @@ test("after a day off the missed day is read in order", async () => {
   expect(await shown()).toMatchObject({ gap: 0, completeUntil: NOON + DAY + 5 * HOUR });
 });
 
-test("where a rule says so the newest comes first, an interruption loses nothing, and all is complete at the end only", async () => {
+test("with catchUp newest-first, an interruption loses nothing, and the query is complete at the end only", async () => {
   const all = Array.from({ length: 30 }, (_, nth) => negative(`m${nth}`, NOON + nth * HOUR));
   const source = sourceOf(() => all, 4);
   const newestFirst = { newestFirstBehindMs: HOUR };

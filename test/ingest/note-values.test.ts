@@ -39,7 +39,7 @@ test("an author who uses it often counts once", () => {
   expect(note([], ...uses).large).toEqual([]);
 });
 
-test("what was seen before is not new when it comes back, however many use it", () => {
+test("a value that was seen before is not new when it comes back, even if many use it", () => {
   const before = note([], use("#old", "a", 0)).seen;
   const uses = ["b", "c", "d", "e"].map((person) => use("#old", person, 3 * DAY));
   expect(note(before, ...uses).large).toEqual([]);

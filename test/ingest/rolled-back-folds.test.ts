@@ -7,7 +7,7 @@ const QUERY = { projectId: "p", queryId: "q" };
 const NEWS =
   "Northwind Airlines will cancel two hundred flights this weekend because of a shortage of pilots, the carrier said on Friday.";
 
-test("what a page taught about stories is forgotten when its transaction was taken back", async () => {
+test("the stories of a page are dropped when its transaction is rolled back", async () => {
   const cache = createStoryCache();
   // The tables have nothing: whatever was appended went with the transaction.
   const facts: StoryFacts = { since: async () => [], append: async () => {} };

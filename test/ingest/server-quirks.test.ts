@@ -176,7 +176,7 @@ const SERVERS: Readonly<Record<string, { behaviour: ServerHabits; learned: Recor
     behaviour: { cursors: "kept-there" },
     learned: { cursors: "followed", total: "agrees" },
   },
-  "does not heed from when on it is asked": {
+  "ignores the start of the range": {
     behaviour: { since: "ignored" },
     learned: { "since-added": "ignored", "since-updated": "ignored" },
   },
@@ -193,12 +193,11 @@ const SERVERS: Readonly<Record<string, { behaviour: ServerHabits; learned: Recor
   "counts three more than it sends": { behaviour: { totalOff: 3 }, learned: { total: "high" } },
   "counts three fewer than it sends": { behaviour: { totalOff: -3 }, learned: { total: "low" } },
   "counts nothing": { behaviour: { totalOff: null }, learned: { total: "none" } },
-  "has fewer on a page than it is asked for, says neither how many nor how many there are, and is in a burst":
-    {
-      behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null },
-      learned: { "short-pages": "go-on", total: "none" },
-    },
-  "has fewer on a page than it is asked for, says nothing of it, and reads everything the other way round": {
+  "sends smaller pages than requested, without page size and total, during a burst": {
+    behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null },
+    learned: { "short-pages": "go-on", total: "none" },
+  },
+  "sends smaller pages than requested without saying so, and ignores the start of the range": {
     behaviour: { mostOnPage: 2, pageSize: "untold", totalOff: null, since: "ignored" },
     learned: { "short-pages": "go-on", "since-added": "ignored" },
   },
@@ -228,7 +227,7 @@ test.each(Object.entries(SERVERS))(
   },
 );
 
-test("what becomes visible later than any overlap reaches back is found by its count, and only its query is read again", async () => {
+test("mentions that become visible later than any overlap are found by a count check, and only their query is read again", async () => {
   const { server, poll } = await open({}, 100);
   const counted: number[] = [];
   const parts = {
@@ -308,7 +307,7 @@ test.each([
   },
 );
 
-test("what arrives while a page is on its way is no sign that short pages are no end, and costs no calls", async () => {
+test("mentions that arrive while a page is fetched do not prove that short pages are not the last, and cost no calls", async () => {
   const arrivals = { add: () => {} };
   const { server, poll, learned } = await open({ totalOff: null, afterAnswer: () => arrivals.add() }, 100);
   server.add("1", 20);

@@ -90,7 +90,7 @@ test("of two workers that start a poll at once, one runs it", async () => {
   expect(await stored()).toEqual({ mentions: 1, counted: 1, error: null, polls: 1 });
 });
 
-test("who was thought dead commits nothing behind the one who took over", async () => {
+test("a worker that was thought dead commits nothing after another took over", async () => {
   const all = [negative(1), negative(2), negative(3)];
   let goOn = (): void => {};
   let takenOver: ReturnType<typeof poll> | undefined;

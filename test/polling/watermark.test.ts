@@ -179,7 +179,7 @@ test("a poll that is abandoned within its overlap resumes where it was, and not 
   expect(nextCall("added", again, SETTINGS, NOW + 1).request.sinceAdded).toBe(NOW - HOUR - MINUTE - 1);
 });
 
-test("who is far behind and wants the newest first goes down, and is complete at the end only", () => {
+test("a poll that is far behind with newest-first reads downwards, and is complete at the end only", () => {
   const settings = { ...SETTINGS, newestFirstBehindMs: HOUR };
   const begun = nextCall("added", walkedTo(NOW - DAY), settings, NOW);
   expect(begun.request).toMatchObject({

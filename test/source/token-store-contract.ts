@@ -48,7 +48,7 @@ export function describeTokenStore(open: (count: number) => Promise<readonly Tok
     expect(steps).toHaveLength(6);
   });
 
-  test("what the work gives is what the caller gets", async () => {
+  test("the caller gets the result of the work", async () => {
     const [one] = await openTwo();
     expect(await one.exclusively(async () => 7)).toBe(7);
   });

@@ -78,7 +78,7 @@ test("eight workers that take calls as fast as they can never pass the limit in 
   expect(calls.length).toBeGreaterThan(30);
 });
 
-test("whatever workers do at once, and however late answers come, no window holds a call too many", async () => {
+test("with any number of workers and any delay of answers, no window has a call too many", async () => {
   const step = fc.record({
     waitMs: fc.integer({ min: 0, max: 4 * MINUTE }),
     takers: fc.array(fc.constantFrom(...PRIORITIES), { minLength: 0, maxLength: 8 }),

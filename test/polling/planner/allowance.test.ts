@@ -18,7 +18,7 @@ test.each([1, 2, 4, 5, 6, 30, 600, 10_000])(
   },
 );
 
-test("where a round takes long, as many queries share a call as an address of 14 kB holds; else as many as any server takes", () => {
+test("in long rounds, as many queries share a call as fit into an address of 14 kB; else as many as any server accepts", () => {
   const [scarce, plenty] = [30, 600].map((limit) => ({ limit, periodMs: 10 * MINUTE })) as [
     RateLimit,
     RateLimit,

@@ -49,7 +49,7 @@ test("a burst is noticed with the next poll, and forgotten within the hour", () 
   expect(expectedRate(burst, 1, at + 2 * HOUR) * MINUTE).toBeLessThan(3);
 });
 
-test("what all queries do at this hour is expected of one that is new", () => {
+test("a new query is expected to follow all other queries at this hour", () => {
   const rhythm = rhythmOf({ mentions: 8_000, ms: 10 * HOUR }, { mentions: 40_000, ms: 200 * HOUR });
   expect(rhythm).toBeCloseTo(4, 0);
   expect(rhythmOf({ mentions: 1, ms: HOUR }, { mentions: 2, ms: DAY })).toBe(1);
@@ -61,7 +61,7 @@ test("a week without polls teaches every hour alike", () => {
   expect(expectedRate(history, 1, MONDAY + 20 * DAY) * HOUR).toBeCloseTo(1, 0);
 });
 
-test("whatever is learned, rates are positive and finite, and old weeks fade", () => {
+test("with any observations, rates are positive and finite, and old weeks fade", () => {
   const seen = fc.record({
     mentions: fc.integer({ min: 0, max: 1e6 }),
     ms: fc.integer({ min: 0, max: 30 * DAY }),

@@ -67,7 +67,7 @@ test("one that is far behind does not make the busy ones be read again", () => {
   expect(calls.map((members) => members.sort().join()).sort()).toEqual(["1,2,3", "behind"]);
 });
 
-test("who is not due rides along, and never has a call of its own", () => {
+test("a query that is not due may share a call, and never has its own", () => {
   expect(plan([poll("1"), poll("2", { isDue: false })])).toEqual([["1", "2"]]);
   expect(plan([poll("2", { isDue: false })])).toEqual([]);
 });
@@ -123,7 +123,7 @@ test("every poll is in one call at most, calls keep to their size, and nothing i
   );
 });
 
-test("what fails again and again takes a fourth of the calls at most", () => {
+test("queries that always fail take a fourth of the calls at most", () => {
   const broken = Array.from({ length: 9 }, (_, i) =>
     poll(`bad ${i}`, { isFailing: true, alone: true, knownUntil: NOW - 24 * HOUR }),
   );
