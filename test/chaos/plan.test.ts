@@ -19,7 +19,7 @@ test("the same seed strikes at the same moments, in order, and hits everybody", 
   expect(new Set(strikes.map(({ kind }) => kind)).size).toBe(4);
 });
 
-test("a stream speaks of all queries, and turns only what is visible already", () => {
+test("a stream has mentions of all queries, and changes only visible ones", () => {
   const sayings = createStream({ seed: 1, lastsMs: 60_000, perSecond: 10 });
   expect(sayings).toHaveLength(600);
   expect(createStream({ seed: 1, lastsMs: 60_000, perSecond: 10 })).toEqual(sayings);

@@ -138,7 +138,7 @@ onAnyEngine((tell) => {
     expect((await told("#alerts"))[0]).toMatch(/^WARNING Acme: \d+ different stories in /);
   });
 
-  test("a mention that is filed anew moves from one slice to the other once", async () => {
+  test("a mention with a new category moves from one slice to the other once", async () => {
     const story = await tell({ from: "00:00", rules: { "crisis-spike": CRISIS_SPIKE } });
     const { at, until, query } = story;
     at("09:10").mention("Acme", { resourceId: "a", sentiment: "negative" });

@@ -35,7 +35,7 @@ const completeUntil = (query: Query, until: number) => readUntil(tables, query, 
 const close = (query: Query, rules: readonly Rule[]) => closeAt(NOON, tables, query, rules);
 const volume = () => aWindowRule("when: { sentiment: negative }\nvolume: { atLeast: 10, within: 15m }");
 
-test("a new rule counts what is stored already, once, and its alerts are the same in one step or in many", async () => {
+test("a new rule counts stored mentions once, and its alerts are the same in one step or in many", async () => {
   const facts = { from: NOON - 2 * HOUR, count: 60, watchFrom: NOON - 3 * HOUR };
   const [atOnce, inSteps] = [await aQuery(facts), await aQuery(facts)];
   const rule = volume();
@@ -83,7 +83,7 @@ test("an incomplete bucket is not evaluated, and an evaluated one is not evaluat
   expect(await close(query, [rule])).toMatchObject({ judged: 0 });
 });
 
-test("a long history is judged in whole buckets, each once, whatever the moment it begins at", async () => {
+test("a long history is evaluated in whole buckets, each once, from any moment on", async () => {
   const watchFrom = NOON - 8 * DAY + 157_398;
   const query = await aQuery({ from: watchFrom, count: 60, watchFrom });
   const buckets: number[] = [];

@@ -42,7 +42,7 @@ async function close(query: Query, rules: readonly Rule[], until: number) {
 
 const states = (query: Query) => stores.conditions.states("p", query.queryId);
 
-test("a rule that is edited without changing what it counts goes on from what it had learned", async () => {
+test("a rule that is edited without a change of what it counts keeps what it has learned", async () => {
   const query = await aQuery(6);
   const before = aWindowRule("spike: { atLeast: 20 }");
   await close(query, [before], NOON - 10 * MINUTE);
@@ -59,7 +59,7 @@ test("a rule that is edited without changing what it counts goes on from what it
   expect((await stores.alerts.openOfQuery("p", query.queryId)).map(({ id }) => id)).toEqual([open?.id]);
 });
 
-test("a rule that counts what another counts starts with what that one has learned", async () => {
+test("a rule that counts the same as another starts with what that one has learned", async () => {
   const query = await aQuery(0);
   const first = aWindowRule("spike: { atLeast: 20 }");
   await close(query, [first], NOON - 10 * MINUTE);

@@ -128,7 +128,7 @@ describe("a domain never seen before that is already large", () => {
   });
 });
 
-describe("an author never seen before who is already large", () => {
+describe("an author never seen before with many mentions", () => {
   const rule = aRule("when: { sentiment: negative }\nnew: { what: author, atLeast: 5, learn: 6h }");
   const angry = { sentiment: "negative" } as const;
   const usual = (from: Instant) => said(from, ...["ann", "bo", "cy"].map((author) => ({ ...angry, author })));
@@ -169,7 +169,7 @@ describe("an author never seen before who is already large", () => {
     expect(alerts.map(({ labels }) => labels["author"])).toEqual(["ann <b>lee</b>"]);
   });
 
-  test("is new for a day only: who comes by now and then is never large at once", async () => {
+  test("is new for a day only: an author who writes now and then is never large", async () => {
     await poll(rule, usual(NOON - DAY));
     for (let day = 0; day < 6; day++)
       expect(await poll(rule, said(NOON + day * DAY, ...times(2, { ...angry, author: "guest" })))).toEqual(

@@ -45,7 +45,7 @@ test("a value that was seen before is not new when it comes back, even if many u
   expect(note(before, ...uses).large).toEqual([]);
 });
 
-test("pages give what one page gives", () => {
+test("many pages give the same as one page", () => {
   const uses = ["a", "b", "c", "d"].map((person, i) => use("#fail", person, i * MINUTE));
   const [first, second] = [uses.slice(0, 2), uses.slice(2)];
   const stored = note([], ...first).seen;

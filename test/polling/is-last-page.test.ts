@@ -32,7 +32,7 @@ test("a total that is not known to agree speaks for more, and not for the end", 
   expect(isLast({ total: 30 })).toBe(true);
 });
 
-test("a total that is wrong, or counts what comes twice, says nothing", () => {
+test("a wrong total, or one that counts repeats, proves nothing", () => {
   expect(isLast({ total: 33 }, { total: "high" })).toBe(true);
   expect(isLast({ total: 30, fullest: 30 }, { total: "low" })).toBe(false);
   expect(isLast({ total: 31 }, { total: "agrees", "repeated-rows": "seen" })).toBe(true);

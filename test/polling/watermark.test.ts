@@ -106,7 +106,7 @@ test.each([
   });
 });
 
-test("a full page with a cursor goes on, and claims nothing yet", () => {
+test("a full page with a cursor continues the poll, and claims nothing yet", () => {
   const begun = nextCall("added", walkedTo(NOW - DAY), SETTINGS, NOW);
   const after = afterPage(begun.state, page({ rows: 10, nextCursor: "c1", highest: NOW - 1 }), SETTINGS);
   expect(after).toMatchObject({ outcome: "GoesOn", state: { completeUntil: NOW - DAY, watermark: NOW - 1 } });

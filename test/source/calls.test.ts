@@ -324,7 +324,7 @@ test("ids beyond 53 bits keep their digits in every record, in lists of ids as w
   ]);
 });
 
-test("a token can be asked for anew, and is what later calls use", async () => {
+test("a new token can be requested, and later calls use it", async () => {
   api().reply(json(list()));
   const client = connect();
   expect(await client.token()).toMatchObject({

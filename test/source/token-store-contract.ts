@@ -9,7 +9,7 @@ export function describeTokenStore(open: (count: number) => Promise<readonly Tok
     return [one, other];
   };
 
-  test("a token that one worker puts is what the other one gets", async () => {
+  test("a token that one worker stores is used by the other", async () => {
     const [one, other] = await openTwo();
     expect(await one.get()).toBeNull();
     await one.put({ token: "a", expiresAt: 1_000 });

@@ -60,7 +60,7 @@ test("many mentions of one moment are paged through as well", async () => {
   expect(all).toHaveLength(25);
 });
 
-test("a search that looks through its share answers with what it has and goes on from there", async () => {
+test("a search that has read its share answers with what it has and continues from there", async () => {
   const filter = { ...ANY, contains: "SECOND night without" };
   const first = await facts.mentions(filter, null, 10, 20);
   expect(first).toMatchObject({ mentions: [], stoppedEarly: true });
@@ -78,7 +78,7 @@ test("a listing that ends exactly with its page has no next one", async () => {
   expect((await facts.mentions({ ...ANY, queryId: "nobody's" }, null, 25)).next).toBeNull();
 });
 
-test("volume counts what lies in the window by hour and sentiment, undated mentions by their arrival", async () => {
+test("volume counts mentions in the window by hour and sentiment, undated ones by their arrival", async () => {
   const from = Date.parse("2026-03-03T12:00:00Z");
   await stores.queries.register(
     [{ projectId: PROJECT, queryId: "9", name: "Counted", projectName: "P", timezone: "UTC" }],

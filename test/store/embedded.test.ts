@@ -141,7 +141,7 @@ test("a start after kill -9 of the parent takes over from the server that was le
   expect(await ask(next.url, "select answer from kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a start after kill -9 of parent and server recovers what was committed", async () => {
+test("a start after kill -9 of parent and server recovers committed data", async () => {
   await haveTables();
   const killed = await startInChild();
   await ask(killed.url, "create table kept as select 42 as answer");
@@ -196,7 +196,7 @@ test("a command can share the server of a running Earshot, and leaves it running
   expect(await ask(owner.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("when the owner of a server ends, one of its guests goes on with it, on the same address", async () => {
+test("when the owner of a server ends, one of its guests takes it over, on the same address", async () => {
   await haveTables();
   const owner = await start();
   const guests = [await start({ share: true }), await start({ share: true })];

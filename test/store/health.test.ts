@@ -33,7 +33,7 @@ async function polled(queryId: string, startedAt: number, stored: number, span =
   });
 }
 
-test("a silent query is found with what the same hours brought on the days before", async () => {
+test("a silent query is found with the counts of the same hours on earlier days", async () => {
   // Five days of ten mentions an hour, a backfill at their beginning, and two silent hours today.
   await polled("1", NOON - 5 * DAY - 12 * HOUR, 9_000, 14 * DAY);
   for (let at = NOON - 5 * DAY - 11 * HOUR; at <= NOON; at += HOUR / 2) {

@@ -162,7 +162,7 @@ test("the forecast plays the plan forward until everybody had a turn", async () 
   expect(shared.map(({ nextPollAt }) => nextPollAt)).toEqual(candidates.map(() => NOW + SECOND));
 });
 
-test("changes get a fair share of the calls: never none, and never what new mentions need", () => {
+test("changes get a fair share of the calls: never none, and never those that new mentions need", () => {
   const spacing = 22 * SECOND;
   const settings: PlanSettings = { ...SHARED, roundMs: 2 * spacing };
   const polls = Array.from({ length: 100 }, (_, nth) => ({
