@@ -11,25 +11,37 @@ import { timezoneInUse } from "./alerts/load-rules-in-use.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
-/** `earshot alerts`: what stands open, and what people do about it. */
+/** `earshot alerts`: lists alerts, and acknowledges, assigns or resolves them. */
 export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): void {
   const group = command.addHelpText("after", HELP);
   addList(group, env);
   addPrecision(group, env);
-  addAction(group, env, "ack", "You have it in hand: no reminders, no escalation.", () => ({
+  addAction(group, env, "ack", "Acknowledges an alert: no reminders, no escalation.", () => ({
     do: "acknowledge",
   }));
-  addAction(group, env, "resolve", "It is over. It stays so while it goes on without a break.", () => ({
-    do: "resolve",
-  }));
-  addAction(group, env, "not-relevant", "It should not have been told; counts against its rule.", () => ({
-    do: "not-relevant",
-  }));
+  addAction(
+    group,
+    env,
+    "resolve",
+    "Resolves an alert. It stays resolved while its cause goes on without a break.",
+    () => ({
+      do: "resolve",
+    }),
+  );
+  addAction(
+    group,
+    env,
+    "not-relevant",
+    "Marks an alert as not relevant; this counts against its rule.",
+    () => ({
+      do: "not-relevant",
+    }),
+  );
   group
     .command("assign")
-    .description("Somebody takes it on.")
+    .description("Assigns an alert to somebody.")
     .argument("<alert>", "id, the first letters of it, or its address")
-    .argument("<name>", "who takes it on")
+    .argument("<name>", "the assignee")
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
     .action((id: string, to: string, options: ActionOptions) =>
@@ -105,7 +117,7 @@ function toCount(text: string): number {
   throw new InvalidArgumentError("Expected a number of 1 or more.");
 }
 
-/** As much of the id as tells alerts of one moment apart. */
+/** The first 23 characters of the id are enough to tell apart alerts of the same moment. */
 function rowOf(alert: Alert, timezone: string) {
   return {
     id: alert.id.slice(0, 23),
@@ -124,7 +136,7 @@ function addPrecision(group: Command, env: NodeJS.ProcessEnv): void {
   group
     .command("precision")
     .description("How often each rule fired, and how many of its alerts people called relevant or not.")
-    .option("--last <duration>", "of so long back", "30d")
+    .option("--last <duration>", "how far back to count", "30d")
     .option("--json", "answer as JSON", false)
     .action((options: { last: string; json: boolean }) =>
       withAlertActions(env, async ({ actions, clock }) => {
@@ -139,7 +151,7 @@ function addPrecision(group: Command, env: NodeJS.ProcessEnv): void {
 
 function precisionOf({ relevant, notRelevant }: { relevant: number; notRelevant: number }): string {
   const judged = relevant + notRelevant;
-  return judged === 0 ? "nobody has said" : `${Math.round((100 * relevant) / judged)}% of ${judged}`;
+  return judged === 0 ? "no feedback" : `${Math.round((100 * relevant) / judged)}% of ${judged}`;
 }
 
 const HELP = `
@@ -150,4 +162,4 @@ Examples:
   earshot alerts not-relevant https://earshot.brand.example/alerts/0199b2c4-7d1a-7000-8000-000000000000
   earshot alerts precision --last 90d
 
-What you do is written into the alert's history with your name; a running Earshot takes it up within a second.`;
+Each action is written to the alert's history with your name; a running Earshot applies it within a second.`;

@@ -38,7 +38,7 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
         .default("header"),
     )
     .option("--json-suffix", "the older form of the addresses, which end in .json", false)
-    // Help of our own: `earshot api CALL --help` tells about the call.
+    // Our own help: `earshot api CALL --help` explains the call.
     .helpOption(false)
     .option("-h, --help", "this help, or that of a call")
     .addHelpText("after", HELP)

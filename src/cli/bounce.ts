@@ -8,14 +8,14 @@ import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print, printJson } from "./print.ts";
 import { ExitError } from "./run.ts";
 
-/** "Try again later" to a mail server (EX_TEMPFAIL of sysexits): it keeps the message and comes back with it. */
+/** EX_TEMPFAIL of sysexits: the mail server keeps the message and tries again later. */
 const LATER = 75;
 
 export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument("[file]", "the message; without it, or as -, it is read from the standard input", "-")
     .option("--to <address>", "the address that it came to, where its headers may not say so")
-    .option("--json", "tell the outcome as one JSON object", false)
+    .option("--json", "print the outcome as one JSON object", false)
     .addHelpText("after", HELP)
     .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {
       const message = await readMessage(file);
@@ -44,7 +44,7 @@ async function readMessage(file: string): Promise<Buffer> {
   });
 }
 
-/** A mail server gives up on any other code, and what it brought would be lost. */
+/** On any other exit code the mail server gives up, and the bounce would be lost. */
 async function later<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -42,19 +42,19 @@ async function check(options: CheckOptions, env: NodeJS.ProcessEnv): Promise<voi
   const templatesFolder = options.templates ?? config?.templates ?? shippedFolder("templates");
   const { rules, faults, warnings } = await loadRules(rulesFolder);
   const renderer = await openTemplates(templatesFolder);
-  // Whether a name is known can be said only where every rule could be read.
+  // Unknown names can only be found if every rule could be read.
   const unknownNames = config === null || faults.length > 0 ? [] : await unknownNamesIn(file, config, rules);
   const all = [...[...unknownNames, ...faults].map(describeFault), ...renderer.check()];
   if (all.length > 0) throw new UserError(counted(all.length, "fault"), all);
   if (config !== null)
     print(
-      `${file}: sound, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
+      `${file}: valid, ${counted(config.receivers.length, "receiver")}, ${counted(config.routes.length, "route")}`,
     );
-  print(`${rulesFolder}: ${counted(rules.length, "rule")}, sound`);
+  print(`${rulesFolder}: ${counted(rules.length, "rule")}, valid`);
   const { padToWidth } = await import("./text-width.ts");
   for (const rule of rules)
     print(`  ${padToWidth(rule.name, 28)} ${rule.severity.padEnd(9)} ${firstLine(rule.description)}`);
-  print(`${templatesFolder}: sound`);
+  print(`${templatesFolder}: valid`);
   for (const warning of warnings) print(`warning: ${describeFault(warning)}`);
   for (const { what, found, advice } of config === null ? [] : await findConcerns(file, config))
     print(`warning: ${what}: ${found}\n         ${advice}`);

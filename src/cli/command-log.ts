@@ -1,7 +1,7 @@
 import { readEnvironment } from "../config.ts";
 import { createLog, type Logger } from "../log.ts";
 
-/** The log of a command that answers and ends: only what goes wrong, unless `LOG_LEVEL` asks for more. */
+/** The log of a short command: warnings and errors only, unless `LOG_LEVEL` asks for more. */
 export function commandLog(env: NodeJS.ProcessEnv): Logger {
   return createLog({ level: readEnvironment(env).logLevel ?? "warn" });
 }

@@ -26,7 +26,7 @@ function widthOf(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? stream.columns : 200;
 }
 
-/** The report for people. */
+/** Formats the report for people. */
 export async function formatCoverage(
   { budgets, polls, warmingUp, quirks, stoppedForMs }: CoverageReport,
   width: number,
@@ -66,7 +66,7 @@ function formatWarmUp({ queryName, rule, kind, counts, needs, until }: CoverageR
   return `  ${queryName}: ${rule} (${kind} of ${counts}) needs ${needs}${about}`;
 }
 
-/** Since when, and when it is looked for again: it is shown until it is found. */
+/** When the gap began and when it is polled again. Shown until the missing mentions are found. */
 function formatGap({ gapFrom, gapNextAt }: CoverageReport["polls"][number]): string {
   const since = gapFrom === null ? "" : ` since ${minute(gapFrom)}`;
   return gapNextAt === null ? since : `${since}, again ${minute(gapNextAt)}`;

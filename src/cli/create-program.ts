@@ -5,7 +5,7 @@ type DefineCommand = (command: Command, env: NodeJS.ProcessEnv) => void;
 
 interface Entry {
   readonly name: string;
-  /** Behind the name in the help. Its flags and arguments are known only after `load`, which reads half of Earshot. */
+  /** Shown after the name in the help. The real flags are known only after `load`, which imports half of Earshot. */
   readonly usage: string;
   readonly description: string;
   load(): Promise<DefineCommand>;
@@ -23,34 +23,33 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "check",
     usage: "[options]",
-    description: "Checks the configuration, every rule and every template, and tells all faults at once.",
+    description: "Checks the configuration, every rule and every template, and lists all faults at once.",
     load: async () => (await import("./check.ts")).defineCheckCommand,
   },
   {
     name: "reload",
     usage: "",
-    description:
-      "Lets the running monitor go on with the configuration, rules and templates as they are now.",
+    description: "Makes the running monitor load the current configuration, rules and templates.",
     load: async () => (await import("./reload.ts")).defineReloadCommand,
   },
   {
     name: "alerts",
     usage: "",
-    description: "Shows alerts, and says what you do about one.",
+    description: "Lists alerts; acknowledges, assigns and resolves them.",
     load: async () => (await import("./alerts.ts")).defineAlertsCommand,
   },
   {
     name: "silence",
     usage: "",
     description:
-      "Mutes alerts for a time: what still stands when it ends is told then, ends are told always.",
+      "Mutes alerts for a time. What still fires at its end is sent then; resolved messages always are.",
     load: async () => (await import("./silence.ts")).defineSilenceCommand,
   },
   {
     name: "why",
     usage: "[options] <alert-or-mention>",
     description:
-      "Which rules saw an alert or a mention, what they measured, who was told and who was not, and why.",
+      "Which rules saw an alert or a mention, what they measured, who was notified or not, and why.",
     load: async () => (await import("./why.ts")).defineWhyCommand,
   },
   {
@@ -63,28 +62,28 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "send-test",
     usage: "[options] <receiver>",
-    description: "Really sends a test to a receiver, and tells what came back and what to do about an error.",
+    description: "Really sends a test to a receiver, and says what came back and what to do about an error.",
     load: async () => (await import("./send-test.ts")).defineSendTestCommand,
   },
   {
     name: "redeliver",
     usage: "[options] [receiver]",
     description:
-      "Messages that were given up: which receivers refused some, and another try once the cause is mended.",
+      "Lists the messages that a receiver refused for good, and sends them again once the cause is fixed.",
     load: async () => (await import("./redeliver.ts")).defineRedeliverCommand,
   },
   {
     name: "bounce",
     usage: "[options] [file]",
     description:
-      "Takes in a mail that came to the return path (bouncesTo) and notes what came back, and why.",
+      "Reads a bounce mail from the return path (bouncesTo) and records which message came back, and why.",
     load: async () => (await import("./bounce.ts")).defineBounceCommand,
   },
   {
     name: "coverage",
     usage: "[options]",
     description:
-      "How complete the picture is: each query's last poll, how far behind, the calls that are left, and which rules still learn.",
+      "How complete the data is: each query's last poll and delay, the calls left, and which rules still warm up.",
     load: async () => (await import("./coverage.ts")).defineCoverageCommand,
   },
   {
@@ -96,13 +95,13 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "doctor",
     usage: "[options]",
-    description: "Looks at everything that Earshot needs, without telling anybody, and says what to do.",
+    description: "Checks everything that Earshot needs, sends nothing, and says what to do.",
     load: async () => (await import("./doctor.ts")).defineDoctorCommand,
   },
   {
     name: "dead-letters",
     usage: "",
-    description: "Mentions, pages and jobs that always failed: what stands aside, and another try for it.",
+    description: "Lists dead letters (mentions, pages and jobs that always failed) and tries them again.",
     load: async () => (await import("./dead-letters.ts")).defineDeadLettersCommand,
   },
   {
@@ -123,15 +122,15 @@ const COMMANDS: readonly Entry[] = [
 const DEFAULT = "start";
 
 /**
- * `earshot`, ready for `argv` (without node and the script): the command that it begins with is loaded, the others are
- * there by name. Without `argv` all are loaded.
+ * Builds the `earshot` program for `argv` (without node and the script). Loads only the command that `argv` names; the
+ * others are listed by name. Without `argv` all are loaded.
  */
 export async function createProgram(env: NodeJS.ProcessEnv, argv?: readonly string[]): Promise<Command> {
   const program = new Command("earshot")
-    .description("Watches what people say about a brand and tells the right person in time.")
+    .description("Monitors what people say about a brand and alerts the right person in time.")
     .addHelpText("after", HELP)
     .configureHelp({ optionDescription: describeOption, subcommandTerm: nameAndUsage })
-    .showHelpAfterError("(earshot --help tells more)")
+    .showHelpAfterError("(see earshot --help)")
     .configureOutput({ outputError: (text, write) => write(showActing(text)) })
     .exitOverride();
   const named = COMMANDS.filter(({ name }) => name === commandIn(argv ?? []));
@@ -148,7 +147,7 @@ function commandIn([first, second]: readonly string[]): string | undefined {
   return first === "help" ? second : first;
 }
 
-/** Whether these words, which name no command, are for this one: anything but a question for help. */
+/** Whether arguments that name no command go to this one: all but a request for help. */
 function isDefaultFor([first]: readonly string[], { name }: Entry): boolean {
   return name === DEFAULT && first !== "help" && first !== "--help" && first !== "-h";
 }
@@ -158,7 +157,7 @@ function nameAndUsage(command: Command): string {
   return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trim();
 }
 
-/** A flag that is not set does nothing; to say so of each is no help. */
+/** Leaves out "(default: false)", which says nothing about a flag. */
 function describeOption(option: Parameters<Help["optionDescription"]>[0]): string {
   return new Help().optionDescription(option).replace(" (default: false)", "");
 }
@@ -167,17 +166,17 @@ const HELP = `
 Examples (in a clone: npm run earshot -- instead of earshot):
   earshot start                             with earshot.yaml: monitor; without: a demo that needs nothing
   earshot start --roles poll,tick           only these roles, as one of many processes
-  earshot start --replay tweets.jsonl       live through a file of past mentions
-  earshot check                             is the configuration sound, are the rules and templates?
-  earshot doctor                            is everything there that it needs? says what to do
+  earshot start --replay tweets.jsonl       replay a file of past mentions
+  earshot check                             are the configuration, rules and templates valid?
+  earshot doctor                            is everything there that Earshot needs?
   earshot coverage                          per query: last poll, how far behind, seen within what time; calls left
   earshot alerts                            what is open; ack, assign, resolve, not-relevant
-  earshot silence add --match query=Acme    hear nothing of it for an hour
-  earshot why ALERT                         which rules saw it, who was told, what was held and why
+  earshot silence add --match query=Acme    mute it for an hour
+  earshot why ALERT                         which rules saw it, who was notified, what was held and why
   earshot preview alert                     a message as files: Slack JSON, HTML, text, pictures
-  earshot send-test on-call                 really tells this receiver something, and says what came back
-  earshot redeliver comms                   what it refused for good, told after all; without a name: a list
-  earshot dead-letters list                    what always failed and stands aside; replay tries it again
+  earshot send-test on-call                 really sends a test to this receiver
+  earshot redeliver comms                   send again what it refused for good; without a name: a list
+  earshot dead-letters list                 what always failed; replay tries it again
   earshot bounce < message                  what came back to the return path of mails
   earshot detect --at-least 20 < counts.csv the spike detector alone, on counts from a file
   earshot api                               what the Listening API has: projects, queries, mentions, charts
@@ -187,4 +186,4 @@ Environment: DATABASE_URL (else an embedded PostgreSQL), REDIS_URL (else queues 
 LOG_LEVEL (default info for the monitor, warn for everything else), EARSHOT_HOME (default .earshot),
 EARSHOT_CONFIG (default earshot.yaml).
 
-Exit codes: 0 done, 1 failed, 2 something you wrote is at fault (configuration, rule, flag), 130 interrupted.`;
+Exit codes: 0 done, 1 failed, 2 an error in your input (configuration, rule, flag), 130 interrupted.`;

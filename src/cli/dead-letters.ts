@@ -5,21 +5,21 @@ import type { DeadLetter } from "../model/dead-letter.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
-/** `earshot dead-letters`: what always failed and stands aside, and another try for it. */
+/** `earshot dead-letters`: lists what always failed, and tries it again. */
 export function defineDeadLettersCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .command("list")
-    .description("What stands aside, newest first.")
+    .description("Lists dead letters, newest first.")
     .option("--json", "JSON Lines", false)
     .action(async ({ json }: { json: boolean }) => {
       const list = await withAlertActions(env, ({ stores }) => stores.deadLetters.open(10_000));
-      if (!json && list.length === 0) print("Nothing stands aside.");
+      if (!json && list.length === 0) print("No dead letters.");
       for (const one of list) print(json ? JSON.stringify({ ...one, at: toIso(one.at) }) : lineOf(one));
     });
 
   command
     .command("replay")
-    .description("Tries these again: a job at once, a mention or page with the next walk of its query.")
+    .description("Tries these again: a job at once, a mention or page with the next poll of its query.")
     .argument("[ids...]", "ids, or their beginnings, as list shows them")
     .option("--all", "everything that can be tried again", false)
     .action(async (ids: string[], { all }: { all: boolean }) => {
@@ -30,7 +30,7 @@ export function defineDeadLettersCommand(command: Command, env: NodeJS.ProcessEn
       const n = await withAlertActions(env, ({ stores, clock }) =>
         stores.deadLetters.replay(which, clock.now()),
       );
-      if (n === 0) throw new UserError("nothing of that stands aside and can be tried again");
+      if (n === 0) throw new UserError("no such dead letter can be tried again");
       print(`${n} ${n === 1 ? "is" : "are"} tried again.`);
     });
 }

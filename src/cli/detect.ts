@@ -59,7 +59,7 @@ export async function detect(
     if (lines !== "" && !output.write(lines)) await new Promise((resume) => output.once("drain", resume));
     for (const { series, svg } of reader.takeDrawings()) await pictures?.add(series, svg);
   };
-  // A letter of several bytes may begin in one chunk and end in the next.
+  // A character of several bytes may be split between two chunks.
   const decoder = new TextDecoder();
   try {
     for await (const chunk of input) {

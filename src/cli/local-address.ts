@@ -6,29 +6,29 @@ import { makeDataFolder } from "../lib/make-data-folder.ts";
 
 const Note = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** Guards invented mentions only. */
+  /** Protects nothing but invented mentions. */
   login: z.object({ username: z.string(), password: z.string() }),
-  /** The API's time at a moment of the wall's, and its pace. */
+  /** The API's time at a moment of wall time, and its speed. */
   at: z.number(),
   wallAt: z.number(),
   speed: z.number().positive(),
-  /** The demo left it: its tables are in a database of its own. */
+  /** Written by the demo, whose tables are in their own database. */
   demo: z.boolean().default(false),
 });
 
-/** A local API with generated mentions, as `earshot api` asks it. */
+/** A local API with generated mentions, as `earshot api` calls it. */
 export interface LocalAddress {
   readonly url: string;
   readonly username: string;
   readonly password: string;
-  /** What it takes for now. */
+  /** The API's clock. */
   readonly clock: Clock;
   readonly isDemo: boolean;
 }
 
 /**
- * Leaves a note where a local API with generated mentions listens, so that `earshot api` finds it. Gives the way to
- * take it away. Of several, the last one counts.
+ * Writes a note with the address of a local API with generated mentions, so that `earshot api` finds it. Returns a
+ * function that removes the note. If there are several, the last one counts.
  */
 export async function leaveLocalAddress(
   home: string,
@@ -44,16 +44,16 @@ export async function leaveLocalAddress(
   const note = JSON.stringify({ url, login, at: clock.now(), wallAt: wall.now(), speed: clock.speed, demo });
   const file = fileIn(home);
   await makeDataFolder(home);
-  // A file that is there keeps its mode, and somebody may have written it before us: so it is a new one.
+  // An existing file would keep its mode and its owner, so write a new one.
   await rm(file, { force: true });
   await writeFile(file, note, { mode: 0o600, flag: "wx" });
   return async () => {
-    const standing = await readFile(file, "utf8").catch(() => "");
-    if (standing === note) await rm(file, { force: true });
+    const current = await readFile(file, "utf8").catch(() => "");
+    if (current === note) await rm(file, { force: true });
   };
 }
 
-/** The local API that left a note, or null. It may have been killed since. */
+/** Reads the note of a local API, or null. The process may have been killed since. */
 export async function readLocalAddress(home: string, wall: Clock): Promise<LocalAddress | null> {
   try {
     const note = Note.parse(JSON.parse(await readFile(fileIn(home), "utf8")));
@@ -71,7 +71,7 @@ export async function readLocalAddress(home: string, wall: Clock): Promise<Local
   }
 }
 
-/** The time of what runs on this data folder: the demo's own where one left a note, else the system's. */
+/** The clock of what runs on this data folder: the demo's if it left a note, else the system's. */
 export async function timeHere(home: string): Promise<Clock> {
   return (await readLocalAddress(home, systemClock))?.clock ?? systemClock;
 }

@@ -11,7 +11,7 @@ import { addLocalRetain } from "./local-api/retain.ts";
 import { addLocalSimulate } from "./local-api/simulate.ts";
 import { addLocalStart } from "./local-api/start.ts";
 
-/** `earshot local-api …`: the Listening API on this machine, and everything that its own calls cannot do. */
+/** `earshot local-api …`: runs the Listening API on this machine, and does what its own calls cannot do. */
 export function defineLocalApiCommand(command: Command, env: NodeJS.ProcessEnv): void {
   const group = command.addHelpText("after", HELP);
   addLocalStart(group, env);
@@ -46,5 +46,5 @@ All of it works in DATABASE_URL, or else in the embedded PostgreSQL of EARSHOT_H
 that a running Earshot has there, or in one that the command starts for itself. --json makes every command answer one
 JSON document on standard output; progress and what was left out stand on standard error.
 
-Exit codes: 0 done (rows of a file that were left out are told, and are no failure), 1 failed, 2 something you wrote
+Exit codes: 0 done (rows of a file that are left out are reported, and are no failure), 1 failed, 2 an error in your input
 is at fault, 130 interrupted.`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Before the rest is read, so that stack traces name lines of the sources.
+// Before the other imports, so that stack traces name lines of the sources.
 process.setSourceMapsEnabled(true);
 
 const { outliveReaders } = await import("./print.ts");

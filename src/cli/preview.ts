@@ -36,9 +36,7 @@ type About = Sample["about"];
 export function definePreviewCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument("<template>", "alert or digest, or the name of one template, such as email/alert.txt")
-    .addOption(
-      new Option("--alert <id>", "an alert that is stored, as it would be told now").conflicts("sample"),
-    )
+    .addOption(new Option("--alert <id>", "a stored alert, as it would be sent now").conflicts("sample"))
     .option("--sample <name>", "a sample instead of the usual one; any wrong name lists them")
     .option("--out <folder>", "where the files go", "preview")
     .option("--config <file>", "configuration (default: earshot.yaml, where there is one)")
@@ -62,7 +60,7 @@ export function definePreviewCommand(command: Command, env: NodeJS.ProcessEnv): 
     });
 }
 
-/** With `only`, that template alone instead of the whole message. */
+/** With `only`, previews one template instead of the whole message. */
 async function preview(
   about: About,
   only: TemplateName | null,
@@ -84,7 +82,7 @@ async function preview(
     return;
   }
   const pictures = await picturesOf(email.shown, options, env);
-  // The file shows its picture when it is opened; in the mail it is a part of its own.
+  // The file embeds its picture; in the mail the picture is a separate part.
   const shown = { slack, email: { ...email, html: email.shown } };
   await writeFiles(previewFiles(`${about}-${of}`, shown, pictures), options.out);
 }
@@ -120,16 +118,16 @@ async function writeFiles(files: readonly PreviewFile[], folder: string): Promis
   }
 }
 
-/** One part after the other: asked for all of them at once, Node.js never comes back from places such as /proc. */
+/** Makes one folder level at a time: a recursive `mkdir` never returns in folders such as /proc. */
 async function makeFolder(folder: string): Promise<void> {
-  const place = resolve(folder);
-  if (existsSync(place)) return;
+  const path = resolve(folder);
+  if (existsSync(path)) return;
   try {
-    if (dirname(place) !== place) await makeFolder(dirname(place));
-    await mkdir(place);
+    if (dirname(path) !== path) await makeFolder(dirname(path));
+    await mkdir(path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`the folder ${place} cannot be made: ${describeError(error)}`);
+    throw new UserError(`the folder ${path} cannot be made: ${describeError(error)}`);
   }
 }
 

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { escapeActing } from "../lib/escape-acting.ts";
 
 /**
- * The only way to the terminal for what commands say: names and texts of strangers are in it. What would move the
- * cursor, colour, or turn the reading direction is shown as an escape, which leaves JSON the same JSON.
+ * All commands print through here, because their output holds names and texts of strangers. It escapes characters that
+ * move the cursor, set colours or change the reading direction; JSON stays the same JSON.
  */
 export function print(text: string): void {
   console.log(showActing(text));
@@ -18,7 +18,7 @@ export function printJson(value: unknown, indent?: number): void {
   print(JSON.stringify(value, null, indent) ?? "null");
 }
 
-/** Many lines at once. Resolves when standard output has room for more; throws NobodyReadsError after `| head`. */
+/** Prints many lines. Resolves when standard output has room for more; throws NobodyReadsError after `| head`. */
 export async function printLines(lines: readonly string[]): Promise<void> {
   const { stdout } = process;
   if (lines.length === 0) return;
@@ -29,12 +29,12 @@ export async function printLines(lines: readonly string[]): Promise<void> {
   });
 }
 
-/** The reader of standard output has enough: no failure, and an end of the work. */
+/** The reader of standard output closed the pipe: no failure, but the work ends. */
 export class NobodyReadsError extends Error {
   override readonly name = "NobodyReadsError";
 }
 
-/** A reader who closes the pipe ends no command with a stack trace; what is still written goes nowhere. */
+/** A reader that closes the pipe causes no stack trace; further output is dropped. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: unknown) => {
@@ -46,10 +46,10 @@ function isReaderGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
-/** Line breaks and tabs stay: what is printed has lines. */
+/** Keeps line breaks and tabs. */
 export function showActing(text: string): string {
   return escapeActing(text).replaceAll(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
     /[\u0000-\u0008\u000b-\u001f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

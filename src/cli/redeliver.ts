@@ -6,12 +6,12 @@ import { cleanLine } from "../templates/clean-text.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
-/** `earshot redeliver`: messages that a receiver refused for good, told after all once the cause is mended. */
+/** `earshot redeliver`: sends messages again that a receiver refused for good, once the cause is fixed. */
 export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument("[receiver]", "whose messages to try again; without: a list")
-    .option("--since <duration>", "no older ones than that", "7d")
-    .addHelpText("after", "\nFirst see with send-test that the receiver takes messages again.")
+    .option("--since <duration>", "how old a message may be", "7d")
+    .addHelpText("after", "\nFirst check with send-test that the receiver accepts messages again.")
     .action(async (receiver: string | undefined, { since }: { since: string }) => {
       const ageMs = parseDuration(since);
       if (ageMs === undefined) throw new UserError(`--since is a duration such as 6h or 2d, not "${since}"`);
@@ -27,7 +27,7 @@ export function defineRedeliverCommand(command: Command, env: NodeJS.ProcessEnv)
         if (!refused.some((one) => one.receiver === receiver)) {
           const names = refused.map((one) => one.receiver).join(", ");
           throw new UserError(`no message to "${receiver}" was given up in ${formatDuration(ageMs)}`, [
-            names === "" ? "none to anybody was" : `messages were given up to ${names}`,
+            names === "" ? "no message to any receiver was" : `messages were given up to ${names}`,
           ]);
         }
         const n = await stores.notifications.redeliver(receiver, from);

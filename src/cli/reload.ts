@@ -5,7 +5,7 @@ import { loadConfig, readEnvironment } from "../config.ts";
 import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { print } from "./print.ts";
 
-/** `earshot reload`: the running monitor goes on with the configuration, rules and templates as they are now. */
+/** `earshot reload`: makes the running monitor load the current configuration, rules and templates. */
 export function defineReloadCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .addHelpText(

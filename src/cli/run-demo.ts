@@ -15,7 +15,7 @@ import { aborted, leave, stopSignal } from "./stop-signal.ts";
 
 const DEFAULT_PORT = 8080;
 
-/** Everything on this machine, with a page to look at, until Ctrl-C. */
+/** Runs everything on this machine, with a console, until Ctrl-C. */
 export async function runDemo(options: StartOptions, environment: Environment, log: Logger): Promise<void> {
   const signal = stopSignal(() => print("\nStopping. The next start goes on from here."));
   const running = await openTogether(async (closing) => {
@@ -24,7 +24,7 @@ export async function runDemo(options: StartOptions, environment: Environment, l
     closing.add(engines.stop);
     let url: string | null = null;
     const databaseUrl = await openDemoDatabase(engines.databaseUrl);
-    print("Writing the days before, so that there is a usual to compare with …");
+    print("Writing the past days, so that there is a baseline to compare with …");
     const demo = await startDemo({
       databaseUrl,
       queue:
@@ -73,13 +73,13 @@ Earshot is running ${demo.isContinued ? "again, from where it stopped" : "on a g
   ${url === null ? "No page was asked for." : `The page:  ${url}`}
   Messages:  ${url === null ? "a local Slack and mailbox take them" : `${url}/inbox  (a local Slack and mailbox; nothing leaves this machine)`}
 
-What happens now: four invented brands are talked about; a minute here is an hour there. The monitor polls
-a local Listening API, judges every mention by the rules in rules/ and tells a local Slack and mailbox.
+What happens now: people talk about four invented brands; one minute here is one hour there. The monitor polls
+a local Listening API, judges every mention by the rules in rules/ and notifies a local Slack and mailbox.
 ${whatHappensNext(demo)}
 
 In another terminal, npm run -s earshot -- api looks at what the API itself says, and … -- alerts at what is open.
 To monitor your own account, copy earshot.example.yaml to earshot.yaml and start again:
-that has a database of its own, and nothing of this demo gets into it.
+that uses another database, which holds nothing of this demo.
 Ctrl-C stops; the next start goes on from there.`);
   await aborted(signal);
   await running.close();

@@ -23,9 +23,8 @@ interface Monitor {
 }
 
 /**
- * Monitors what the configuration says, in the roles that were asked for, until it is told to stop. On SIGHUP, or when
- * `earshot reload` asks for it, it goes on with the configuration, rules and templates as they are then; a fault in them
- * is logged and leaves the running one as it is.
+ * Monitors what the configuration says, in the given roles, until it is stopped. On SIGHUP or `earshot reload` it loads
+ * the configuration, rules and templates again; if they have a fault, it logs it and keeps the running ones.
  */
 export async function runMonitor(
   file: string,
@@ -71,7 +70,7 @@ export async function runMonitor(
   leave();
 }
 
-/** The configuration with all that belongs to it, or null where something has a fault: that is logged, each by itself. */
+/** Loads and checks the configuration, its rules and its templates. Logs every fault and returns null if there is one. */
 async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promise<Config | null> {
   try {
     const config = await loadConfig(file, env);
@@ -87,23 +86,18 @@ async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promi
 
 const LOOK_EVERY_MS = 2_000;
 
-/** How often SIGHUP came so far. */
-function countHangUps(): () => number {
-  let count = 0;
-  process.on("SIGHUP", () => count++);
-  return () => count;
-}
-
-/** Reloads on SIGHUP, and when somebody has asked for it in the tables. Gives the way to end that. */
-function keepReloading(parts: {
-  earshot(): Earshot;
-  reload(): Promise<void>;
-  hangUps(): number;
-  log: Logger;
-  signal: AbortSignal;
-}): () => Promise<void> {
-  const { earshot, reload, hangUps, log, signal } = parts;
-  let heard = 0;
+/** Reloads on SIGHUP and on a request in the tables. Returns a function that ends this. */
+function keepReloading(
+  earshot: () => Earshot,
+  reload: () => Promise<void>,
+  log: Logger,
+  signal: AbortSignal,
+): () => Promise<void> {
+  let isAsked = false;
+  const onHangUp = (): void => {
+    isAsked = true;
+  };
+  process.on("SIGHUP", onHangUp);
   const looking = (async () => {
     let seen = await earshot()
       .stores.settings.get(RELOAD_SETTING)
@@ -145,7 +139,7 @@ function startMonitor(parts: {
       signal,
     });
     closing.add(earshot.stop);
-    // No reason not to watch at all, which is what a monitor that refuses to start would do.
+    // Only a warning: a monitor that refuses to start would monitor nothing.
     for (const fault of await unknownNamesIn(file, config, earshot.rules))
       log.warn({ fault: describeFault(fault) }, "a part of the configuration never does anything");
     log.info(

@@ -14,7 +14,7 @@ import { print, printError, printJson } from "./print.ts";
 import type { StartOptions } from "./start-options.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 
-/** Lives through a file of past mentions, and tells what would have been told. */
+/** Replays a file of past mentions, and reports what would have been sent. */
 export async function runReplay(
   file: string,
   options: StartOptions,
@@ -88,7 +88,7 @@ function printResult(report: ReplayReport, asJson: boolean): void {
   print(`${counted(report.apiCalls, "call")} of the API`);
 }
 
-/** One line that changes, on a terminal; nothing in a pipe. */
+/** Shows progress on one line of a terminal; nothing in a pipe. */
 function createProgress(stream: NodeJS.WriteStream): (progress: ReplayProgress) => void {
   if (!stream.isTTY) return () => {};
   return (progress) => {

@@ -2,12 +2,12 @@ import { type Command, CommanderError } from "commander";
 import { describeError, UserError } from "../lib/errors.ts";
 import { NobodyReadsError, printError } from "./print.ts";
 
-/** What a person wrote is at fault: the same code as for a wrong flag. */
+/** An error in the user's input: the same code as for a wrong flag. */
 const EXIT_USER = 2;
 const EXIT_FAILED = 1;
 const EXIT_INTERRUPTED = 130;
 
-/** Runs the command line and turns whatever is thrown into words and an exit code. */
+/** Runs the command line and turns any error into a message and an exit code. */
 export async function run(program: Command, argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync([...argv]);
@@ -33,7 +33,7 @@ function report(error: unknown): number {
   return EXIT_FAILED;
 }
 
-/** A failure with an exit code of its own, which the help of its command tells. */
+/** A failure with its own exit code, documented in the help of its command. */
 export class ExitError extends Error {
   override readonly name = "ExitError";
   readonly exitCode: number;
@@ -43,7 +43,7 @@ export class ExitError extends Error {
   }
 }
 
-/** Ctrl-C or a stop from outside came before the command was done. */
+/** Ctrl-C or a stop signal came before the command was done. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }

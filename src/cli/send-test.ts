@@ -21,11 +21,8 @@ export function defineSendTestCommand(command: Command, env: NodeJS.ProcessEnv):
     .argument("<receiver>", "name of a receiver in the configuration, or of a rotation: who is on call now")
     .option("--config <file>", "configuration (default: earshot.yaml)")
     .addOption(new Option("--what <message>", "which message").choices(["alert", "digest"]).default("alert"))
-    .option("--json", "tell the outcome as one JSON object", false)
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 the vendor took it, 1 it did not, 2 something you wrote is at fault.",
-    )
+    .option("--json", "print the outcome as one JSON object", false)
+    .addHelpText("after", "\nExit codes: 0 the vendor took it, 1 it did not, 2 an error in your input.")
     .action(async (receiver: string, options: SendTestOptions) => {
       await printResult(receiver, options, env);
     });

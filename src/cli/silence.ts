@@ -16,7 +16,7 @@ import { readWindow } from "./alerts/read-window.ts";
 import { shellActor, withAlertActions } from "./alerts/with-alert-actions.ts";
 import { printOutcome, printRows } from "./local-api/print.ts";
 
-/** `earshot silence`: what people want to hear nothing of for a time. */
+/** `earshot silence`: adds, lists and ends silences, which mute alerts for a time. */
 export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): void {
   const group = command.addHelpText("after", HELP);
   addAdd(group, env);
@@ -37,7 +37,7 @@ export function defineSilenceCommand(command: Command, env: NodeJS.ProcessEnv): 
     );
   group
     .command("expire")
-    .description("Ends a silence now; what it held and still stands is told at once.")
+    .description("Ends a silence now; alerts that it held and that still fire are sent at once.")
     .argument("<silence>", "id, or the first letters of it")
     .option("--by <name>", "who says so (default: your name on this machine)")
     .option("--json", "answer as JSON", false)
@@ -74,21 +74,16 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
   const collect = (text: string, all: readonly string[]) => [...all, text];
   group
     .command("add")
-    .description("Mutes what fits all matchers.")
-    .option(
-      "--match <matcher>",
-      "query=, rule=, severity=, label=; != for what is left out; again for more",
-      collect,
-      [],
-    )
-    .option("--alert <alert>", "this one: its rule and group")
+    .description("Mutes alerts that fit all matchers.")
+    .option("--match <matcher>", "query=, rule=, severity=, label=; != to leave out; repeat it", collect, [])
+    .option("--alert <alert>", "mute this alert: its rule and group")
     .option(
       "--for <length>",
       `how long: ${SILENCE_LENGTHS.map(formatDuration).join(", ")} or any up to 90d (default: 1h; with --every 7d)`,
     )
     .option(
       "--every <window>",
-      "only then, every week: mon-fri 22:00-07:00 Europe/Berlin; again for more",
+      "only then, every week: mon-fri 22:00-07:00 Europe/Berlin; repeat it",
       collect,
       [],
     )
@@ -103,8 +98,8 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
         if (lengthMs === undefined) throw new UserError(`"${asked}" is no length such as 4h`);
         const alert = options.alert === undefined ? null : await findAlert(command.stores, options.alert);
         if (alert?.resolvedAt != null)
-          throw new UserError("that alert is over; a silence is for one that is open", [
-            "earshot alerts list shows those that are; --match rule=... silences what a rule says from now on",
+          throw new UserError("that alert is resolved; a silence is for one that is open", [
+            "earshot alerts list shows the open ones; --match rule=... silences all alerts of a rule",
           ]);
         const silence = await command.actions.addSilence({
           match: await matchOf(alert, options, env),
@@ -139,7 +134,7 @@ async function matchOf(
   const matchers = readMatch(match);
   if (match.length > 0) refuseUnknownNames(matchers, await loadRulesInUse(env, rules));
   const guard: AlertMatch = alert === null ? {} : matchOfAlert(alert);
-  // A severity that was named stands; else what grows graver is heard.
+  // A severity given by --match is kept; otherwise alerts that become more severe are still sent.
   const not = { ...guard.not, ...matchers.not };
   return { ...guard, ...matchers, ...(Object.keys(not).length > 0 && { not }) };
 }
@@ -163,7 +158,7 @@ function stateOf({ startsAt, endsAt, windows, endedBy }: Silence, now: Instant):
   return windows.length > 0 && rangeAt(windows, now) === null ? "waits for its hours" : "in force";
 }
 
-/** `, only mon, fri 22:00–07:00 Europe/Berlin`; nothing where it holds all the time. */
+/** `, only mon, fri 22:00–07:00 Europe/Berlin`; empty if it always mutes. */
 function onlyIn({ windows }: Silence): string {
   return windows.length === 0 ? "" : `, only ${windows.map(describeRange).join("; ")}`;
 }

@@ -3,7 +3,7 @@ import type { ReplaySpeed } from "../demo/replay/replay.ts";
 
 export interface StartOptions {
   readonly config?: string;
-  /** Absent: all of them. */
+  /** Default: all of them. */
   readonly roles?: readonly (Role | "web")[];
   readonly port?: number;
   readonly page: boolean;

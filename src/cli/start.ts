@@ -29,13 +29,13 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .option("--no-page", "no page")
     .option(
       "--replay <file>",
-      "live through past mentions: JSON Lines with id, brand, author, text, date, sentiment, …",
+      "replay past mentions: JSON Lines with id, brand, author, text, date, sentiment, …",
     )
     .option("--speed <times>", "of a replay: a multiple of the wall clock, or max", toSpeed, "max")
     .option("--rules <folder>", "of a replay: your rules, instead of the shipped ones")
     .option("--exit-when-done", "end with the end of the replay", false)
-    .option("--json", "with --exit-when-done: tell the outcome as one JSON object on standard output", false)
-    // It is what runs without a command, so a misspelt command comes here.
+    .option("--json", "with --exit-when-done: print the outcome as one JSON object on standard output", false)
+    // This command runs if none is named, so a misspelt command comes here.
     .allowExcessArguments()
     .action(async (options: StartOptions, started: Command) => {
       const [word] = started.args;
@@ -59,7 +59,7 @@ export function defineStartCommand(command: Command, env: NodeJS.ProcessEnv): vo
     });
 }
 
-/** A command that does not exist, with the one that was probably meant; after the word `start`, a word too many. */
+/** The error for an unknown command, with the closest known one; or for an argument after `start`. */
 function unknownWord(word: string, known: readonly Command[]): UserError {
   const commands = known.map((command) => command.name());
   if (commands.length === 1) return new UserError(`start takes flags only, got "${word}"`);

@@ -1,15 +1,15 @@
 import { monotonicMs } from "../lib/clock.ts";
 import { InterruptedError } from "./run.ts";
 
-/** npm passes on the Ctrl-C that the terminal has sent already: what comes so soon is the same key stroke. */
+/** npm forwards the Ctrl-C that the terminal has already sent: a second signal this soon is the same key stroke. */
 const SAME_STROKE_MS = 1_000;
 
-/** Longer than jobs are waited for. */
+/** Longer than the wait for running jobs. */
 const LONGEST_STOP_MS = 40_000;
 
 /**
- * Aborted by Ctrl-C or SIGTERM. A second Ctrl-C ends the process at once: somebody who is in a hurry is right, and
- * nothing is lost that a restart would not find.
+ * A signal that Ctrl-C or SIGTERM aborts. A second Ctrl-C ends the process at once; nothing is lost, because a restart
+ * finds the open work.
  */
 export function stopSignal(onStop: (signal: string) => void): AbortSignal {
   const aborter = new AbortController();
@@ -19,7 +19,7 @@ export function stopSignal(onStop: (signal: string) => void): AbortSignal {
     if (aborter.signal.aborted) return;
     firstAt = monotonicMs();
     onStop(signal);
-    // Whatever hangs on something that is away: stopping stops.
+    // Stop even if something hangs on a service that is away.
     setTimeout(() => process.exit(130), LONGEST_STOP_MS).unref();
     aborter.abort(new InterruptedError("stopped"));
   };
@@ -37,8 +37,8 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Everything is closed. Where an engine was away, its client leaves timers behind that would keep the process alive for
- * ever; a moment is left for what is still being written.
+ * Ends the process after everything is closed. The client of an engine that was away leaves timers that would keep the
+ * process alive for ever. The short delay lets the last output be written.
  */
 export function leave(): void {
   setTimeout(() => process.exit(), LAST_WORDS_MS).unref();

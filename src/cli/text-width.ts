@@ -1,16 +1,16 @@
 import stringWidth from "string-width";
 
 /*
- * The commands import this file when they print: reading the tables of Unicode takes 50 ms of processor time, which
- * `earshot --help` and `start` have no use for.
+ * Commands import this file only when they print: loading the tables of Unicode takes 50 ms of processor time, which
+ * `earshot --help` and `start` do not need.
  */
 
-/** How many cells of a terminal a text takes: two for East Asian wide letters and emoji, none for marks. */
+/** The width of a text in terminal cells: two for East Asian wide letters and emoji, none for marks. */
 export function textWidth(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
-/** The text, cut so that it takes at most `width` cells of a terminal; an ellipsis says that something is missing. */
+/** Cuts the text to at most `width` terminal cells; an ellipsis shows the cut. */
 export function cutToWidth(text: string, width: number): string {
   if (PLAIN.test(text))
     return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1)).trimEnd()}…`;
@@ -24,12 +24,12 @@ export function cutToWidth(text: string, width: number): string {
   return text;
 }
 
-/** The text with spaces behind it (or before it), until it takes `width` cells: `padEnd` counts "東京" as two. */
+/** Pads the text with spaces after (or before) it to `width` cells; `padEnd` would count "東京" as two. */
 export function padToWidth(text: string, width: number, side: "left" | "right" = "left"): string {
   const space = " ".repeat(Math.max(0, width - textWidth(text)));
   return side === "right" ? space + text : text + space;
 }
 
-/** A cell for each letter: most texts, and ten times as fast. */
+/** Texts with one cell per letter: most texts, and ten times as fast. */
 const PLAIN = /^[ -~]*$/;
 const segmenter = new Intl.Segmenter();

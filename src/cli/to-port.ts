@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** The number of a port in a flag. */
+/** Reads a port number from a flag. */
 export function toPort(text: string): number {
   const port = Number(text);
   if (text.trim() !== "" && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;

@@ -7,7 +7,7 @@ import { withAlertActions } from "./alerts/with-alert-actions.ts";
 import { sanitizeJson } from "./api/sanitize-terminal.ts";
 import { print } from "./print.ts";
 
-/** `earshot why`: a straight answer to "why did I (not) get this?". */
+/** `earshot why`: answers "why did I (not) get this?". */
 export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void {
   command
     .argument(

@@ -75,7 +75,7 @@ test("why prints what the rule measured, who stands how, and what each delivery 
     "212 mentions in an hour",
     "observed 212",
     "comms-slack",
-    "Held by quiet hours (HeldByQuietHours), never notified, looked at again Tue 3 Mar, 13:05 UTC",
+    "Held by quiet hours (HeldByQuietHours), never notified, checked again Tue 3 Mar, 13:05 UTC",
     "fired in 30 days",
     "attempt 1: dead: Slack answered not_in_channel",
   ]) {

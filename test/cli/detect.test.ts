@@ -123,7 +123,7 @@ describe("earshot detect", () => {
     [
       `series,timestamp,value\nA,${stamp(0)},1\nB,${stamp(0)},1\nA,${stamp(1)},1\n`,
       {},
-      'row 4: series "A" comes again: its rows have to stand together',
+      'row 4: series "A" comes again: its rows have to be next to each other',
     ],
     ["timestamp,value\nyesterday,1\n", {}, "row 2: expected times such as"],
     ["timestamp,value\n1425416573,1\n", {}, "row 2: expected times such as"],

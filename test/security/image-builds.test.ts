@@ -88,7 +88,7 @@ it("its steps, run one by one in empty folders, give an installation without too
     cwd: image,
     env: environment(),
   });
-  expect(stdout).toContain("earshot.yaml: sound");
+  expect(stdout).toContain("earshot.yaml: valid");
   child.kill("SIGTERM");
   expect(await ended, said.join("")).toBe(0);
 }, 600_000);

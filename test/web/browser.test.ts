@@ -138,7 +138,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     await page.context().close();
   });
 
-  test("a hidden page lets go of its stream, and catches up when it is looked at again", async () => {
+  test("a hidden page lets go of its stream, and catches up when it is shown again", async () => {
     const { page } = await openPage("about:blank");
     await page.clock.install();
     const opened: string[] = [];

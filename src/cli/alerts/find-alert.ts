@@ -2,7 +2,7 @@ import type { OpenAlertActions } from "../../app/open-alert-actions.ts";
 import { UserError } from "../../lib/errors.ts";
 import type { Alert } from "../../model/alert.ts";
 
-/** An alert by its id, by the first letters of it, or by its address on the page. Throws a UserError otherwise. */
+/** Finds an alert by its id, the start of its id, or its address on the console. Throws a UserError otherwise. */
 export async function findAlert(
   stores: Pick<OpenAlertActions["stores"], "alerts">,
   text: string,

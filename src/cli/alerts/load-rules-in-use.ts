@@ -5,20 +5,20 @@ import { shippedFolder } from "../../lib/shipped-folder.ts";
 import { loadRules } from "../../rules/load-rules.ts";
 import type { Rule } from "../../rules/rule.ts";
 
-/** The rules of this folder, else of the configuration, else those that come with Earshot. */
+/** Loads the rules of this folder, else of the configuration, else those that come with Earshot. */
 export async function loadRulesInUse(env: NodeJS.ProcessEnv, folder?: string): Promise<readonly Rule[]> {
   const { rules } = await loadRules(folder ?? (await rulesFolder(env)));
   return rules;
 }
 
-/** The zone in which people read times; UTC where there is no configuration, or one that cannot be read here. */
+/** The configured time zone; UTC where there is no configuration, or it cannot be read here. */
 export async function timezoneInUse(env: NodeJS.ProcessEnv): Promise<string> {
   const file = readEnvironment(env).configFile;
   if (!existsSync(file)) return "UTC";
   try {
     return (await loadConfig(file, env)).timezone;
   } catch (error) {
-    // Secrets that only the running Earshot has are no reason to show nothing.
+    // The shell may lack secrets that only the running Earshot has; show the times in UTC then.
     if (error instanceof UserError) return "UTC";
     throw error;
   }

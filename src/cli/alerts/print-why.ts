@@ -10,7 +10,7 @@ import { shortCount } from "../../templates/alert-words.ts";
 import { formatTime } from "../../templates/formatters.ts";
 import { padToWidth } from "../text-width.ts";
 
-/** An alert's whole history, for a terminal. */
+/** Formats an alert's whole history for a terminal, one line per item. */
 export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
   const { alert, rule, precision, history, receivers, notifications } = explained;
@@ -50,11 +50,11 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
         `  ${moment(event.at)}  ${event.what.padEnd(22)} ${wordsOf(event.what)}${event.detail === "" ? "" : `: ${event.detail}`}`,
     ),
     "",
-    "How each receiver stands",
+    "Receivers",
     ...(receivers.length === 0 ? ["  no route leads to anybody"] : []),
     ...receivers.map(
       (one) =>
-        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.notifiedAt === null ? ", never notified" : `, notified ${moment(one.notifiedAt)}`}${one.nextAt === null ? "" : `, looked at again ${moment(one.nextAt)}`}`,
+        `  ${padToWidth(one.receiver, 16)} ${wordsOf(one.last)} (${one.last})${one.notifiedAt === null ? ", never notified" : `, notified ${moment(one.notifiedAt)}`}${one.nextAt === null ? "" : `, checked again ${moment(one.nextAt)}`}`,
     ),
     "",
     "What the deliveries answered",
@@ -69,7 +69,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   ].map(plain);
 }
 
-/** Since when it is in the state that it is in. */
+/** When the alert entered its current state. */
 function stateSince(
   { state, openedAt, firedAt, resolvedAt, handling }: Alert,
   history: AlertWhy["history"],
@@ -90,7 +90,7 @@ function stateSince(
   }
 }
 
-/** A mention's way through the rules, and every alert that it led to. */
+/** Formats what each rule made of a mention, and every alert that it led to. */
 export function printMention(explained: MentionWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
   const { mention, queryName, seenAt, rules, alerts } = explained;
@@ -117,10 +117,10 @@ function printObservation(
   if (matchedAt !== null) return `${name} met ${moment(matchedAt)}: ${because} (alert ${alertId})`;
   if (!met) return `${name} not met${because === null ? "" : `: ${because}`}`;
   if (kind !== "mention") return `${name} counted${because === null ? "" : `: ${because}`}`;
-  return `${name} met as it is now, and told nobody: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
+  return `${name} met as it is now, but led to no alert: ${because} (the rule or the mention has changed, or it came before the query was watched)`;
 }
 
-/** Names and texts are what strangers wrote: no control character reaches the terminal. */
+/** Names and texts come from strangers: removes control characters. */
 function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
 }

@@ -7,7 +7,7 @@ import type { Actor } from "../../model/actor.ts";
 import { commandLog } from "../command-log.ts";
 import { timeHere } from "../local-address.ts";
 
-/** Opens the database that the monitor uses, beside it where it runs; does the work and closes it again. */
+/** Opens the monitor's database, does the work, and closes it. The monitor may run at the same time. */
 export async function withAlertActions<Outcome>(
   env: NodeJS.ProcessEnv,
   work: (command: OpenAlertActions) => Promise<Outcome>,
@@ -24,7 +24,7 @@ export async function withAlertActions<Outcome>(
   }
 }
 
-/** Who sits at the shell; `typed` is what a flag says. */
+/** The user of the shell; `typed` is the name given by a flag. */
 export function shellActor(typed: string | undefined): Actor {
   return { via: "shell", login: shellName(), typed: typed ?? null };
 }

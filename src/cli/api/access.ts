@@ -17,23 +17,23 @@ export interface AccessFlags {
   readonly config?: string;
 }
 
-/** Where the API is, and who asks. */
+/** The API's address and the credentials to use. */
 export interface Access {
   readonly baseUrl: string;
   readonly credentials: Credentials;
   readonly timeoutMs?: number;
-  /** What the API takes for now: the wall's time, or a demo's. */
+  /** The API's clock: wall time, or a demo's. */
   readonly clock: Clock;
-  /** Where all this was found, for people. */
+  /** Where these settings were found, for people. */
   readonly from: string;
 }
 
-/** What `from` says of an API with generated mentions. */
+/** The value of `from` for an API with generated mentions. */
 export const LOCAL = "the local API on this machine";
 
 /**
- * The account to ask with. Its parts come from one place only: a password from a file is never sent to an address
- * that was given by a flag. Throws a UserError.
+ * The account to use. All its parts come from one source, so that a password from a file is never sent to an address
+ * given by a flag. Throws a UserError.
  */
 export async function findAccess(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Clock): Promise<Access> {
   const access = await findPlace(flags, env, clock);
@@ -90,14 +90,14 @@ async function readPassword(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise
   if (flags.passwordFile === undefined && env["EARSHOT_API_PASSWORD"]) return env["EARSHOT_API_PASSWORD"];
   if (!file) return "";
   try {
-    // Editors end a file with a line break that belongs to no password.
+    // Editors end a file with a line break that is not part of the password.
     return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
   } catch (error) {
     throw new UserError(`--password-file: ${describeError(error)}`);
   }
 }
 
-/** A local API takes any identifier of the right form; the live service has one of its own. */
+/** A local API accepts any identifier of the right form; the live service has its own. */
 function defaultClientId(baseUrl: string): string {
   return /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/.test(baseUrl)
     ? LOCAL_ACCOUNT.clientId

@@ -1,19 +1,19 @@
 import type { AddressName } from "../../source/addresses.ts";
 
-/** One call of the API as the shell offers it. */
+/** One call of the API, as offered in the shell. */
 export interface ApiCall {
   readonly name: AddressName | "token";
   readonly group: (typeof GROUPS)[number];
   readonly summary: string;
-  /** What has to be known before it can be asked. */
+  /** What the call needs: a project, a query. */
   readonly needs: "account" | "project" | "mentions";
-  /** Other words by which people look for it. */
+  /** Other words that people search for. */
   readonly aliases?: readonly string[];
-  /** Columns of the table, by field; dots lead inside. Without them: every plain field. */
+  /** Columns of the table, as field paths with dots. Default: every plain field. */
   readonly columns?: readonly string[];
-  /** Parameters worth knowing, beside those that `needs` brings. */
+  /** Useful parameters, in addition to those that `needs` brings. */
   readonly parameters?: readonly (readonly [name: string, says: string])[];
-  /** What stands behind `earshot api NAME` in its examples. */
+  /** The arguments after `earshot api NAME` in its examples. */
   readonly examples: readonly string[];
   /** Not in the specification; the live service has it. */
   readonly isExtension?: true;
@@ -25,7 +25,7 @@ const MENTION = ["date", "sentiment", "pageType", "queryName", "author", "title|
 const FULL_TEXT = ["date", "sentiment", "pageType", "queryName", "author", "fullText|snippet|title", "url"];
 const INSIGHT = ["name", "volume", "tweets", "retweets", "impressions"];
 const ORDER = [
-  ["pageSize", "1 to 5000; 20 unless told otherwise, 5000 with --all"],
+  ["pageSize", "1 to 5000; default 20, with --all 5000"],
   ["page", "from 0; pages reach 10,000 mentions, --all reaches all"],
   ["orderBy", "date (default), added, updated, impact, …"],
   ["orderDirection", "desc (default) or asc"],
@@ -171,7 +171,7 @@ export const API_CALLS: readonly ApiCall[] = [
     parameters: [
       ["name", "name of the list"],
       ["location", "id of a location, from the operator; repeat it for more"],
-      ["sharedProjectIds", "projects that share it; the project itself unless told otherwise"],
+      ["sharedProjectIds", "projects that share it; default: the project itself"],
       ["shared", "public (default): anyone may edit it"],
     ],
     examples: ['--project Brands --param name="Our cities" --param location=abc --param location=def'],
@@ -282,7 +282,7 @@ export const API_CALLS: readonly ApiCall[] = [
   },
 ];
 
-/** The call that a word means: its name, its path in the API, or another word for it. */
+/** Finds a call by its name, its path in the API, or another word for it. */
 export function findCall(word: string): ApiCall | undefined {
   const wanted = plain(word);
   return API_CALLS.find(

@@ -25,8 +25,8 @@ interface FetchAllParts {
 }
 
 /**
- * Writes every record of an answer as a line of JSON; of mentions, page after page. What a second try may heal is
- * tried again, and a spent rate limit is waited for. When the walk ends too early, its place is told, to go on from.
+ * Writes every record of an answer as a line of JSON; mentions page by page. Retries transient failures and waits for
+ * the rate limit. After a final failure it prints the cursor to go on from.
  */
 export async function fetchAll(
   call: ApiCall,
@@ -111,7 +111,7 @@ function split(parameters: RawParams["parameters"]) {
   };
 }
 
-/** Tries a call again while that is of use. */
+/** Retries a call while its error is retryable. */
 async function patiently<T>(work: () => Promise<T>, { printResult, signal }: FetchAllParts): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -128,7 +128,7 @@ async function patiently<T>(work: () => Promise<T>, { printResult, signal }: Fet
   }
 }
 
-/** A line on the terminal that counts; in a pipe only its last state. */
+/** Shows a live counter on a terminal; in a pipe, only the final count. */
 function createProgress({ terminal, printResult }: FetchAllParts) {
   const isLive = terminal.stderr.isTTY === true;
   let written = 0;

@@ -9,8 +9,8 @@ export interface Named {
 }
 
 /**
- * The one of a list that a person means: by its id, its name, or a part of the name that no other has. Case does not
- * count. Throws a UserError that names what there is.
+ * Finds an item of a list by its id, its name, or a unique part of the name, ignoring case. Throws a UserError that
+ * lists the known items.
  */
 export function findNamed(what: string, wanted: string, list: readonly Named[]): Named {
   const byId = list.find(({ id }) => id === wanted);
@@ -30,7 +30,7 @@ export function findNamed(what: string, wanted: string, list: readonly Named[]):
   throw new UserError(`there is no ${what} "${wanted}"${hint}`, named(list));
 }
 
-/** `id  name` lines, not more than somebody reads. */
+/** `id  name` lines; a long list is cut. */
 export function named(list: readonly Named[]): string[] {
   const lines = list.slice(0, 20).map(({ id, name }) => `${id.padEnd(12)} ${sanitizeLine(name)}`);
   return list.length > 20 ? [...lines, `and ${list.length - 20} more`] : lines;

@@ -4,12 +4,12 @@ import type { ApiCall } from "./calls.ts";
 import { findNamed, type Named, named, plural } from "./find-named.ts";
 import type { Pair } from "./parameters.ts";
 
-/** Addresses grow with every query that is named; servers refuse long ones. */
+/** Each named query makes the address longer, and servers refuse long ones. */
 const MOST_QUERIES = 50;
 
 /**
- * The project that is meant: an id is taken as it stands, a name is looked up, and nothing is needed where there is
- * only one. Calls the API only where it has to.
+ * Finds the project. An id is used as it is; a name is looked up; an account with one project needs neither. Calls the
+ * API only when it must.
  */
 export async function findProject(
   client: SourceClient,
@@ -26,7 +26,7 @@ export async function findProject(
   return only.id;
 }
 
-/** The queries or groups that are meant, as parameters. Without any word about them: all queries of the project. */
+/** The chosen queries or groups as parameters. Default: all queries of the project. */
 export async function findQueries(
   client: SourceClient,
   call: ApiCall,
@@ -64,7 +64,7 @@ export async function findQueries(
   return all.map(({ id }): Pair => ["queryId", id]);
 }
 
-/** Ids as they stand, names by one look at the list of all. */
+/** Ids are used as they are; names are looked up with one call for the whole list. */
 async function idsOf(
   what: string,
   wanted: readonly string[],

@@ -3,7 +3,7 @@ import { formatRecord, formatTable } from "./format-table.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** An answer for people: a table of its records, or the fields of the one. */
+/** Formats an answer for people: a table of records, or the fields of a single record. */
 export function formatAnswer(call: ApiCall, answer: unknown, width: number): string {
   const records = call.name === "chart" ? chartRows(recordsOf(answer)) : recordsOf(answer);
   if (records !== null) {
@@ -14,7 +14,7 @@ export function formatAnswer(call: ApiCall, answer: unknown, width: number): str
   return formatRecord(asRow(answer), width);
 }
 
-/** The records of a list answer, in its envelope or bare; null where the answer is one record. */
+/** The records of a list answer, with or without an envelope; null if the answer is one record. */
 export function recordsOf(answer: unknown): readonly unknown[] | null {
   if (Array.isArray(answer)) return answer;
   const results = isRow(answer) ? answer["results"] : undefined;
@@ -29,7 +29,7 @@ function asRow(value: unknown): Row {
   return isRow(value) ? value : { value };
 }
 
-/** A chart has its second dimension across. Rows of time come in no order, so they are sorted. */
+/** A chart's second dimension becomes columns. Time rows arrive unordered, so they are sorted. */
 function chartRows(rows: readonly unknown[] | null): readonly unknown[] | null {
   const found = rows?.map(asRow) ?? null;
   if (found === null) return null;
@@ -41,7 +41,7 @@ function chartRows(rows: readonly unknown[] | null): readonly unknown[] | null {
   });
 }
 
-/** One column for a value, or one for each aggregate where several were asked for. */
+/** One column for the value, or one for each requested aggregate. */
 function cellsOf(point: Row): [string, unknown][] {
   const name = point["name"] ?? point["id"];
   const value = point["value"];
@@ -49,12 +49,12 @@ function cellsOf(point: Row): [string, unknown][] {
   return Object.entries(value).map(([aggregate, one]) => [columnName(`${String(name)} ${aggregate}`), one]);
 }
 
-/** The row's own name first; keys that look like numbers would else come before it. */
+/** Puts the row's name first; JavaScript would put number-like keys before it. */
 function chartColumns(rows: readonly Row[]): string[] {
   return ["", ...new Set(rows.flatMap((row) => Object.keys(row)).filter((name) => name !== ""))];
 }
 
-/** A column is led to by a path, in which dots and bars have a meaning. */
+/** Columns are named by a path, in which dots and bars have a meaning. */
 function columnName(name: unknown): string {
   return String(name ?? "–").replaceAll(/[.|]/g, "·");
 }

@@ -9,8 +9,8 @@ const NARROWEST_CELL = 6;
 const GAP = "  ";
 
 /**
- * Records as a table of at most `width` cells. A column is a field; `a.b` leads inside, `a|b` is the first that says
- * something. Without columns, every plain field or list that any record has. Columns that are empty in all records are left out.
+ * Formats records as a table of at most `width` cells. A column is a field path; `a|b` is the first non-empty one.
+ * Default columns: every plain field or list of any record. Columns that are empty in all records are left out.
  */
 export function formatTable(
   rows: readonly Row[],
@@ -21,7 +21,7 @@ export function formatTable(
     rows.some((row) => cellOf(row, column) !== NOTHING),
   );
   const table = shown.map((column) => {
-    // Cut before they are measured, which takes seconds for a text of a megabyte.
+    // Cut first: measuring a text of a megabyte takes seconds.
     const cells = rows.map((row) => cutToWidth(cellOf(row, column), WIDEST_CELL));
     const numeric = rows.every((row) =>
       ["number", "undefined"].includes(typeof (fieldOf(row, column) ?? undefined)),
@@ -41,7 +41,7 @@ export function formatTable(
   return [header, ...rows.map((_, row) => line(table.map(({ cells }) => cells[row] ?? "")))].join("\n");
 }
 
-/** One record: a line for each field. */
+/** Formats one record, a line per field. */
 export function formatRecord(record: Row, width: number): string {
   const lines = flatten(record, "").map(([name, value]) => [cutToWidth(name, WIDEST_NAME), value] as const);
   const nameWidth = Math.max(0, ...lines.map(([name]) => textWidth(name)));
@@ -85,7 +85,7 @@ function titleOf(column: string): string {
 function plainFields(rows: readonly Row[]): string[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   return [...names].filter((name) =>
-    // What has dots or bars in its own name cannot be led to by a path.
+    // A field with dots or bars in its name cannot be reached by a path.
     /[.|]/.test(name) ? false : rows.some((row) => isPlain(row[name])),
   );
 }
@@ -104,7 +104,7 @@ function format(value: unknown): string {
   return typeof value === "object" ? sanitizeLine(sanitizeJson(value)) : String(value);
 }
 
-/** An item of a list by its name, where it has one, with the id that filters take. */
+/** A list item as its name, if it has one, and its id, which filters take. */
 function formatItem(item: unknown): string {
   if (typeof item !== "object" || item === null) return format(item);
   const { name, fullName, id } = item as { readonly [field in "name" | "fullName" | "id"]?: unknown };
@@ -113,7 +113,7 @@ function formatItem(item: unknown): string {
   return id === undefined || id === null ? format(called) : `${format(called)} (${format(id)})`;
 }
 
-/** Takes width from the widest columns until all fit, or none has any to give. */
+/** Shrinks the widest columns until all fit, or none can shrink further. */
 function shrink(natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   const room = width - GAP.length * Math.max(0, widths.length - 1);

@@ -1,6 +1,6 @@
 import { API_CALLS, type ApiCall, GROUPS } from "./calls.ts";
 
-/** The calls by group, for `earshot api` alone. */
+/** The calls by group, for `earshot api` without a call. */
 export function listCalls(): string {
   const width = Math.max(...API_CALLS.map((call) => call.name.length));
   const groups = GROUPS.map((group) => {
@@ -22,7 +22,7 @@ ${groups.join("\n\n")}
 `;
 }
 
-/** What one call takes, with examples. */
+/** The help of one call: its parameters and examples. */
 export function describeCall(call: ApiCall): string {
   const rows = [...(call.parameters ?? []), ...(call.needs === "mentions" ? FILTERS : [])];
   const width = Math.max(0, ...rows.map(([name]) => name.length));
@@ -35,7 +35,7 @@ export function describeCall(call: ApiCall): string {
           .map(([name, says]) => `  ${name.padEnd(width)}  ${says}`)
           .join("\n")}`,
     `Examples:\n${call.examples.map((words) => `  earshot api ${call.name} ${words}`.trimEnd()).join("\n")}`,
-    "earshot api --help tells the flags that all calls have, and the exit codes.",
+    "earshot api --help lists the flags that all calls have, and the exit codes.",
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
@@ -81,5 +81,5 @@ Examples (in a clone: npm run earshot -- instead of earshot):
   earshot api me --base-url http://127.0.0.1:9100 --username ada --password-file pw.txt
 
 Exit codes: 0 done, 1 the source could not answer (network, 5xx, an answer that makes no sense): try again,
-2 something you wrote is at fault (call, flag, parameter, configuration, no such thing), 3 login refused,
-4 rate limit spent (standard error tells how long to wait), 130 interrupted.`;
+2 an error in your input (call, flag, parameter, configuration, no such thing), 3 login refused,
+4 rate limit spent (standard error says how long to wait), 130 interrupted.`;

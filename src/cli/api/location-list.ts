@@ -4,7 +4,7 @@ import type { Pair } from "./parameters.ts";
 
 const KNOWN = ["name", "location", "sharedProjectIds", "shared"];
 
-/** The body of a new location list out of `--param`s. Throws a UserError that names what is missing or unknown. */
+/** Builds the body of a new location list from `--param`s. Throws a UserError that names what is missing or unknown. */
 export function locationList(pairs: readonly Pair[], projectId: string): unknown {
   const unknown = pairs.find(([name]) => !KNOWN.includes(name));
   if (unknown !== undefined)

@@ -14,7 +14,7 @@ export interface ApiOptions extends AccessFlags {
   readonly jsonSuffix: boolean;
 }
 
-/** Where a command writes: the process's streams, or those of a test. */
+/** Where a command writes: the streams of the process, or of a test. */
 export interface Output {
   write(text: string): boolean;
   once(event: "drain" | "close" | "error", listener: () => void): unknown;

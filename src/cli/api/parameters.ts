@@ -8,7 +8,7 @@ import type { ApiCall } from "./calls.ts";
 
 export type Pair = readonly [name: string, value: string];
 
-/** What `--param` says: places of the address apart from parameters behind it. */
+/** The `--param` values, split into path segments and query parameters. */
 export interface GivenParameters {
   readonly places: Places;
   readonly pairs: readonly Pair[];
@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, keyof Places>> = {
   dimension2: "dimension2",
 };
 
-/** Reads `NAME=VALUE` texts. Throws a UserError for anything else, and for what would carry a secret. */
+/** Reads `NAME=VALUE` texts. Throws a UserError for anything else, and for a parameter that holds a secret. */
 export function readParameters(texts: readonly string[]): GivenParameters {
   const places: { -readonly [place in keyof Places]: Places[place] } = {};
   const pairs: Pair[] = [];
@@ -35,12 +35,12 @@ export function readParameters(texts: readonly string[]): GivenParameters {
       throw new UserError(`--param ${text}: expected NAME=VALUE, such as --param sentiment=negative`);
     if (/^(?:access_token|password)$/i.test(name))
       throw new UserError(
-        `--param ${name}: a secret has no place there; earshot api --help tells where it has`,
+        `--param ${name}: a secret does not belong there; earshot api --help says where to put it`,
       );
     const place = PLACES[name];
     if (place === undefined) pairs.push([name, value]);
     else if (place === "aggregate" && value.includes(",")) {
-      // Several aggregates have an address of their own.
+      // A chart of several aggregates has a different address.
       places.aggregate = "multiAggregate";
       pairs.push([name, value]);
     } else places[place] = value;
@@ -48,13 +48,13 @@ export function readParameters(texts: readonly string[]): GivenParameters {
   return { places, pairs };
 }
 
-/** The parameters with a range, and the range in words where it was our choice. */
+/** The parameters with a range; a default range also in words. */
 export interface Ranged {
   readonly pairs: readonly Pair[];
   readonly says: string | null;
 }
 
-/** Every call about mentions needs a range; without one it is the last seven days. */
+/** Every call about mentions needs a range; default: the last seven days. */
 export function withRange(
   call: ApiCall,
   pairs: readonly Pair[],

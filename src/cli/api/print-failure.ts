@@ -22,7 +22,7 @@ const EXIT_CODES: Readonly<Record<SourceErrorKind, number>> = {
   "over-budget": 4,
 };
 
-/** A failed call in words, with its exit code and what can be done. Anything else stays what it is. */
+/** Describes a failed call, with its exit code and what to do. Returns any other error unchanged. */
 export function printFailure(error: unknown, access: Access): unknown {
   if (!(error instanceof SourceError)) return error;
   if (error.kind === "aborted") return new InterruptedError("stopped");

@@ -2,7 +2,7 @@ import type { LoginAnswer } from "../../source/login.ts";
 import { formatRecord } from "./format-table.ts";
 import { sanitizeJson } from "./sanitize-terminal.ts";
 
-/** What a login gave. The token is a secret: it is shown only to those who ask for JSON, to hand it on. */
+/** Formats the answer of a login. The token is a secret: only JSON output, made for scripts, shows it. */
 export function printToken(answer: LoginAnswer, asJson: boolean, width: number): string {
   const { token, tokenType, expiresInSeconds, scopes } = answer;
   const rest = { token_type: tokenType, expires_in: expiresInSeconds, scope: scopes.join(" ") };

@@ -2,7 +2,7 @@ import { formatNumber } from "../../lib/format-number.ts";
 import type { ApiCall } from "./calls.ts";
 import { recordsOf } from "./format-answer.ts";
 
-/** How much of everything was shown, and how to see the rest; null where the answer is one record. */
+/** How many of all records were shown, and how to see the rest; null if the answer is one record. */
 export function printTotal(call: ApiCall, answer: unknown): string | null {
   const records = recordsOf(answer);
   if (records === null) return null;

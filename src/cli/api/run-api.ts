@@ -20,7 +20,7 @@ import { printTotal } from "./print-total.ts";
 import { sanitizeJson, sanitizeLine } from "./sanitize-terminal.ts";
 import { createWriter, type Writer } from "./writer.ts";
 
-/** In a pipe nobody cuts lines for us, and somebody may want them whole. */
+/** In a pipe, lines are not cut: scripts need them whole. */
 const PIPE_WIDTH = 1_000;
 
 /** Makes the call and prints its answer. Throws a UserError, an ExitError with the code for a failed call, or an InterruptedError. */
@@ -29,14 +29,14 @@ export async function runApi(
   options: ApiOptions,
   access: Access,
   terminal: Terminal,
-  /** Of the budget that the account's Earshot keeps, where there is one. */
+  /** Set if an Earshot keeps a rate budget for this account. */
   gate?: Gate,
 ): Promise<void> {
   const writer = createWriter(terminal.stdout);
   const printResult = (line: string): void => {
     if (!options.quiet) terminal.stderr.write(`${sanitizeLine(line)}\n`);
   };
-  // Faults of ours are told before anybody is asked.
+  // Report faults in the parameters before the first call.
   const given = readParameters(options.param);
   const range = withRange(call, given.pairs, options.last, access.clock);
   const signal = AbortSignal.any([terminal.signal, writer.closed]);
@@ -49,8 +49,8 @@ export async function runApi(
     signal,
     ...(gate === undefined ? {} : { gate }),
     ...(access.timeoutMs === undefined ? {} : { timeoutMs: access.timeoutMs }),
-    onBudget: (told) => {
-      budget = told;
+    onBudget: (stated) => {
+      budget = stated;
     },
   });
   try {
@@ -119,7 +119,7 @@ async function toParams(
   return { places, parameters: [...queries, ...range.pairs] };
 }
 
-/** A proxy, or a service in trouble, may say so with status 200. */
+/** A proxy or a failing service may answer an error with status 200. */
 function refuseError(answer: unknown): void {
   if (typeof answer !== "object" || answer === null || "results" in answer || !("error" in answer)) return;
   const says = typeof answer.error === "string" ? answer.error : JSON.stringify(answer.error);
@@ -128,7 +128,7 @@ function refuseError(answer: unknown): void {
 
 const CHART_DEFAULTS = { aggregate: "volume", dimension1: "days", dimension2: "queries" };
 
-/** Twenty mentions are what a screen holds. */
+/** A screen holds about twenty mentions. */
 function withPageSize(call: ApiCall, params: RawParams): RawParams {
   const isPaged = call.name === "mentions" || call.name === "mentions-fulltext";
   if (!isPaged || params.parameters.some(([name]) => name === "pageSize")) return params;

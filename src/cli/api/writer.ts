@@ -1,16 +1,16 @@
 import type { Output } from "./options.ts";
 
-/** Writes as fast as the reader takes it. */
+/** Writes as fast as the reader reads. */
 export interface Writer {
   write(text: string): Promise<void>;
-  /** Aborted when nobody reads any more, as after `| head`. */
+  /** Aborted when the reader closes the pipe, as `| head` does. */
   readonly closed: AbortSignal;
 }
 
 export function createWriter(output: Output): Writer {
   const closed = new AbortController();
   output.on("error", (error) => {
-    // A reader who has enough is no failure; a disk that is full is one, and ends the work alike.
+    // A reader that closed the pipe is no failure. A full disk is one, and ends the work too.
     if (error.code !== "EPIPE") process.exitCode = 1;
     closed.abort();
   });

@@ -4,10 +4,10 @@ import type { SpikeSettings } from "../../spike/detector.ts";
 import { createSeriesPlot, type PlotLook, type SeriesPlot } from "./series-plot.ts";
 import { createSeriesReader, type SeriesReader } from "./series-reader.ts";
 
-/** Takes the file in pieces and gives alert lines back as soon as their bucket is closed. */
+/** Reads the file in pieces; returns alert lines as soon as their bucket is closed. */
 export interface CountsReader {
   read(piece: string): string;
-  /** Drawings of the series that have ended since the last call. */
+  /** Drawings of the series that ended since the last call. */
   takeDrawings(): readonly Drawing[];
   end(): string;
 }
@@ -20,7 +20,7 @@ export interface Drawing {
 const HEADERS = ["timestamp,value", "series,timestamp,value", "series,timestamp,arrived,value"];
 const EXPECTED = HEADERS.map((known) => `expected ${known}`);
 
-/** Draws the series only if a `look` is given: it takes longer than to judge them. */
+/** Draws the series only if a `look` is given: drawing is slower than detecting. */
 export function createCountsReader(settings: SpikeSettings, look?: PlotLook): CountsReader {
   let rest = "";
   let row = 0;
@@ -54,10 +54,10 @@ export function createCountsReader(settings: SpikeSettings, look?: PlotLook): Co
     const name = columns === 2 ? "" : (cells[0] ?? "");
     if (series === undefined || series.name !== name) {
       output += endSeries();
-      // Begun anew with every row it would never be known for long enough to alert, and nobody would notice.
+      // A series that restarts its baseline with every row would silently never alert.
       if (ended.has(name)) {
         throw new UserError(
-          `row ${row}: series "${name.slice(0, 80)}" comes again: its rows have to stand together`,
+          `row ${row}: series "${name.slice(0, 80)}" comes again: its rows have to be next to each other`,
         );
       }
       plot = look === undefined ? undefined : createSeriesPlot(name, settings, look);

@@ -3,10 +3,10 @@ import { extname } from "node:path";
 import { createPngRenderer } from "../../charts/png-renderer.ts";
 import { UserError } from "../../lib/errors.ts";
 
-/** Writes the picture of each series: to the file that was named, or beside it when there are several. */
+/** Writes the picture of each series: to the given file, or next to it if there are several. */
 export interface PictureFiles {
   add(series: string, svg: string): Promise<void>;
-  /** Writes what is left, and tells which files there are. */
+  /** Writes the remaining pictures and returns the names of all files. */
   end(): Promise<readonly string[]>;
 }
 
@@ -18,7 +18,7 @@ export function createPictureFiles(path: string): PictureFiles {
   }
   const renderer = createPngRenderer();
   const written: string[] = [];
-  // Only the second series tells that there are many, so the first waits for it.
+  // The name of the first file depends on whether there is a second series, so it waits.
   let first: { readonly series: string; readonly svg: string } | undefined;
   let seen = 0;
 
@@ -26,7 +26,7 @@ export function createPictureFiles(path: string): PictureFiles {
     await writeFile(file, ending === ".svg" ? `${svg}\n` : await renderer.render(svg));
     written.push(file);
   };
-  // Two names may look the same once they are names of files, and some disks do not tell a from A.
+  // Two series may get the same file name, and some file systems ignore case.
   const taken = new Set<string>();
   const fileOf = (series: string, number: number): string => {
     const name = series.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-").slice(0, LONGEST_NAME) || String(number);
@@ -55,5 +55,5 @@ export function createPictureFiles(path: string): PictureFiles {
   };
 }
 
-/** A name of a file has 255 bytes, and a letter up to 4. */
+/** A file name has at most 255 bytes, and a character up to 4. */
 const LONGEST_NAME = 50;

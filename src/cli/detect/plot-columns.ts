@@ -1,7 +1,7 @@
 import type { ChartColumn } from "../../charts/spike-chart.ts";
 import type { Instant } from "../../lib/instant.ts";
 
-/** Columns of a picture, of which there are never more than a picture can show, however long the series is. */
+/** Columns of a picture: a bounded number, however long the series is. */
 export interface PlotColumns {
   add(bucket: ChartColumn): void;
   columns(): readonly ChartColumn[];

@@ -16,7 +16,7 @@ export interface PlotLook {
   readonly zone: string;
 }
 
-/** The picture of one series, drawn while the detector reads it. Counts are shown as they were when a bucket closed. */
+/** The picture of one series, drawn while the detector reads it. Shows each count as it was when its bucket closed. */
 export interface SeriesPlot {
   see(state: SpikeState, observation: SpikeObservation): void;
   draw(): string;
@@ -24,7 +24,7 @@ export interface SeriesPlot {
 
 export function createSeriesPlot(name: string, settings: SpikeSettings, look: PlotLook): SeriesPlot {
   const columns = createPlotColumns(BUCKET_MS);
-  const told: Instant[] = [];
+  const notifiedAt: Instant[] = [];
   const firing: ChartSpan[] = [];
   let last: { readonly observed: number; readonly expected: number; readonly window: number } | undefined;
   let length = 0;
@@ -46,7 +46,7 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
         firing[firing.length - 1] = { from: open.from, to: at + BUCKET_MS };
       }
       if (step !== "opened" && step !== "renewed") return;
-      told.push(at + BUCKET_MS);
+      notifiedAt.push(at + BUCKET_MS);
       if (step === "opened") firing.push({ from: at + BUCKET_MS - window * BUCKET_MS, to: at + BUCKET_MS });
       last = { observed, expected, window };
     },
@@ -55,13 +55,13 @@ export function createSeriesPlot(name: string, settings: SpikeSettings, look: Pl
       return drawSpikeChart(
         {
           ...(name === "" ? {} : { name }),
-          title: formatAlerts(told.length, length, last),
+          title: formatAlerts(notifiedAt.length, length, last),
           counted: "mentions in 5 min",
           ...(columnMs === BUCKET_MS ? {} : { note: `highest of each ${formatMinutes(columnMs)}` }),
           columns: columns.columns(),
           columnMs,
           firing,
-          notifiedAt: told,
+          notifiedAt,
           zone: look.zone,
         },
         look.theme,
@@ -79,6 +79,6 @@ function formatAlerts(
   if (last === undefined) return `no alert in ${span}`;
   if (count > 1) return `${count} alerts in ${span}`;
   const window = formatMinutes(last.window * BUCKET_MS);
-  // What made it fire: the bars may have risen further.
+  // The numbers that made it fire; the bars may have risen further since.
   return `1 alert in ${span}: ${formatNumber(last.observed)} in ${window}, ${formatExpected(last.expected)} expected`;
 }

@@ -9,10 +9,10 @@ import {
 import { newestWithMentions } from "../../spike/peak.ts";
 import { createSpikeState, type SpikeState } from "../../spike/spike-state.ts";
 
-/** The rows of one series, in order, each bucket closed when a row of a later one is seen. */
+/** Reads the rows of one series in order; closes a bucket when it sees a row of a later one. */
 export interface SeriesReader {
   readonly name: string;
-  /** The fault of the row, if it has one. */
+  /** Returns the fault of the row, if it has one. */
   read(timestamp: string, arrived: string, value: string): string | undefined;
   /** Alert lines since the last call. */
   takeLines(): string;
@@ -20,12 +20,12 @@ export interface SeriesReader {
   end(): string;
 }
 
-/** Every bucket of a pause is closed, so a year that is mistyped would take hours. */
+/** The reader closes every bucket of a pause, so a mistyped year would take hours. */
 const LONGEST_PAUSE = 2 * 366 * DAY;
 
 /**
- * Every series begins with an empty memory of lateness too: rows of one series follow those of another in the file but
- * not in time, and no series may learn from what happened to another one later. `see` is called for every bucket.
+ * Every series starts with no knowledge of late arrivals either: in the file one series follows another, but not in
+ * time, and no series may learn from another one's future. Calls `see` for every bucket.
  */
 export function createSeriesReader(
   name: string,
@@ -64,7 +64,7 @@ export function createSeriesReader(
       const count = Number(value);
       if (Number.isNaN(arrivedAt) || Number.isNaN(eventAt))
         return "expected times such as 2015-03-03T21:02:53Z";
-      // Mentions that are taken back come later than they were made.
+      // A mention is removed later than it was published.
       const isCount = Number.isSafeInteger(count) && (count >= 0 || arrivedAt > eventAt);
       if (value.trim() === "" || !isCount) return `expected a whole number, got "${value.slice(0, 40)}"`;
       if (state === undefined) {
@@ -96,7 +96,7 @@ export function createSeriesReader(
   };
 }
 
-/** A time without a zone is UTC, whatever the clock of this machine shows. NaN for anything but a date with a time. */
+/** Reads a time; without a zone it is UTC, never this machine's zone. NaN for anything but a date with a time. */
 function utc(stamp: string): Instant {
   if (stamp.endsWith("Z")) return Date.parse(stamp);
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(stamp)) return Number.NaN;
@@ -118,7 +118,7 @@ function alertLine(name: string, state: SpikeState, observation: SpikeObservatio
   })}\n`;
 }
 
-/** Four digits: more would promise what the model cannot hold. */
+/** Rounds to four digits: the model is no more precise. */
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }

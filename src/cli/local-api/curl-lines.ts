@@ -1,7 +1,7 @@
 import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
 import type { SampleWorld } from "../../local-api/desk/sample-world.ts";
 
-/** Two lines for a shell: the first keeps a token in a variable, the second asks for mentions with it. */
+/** Two lines for a shell: the first stores a token in a variable, the second fetches mentions with it. */
 export function curlLines(
   url: string,
   sample: Pick<SampleWorld, "username" | "password" | "account" | "queries">,

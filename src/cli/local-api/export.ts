@@ -56,5 +56,5 @@ Examples:
     );
 }
 
-/** Mentions may be dated later than they are shown. */
+/** Mentions may carry dates in the future. */
 const FAR = 100 * 365 * 86_400_000;

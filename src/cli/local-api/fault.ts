@@ -22,14 +22,14 @@ export function addLocalFault(group: Command, env: NodeJS.ProcessEnv): void {
   addSet(fault, env);
   fault
     .command("list")
-    .description("What is set, how often it happened and how often it still will.")
+    .description("Lists the faults, how often each happened and how often it still will.")
     .option("--json", "answer as JSON", false)
     .action((options: { json: boolean }) =>
       withTables(env, async ({ db }) => {
         const faults = await listFaults(db);
         await printRows(options.json ? faults.map((stored) => ({ ...stored })) : faults.map(shown), {
           json: options.json,
-          none: "Nothing is to go wrong.",
+          none: "No faults are set.",
         });
       }),
     );
@@ -52,7 +52,7 @@ ${Object.entries(FAULT_KINDS)
   .join("\n")}
 
 Examples:
-  earshot local-api fault set 429=7s --times 3              three calls are told to come again in 7 s
+  earshot local-api fault set 429=7s --times 3              three calls get a 429: try again in 7 s
   earshot local-api fault set 502 --probability 20%         one call in five, until it is cleared
   earshot local-api fault set truncated --path "data/mentions*cursor=" --times 1
   earshot local-api fault set late=30m --probability 0.3    three mentions in ten are indexed up to 30 min late
@@ -72,10 +72,10 @@ interface SetOptions {
 function addSet(fault: Command, env: NodeJS.ProcessEnv): void {
   fault
     .command("set <fault>")
-    .description("From now on this goes wrong: a fault, or fault=amount.")
+    .description("Sets a fault, or fault=amount, from now on.")
     .option("--times <number>", "so often, then no more (default: until it is cleared)", toCount)
     .option("--probability <share>", "of the calls that fit, such as 0.2 or 20%", toProbability, 1)
-    .option("--path <text>", "calls whose path with its parameters contains this; * stands for anything")
+    .option("--path <text>", "calls whose path with its parameters contains this; * matches anything")
     .option("--json", "answer as JSON", false)
     .action((text: string, options: SetOptions) => {
       const { kind, amount } = readFault(text);

@@ -3,12 +3,12 @@ import { parseDuration } from "../../lib/duration.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import { readDate } from "../../local-api/import/read-date.ts";
 
-/** For a flag that may be given again. */
+/** For a flag that may be repeated. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
-/** For a flag `name=value` that may be given again. */
+/** For a flag `name=value` that may be repeated. */
 export function collectPairs(
   text: string,
   before: Readonly<Record<string, string>> = {},

@@ -36,18 +36,20 @@ export function addLocalImport(group: Command, env: NodeJS.ProcessEnv): void {
       "every mention goes into this query (default: the one that a line names as brand, else all whose text matches)",
     )
     .option("--map <field=column>", "of a CSV file: which column is which field; repeat it", collectPairs, {})
-    .addOption(
-      new Option("--format <format>", "where the name of the file does not tell").choices(["jsonl", "csv"]),
-    )
+    .addOption(new Option("--format <format>", "if the file name does not show it").choices(["jsonl", "csv"]))
     .option("--timezone <zone>", "of a CSV file: IANA zone of dates without an offset (default: UTC)")
     .option("--date-format <format>", "of a CSV file: such as dd.MM.yyyy HH:mm, in the signs of Luxon")
     .addOption(
       new Option(
         "--page-type <type>",
-        "where mentions stand whose lines do not say it and have no address (default: general, or twitter where a line has what only X has)",
+        "of mentions whose lines have neither a type nor an address (default: general, or twitter for lines with fields that only X has)",
       ).choices([...PAGE_TYPES]),
     )
-    .option("--now", "the mentions enter now, as when the service looks back; their dates stay", false)
+    .option(
+      "--now",
+      "the mentions are added now, as when the service finds old ones; their dates stay",
+      false,
+    )
     .option("--json", "answer as JSON", false)
     .addHelpText("after", HELP)
     .action((file: string, options: ImportOptions) => runImport(file, options, env));
@@ -60,10 +62,10 @@ Examples:
   earshot local-api import export.csv --date-format "dd.MM.yyyy HH:mm" --timezone Europe/Berlin
 
 A line of JSON Lines is an object with id, text, date and perhaps brand, its query. Most fields of the wire record may
-stand beside them, so an export of the mentions of another Listening API is a file, too. The first line of a CSV file
+be added, so an export of the mentions of another Listening API can be imported, too. The first line of a CSV file
 names its columns; columns that are called like a field, or as such columns often are, need no --map. Fields:
 ${wrapped(IMPORT_FIELDS)}
-Lines that are no mention are told on standard error with their reason; the others are imported all the same.`;
+Lines that are no mention are reported on standard error with the reason; the others are imported.`;
 
 function wrapped(words: readonly string[]): string {
   return words.join(", ").replaceAll(/(.{1,112})(?: |$)/g, "  $1\n");
@@ -149,7 +151,7 @@ function printResult(file: string, result: ImportResult, { json }: ImportOptions
     ]);
 }
 
-/** One line that changes, on a terminal; nothing in a pipe. */
+/** Shows progress on one line of a terminal; nothing in a pipe. */
 function createProgress(stream: NodeJS.WriteStream, size: number) {
   if (!stream.isTTY) return () => {};
   return ({ linesRead, bytesRead }: { linesRead: number; bytesRead: number }): void => {

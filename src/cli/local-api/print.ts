@@ -1,8 +1,8 @@
 import { print, printJson } from "../print.ts";
-/** One row of a table, by column. Lists are joined, null is empty. */
+/** One row of a table, by column. Lists are joined; null is empty. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** For people a table, for programs one JSON document on one line. */
+/** Prints a table for people, or one JSON document on one line for programs. */
 export async function printRows(
   rows: readonly Row[],
   options: { readonly json: boolean; readonly none: string },
@@ -12,7 +12,7 @@ export async function printRows(
   else for (const line of await tableLines(rows)) print(line);
 }
 
-/** For people a sentence, for programs the outcome as JSON. */
+/** Prints a sentence for people, or the outcome as JSON for programs. */
 export function printOutcome(outcome: object, sentence: string, { json }: { readonly json: boolean }): void {
   print(json ? JSON.stringify(outcome) : sentence);
 }
@@ -35,7 +35,7 @@ async function tableLines(rows: readonly Row[]): Promise<string[]> {
 
 const LONGEST = 60;
 
-/** Names are what somebody wrote: no control character reaches the terminal. */
+/** Names are user input: removes control characters. */
 function cell(value: unknown): string {
   const text = Array.isArray(value)
     ? value.map(cell).join(", ")

@@ -25,7 +25,9 @@ interface SimulateOptions {
 export function addLocalSimulate(group: Command, env: NodeJS.ProcessEnv): void {
   group
     .command("simulate")
-    .description("Writes invented mentions into a project: a past, and with --live a present.")
+    .description(
+      "Writes invented mentions into a project: past ones, and with --live new ones as time goes by.",
+    )
     .option("--project <project>", "name or id (default: the only one)")
     .option("--client <client>", "where names of projects repeat")
     .addOption(
@@ -33,7 +35,7 @@ export function addLocalSimulate(group: Command, env: NodeJS.ProcessEnv): void {
         .argParser(toDurationMs)
         .default(7 * DAY, "7d"),
     )
-    .option("--seed <word>", "another word, other mentions; the same word, the same ones", "simulated")
+    .option("--seed <word>", "the same word gives the same mentions", "simulated")
     .option("--crisis <brand@moment>", "a storm over a brand; repeat it", collectCrises, [])
     .option("--live", "goes on until Ctrl-C", false)
     .option("--json", "answer as JSON", false)
@@ -43,7 +45,7 @@ export function addLocalSimulate(group: Command, env: NodeJS.ProcessEnv): void {
 Examples:
   earshot local-api simulate --project Brands --past 30d
   earshot local-api simulate --crisis Parcelwing@${"2026-03-03T14:00:00Z"} --past 2d
-  earshot local-api simulate --live                   with a server beside it, mentions arrive as time goes by
+  earshot local-api simulate --live                   while a server runs, mentions arrive as time goes by
 
 Brands: ${BRANDS.map(({ name, perHour }) => `${name} (about ${perHour} mentions an hour)`).join(", ")}.
 Each becomes a query of the project. An hour that was written stays as it is, also when a crisis is named later.`,
@@ -61,7 +63,7 @@ function collectCrises(text: string, before: readonly Crisis[]): readonly Crisis
   return [...before, { brand: brand.name, at: toMoment(moment) }];
 }
 
-/** The stream is written this far ahead; the API shows a mention when its moment has come. */
+/** The stream is written this far ahead; the API shows a mention only from its time on. */
 const AHEAD_MS = HOUR;
 
 async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promise<void> {
@@ -78,7 +80,7 @@ async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promi
     const { seed, crisis: crises } = options;
     const stream = createStream({ pool, projectId: project.id, seed, startAt, crises });
     let hours = await fill(stream, startAt, now, signal);
-    if (options.live && !signal.aborted) printError("Living on until Ctrl-C.");
+    if (options.live && !signal.aborted) printError("Writing mentions until Ctrl-C.");
     while (options.live && !signal.aborted) {
       hours += await stream.fillUntil(systemClock.now() + AHEAD_MS);
       await Promise.race([aborted(signal), delay(60_000, undefined, { ref: false })]);
@@ -89,7 +91,7 @@ async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promi
   else print(`${written.hours} hours written into ${JSON.stringify(written.project)}.`);
 }
 
-/** In steps, so that Ctrl-C need not wait for all of it. */
+/** Writes in steps, so that Ctrl-C takes effect soon. */
 async function fill(stream: Stream, from: Instant, to: Instant, signal: AbortSignal): Promise<number> {
   const printResult = (hour: Instant): void => {
     if (process.stderr.isTTY)

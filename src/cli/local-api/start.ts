@@ -46,7 +46,7 @@ export function addLocalStart(group: Command, env: NodeJS.ProcessEnv): void {
       "refuse parameters that a call does not have (default: pass over and name them)",
       false,
     )
-    .option("--json", "tell address, login and ids as one JSON line", false)
+    .option("--json", "print address, login and ids as one JSON line", false)
     .addHelpText("after", HELP)
     .action((options: StartOptions) => start(options, env));
 }
@@ -96,7 +96,7 @@ async function start(options: StartOptions, env: NodeJS.ProcessEnv): Promise<voi
   await running.close();
 }
 
-/** So that `earshot api` finds it; whatever address it listens on, this machine reaches it here. */
+/** Lets `earshot api` find it; this machine reaches it here, whatever address it listens on. */
 function toLocal(url: string, { username, password }: SampleWorld) {
   return { url: `http://127.0.0.1:${new URL(url).port}`, login: { username, password }, clock: systemClock };
 }
@@ -112,7 +112,7 @@ async function listen(api: LocalApi, { host, port }: StartOptions): Promise<stri
   }
 }
 
-/** A line that changes, where somebody watches. */
+/** Shows a changing line on a terminal. */
 function printHour(hour: Instant | null): void {
   if (!process.stderr.isTTY) return;
   const text = hour === null ? "" : `writing the days before: ${toIso(hour).slice(0, 16).replace("T", " ")}`;

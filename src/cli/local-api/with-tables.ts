@@ -5,12 +5,12 @@ import { createDatabase, type Database } from "../../local-api/store/database.ts
 import { commandLog } from "../command-log.ts";
 import { readLocalAddress } from "../local-address.ts";
 
-/** The tables of the local API for the time of one command. */
+/** The tables of the local API, open during one command. */
 export interface LocalApiTables extends Pick<LocalTables, "pool"> {
   readonly db: Database;
 }
 
-/** Opens the tables, does the work and closes them again, whatever comes of it. */
+/** Opens the tables, does the work, and closes them even if it fails. */
 export async function withTables<Outcome>(
   env: NodeJS.ProcessEnv,
   work: (actions: LocalApiTables) => Promise<Outcome>,

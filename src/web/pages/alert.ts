@@ -187,7 +187,7 @@ function receiversSection({ receivers, waits }: AlertStory, moment: Moment): Htm
   if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
   return html`<dl class="facts is-wide">${receivers.map(
     (one) =>
-      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, told ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, looked at again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
+      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, told ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, checked again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
   )}</dl>`;
 }
 

@@ -57,5 +57,5 @@ function precision(rules: readonly RulePrecision[]): Html {
 
 function shareOf({ relevant, notRelevant }: RulePrecision): string {
   const judged = relevant + notRelevant;
-  return judged === 0 ? "nobody has said" : `${Math.round((100 * relevant) / judged)}%`;
+  return judged === 0 ? "no feedback" : `${Math.round((100 * relevant) / judged)}%`;
 }

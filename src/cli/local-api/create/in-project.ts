@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 
-/** Which project a thing is made in. */
+/** The project in which something is created. */
 export interface InProject {
   readonly project?: string;
   readonly client?: string;
   readonly json: boolean;
 }
 
-/** The flags of a command that makes something in a project. */
+/** Adds the flags of a command that creates something in a project. */
 export function inProject(command: Command): Command {
   return command
     .option("--project <project>", "name or id (default: the only one)")

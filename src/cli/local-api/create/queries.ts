@@ -38,7 +38,7 @@ export function addQueries(create: Command, env: NodeJS.ProcessEnv): void {
   });
 }
 
-/** An array, the answer of a list call, or one object a line. */
+/** Accepts an array, the answer of a list call, or one object per line. */
 async function readQueries(file: string): Promise<readonly NewQuery[]> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new UserError(`${file} cannot be read: ${describeError(error)}`);

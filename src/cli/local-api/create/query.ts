@@ -34,7 +34,7 @@ export function addQuery(create: Command, env: NodeJS.ProcessEnv): void {
     );
 }
 
-/** Where in the text something is wrong, and what to write instead. */
+/** Shows where the text is wrong, and what to write instead. */
 function explainText(error: unknown): never {
   if (!(error instanceof QueryTextError)) throw error;
   throw new UserError(
