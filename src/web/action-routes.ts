@@ -27,7 +27,7 @@ interface Parts {
 type Frames = ReturnType<typeof createFrames>;
 type LinkAction = AlertLink["action"];
 
-/** What people do: forms of the page, which only the page itself can send, and signed links, which need no login. */
+/** Actions of people: forms, which only our own pages can send, and signed links, which need no login. */
 export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames): void {
   const { actions, forms, facts, times } = parts;
   const ownForm = { preHandler: [...forms.check] };
@@ -44,7 +44,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
 
   app.post("/silences", ownForm, async (request, reply) => {
     const form = Form.safeParse(request.body);
-    if (!form.success) return refuse(request, reply, 400, "That is no silence");
+    if (!form.success) return refuse(request, reply, 400, "That is not a valid silence");
     const read = readSilenceForm(request.body);
     if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
     const { match, comment, lengthMs, windows } = read;
@@ -57,7 +57,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
   app.post("/silences/:id/expire", ownForm, async (request, reply) => {
     const form = Form.safeParse(request.body);
     const id = z.object({ id: z.guid() }).safeParse(request.params);
-    if (!form.success || !id.success) return refuse(request, reply, 400, "That is no silence");
+    if (!form.success || !id.success) return refuse(request, reply, 400, "That is not a valid silence");
     await actions.expireSilence(id.data.id, actorOf(request, form.data.by));
     return reply.redirect("/silences", 303);
   });
@@ -88,7 +88,7 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
       .send(actionPage({ alert, ...asks }).toString());
   });
 
-  // The signature in the address is what a form's token is elsewhere: whoever has it may do this one thing.
+  // The signature in the address replaces the token of a form: anyone with the link may do this one thing.
   app.post("/act/:link", { config: PUBLIC }, async (request, reply) => {
     const found = await alertOfLink(request);
     if (found === null) return linkTooOld(reply);
@@ -120,14 +120,16 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {
-    return frames.sendProblem(request, reply, status, headline, "Go back to the page and look again.");
+    return frames.sendProblem(request, reply, status, headline, "Go back to the page and try again.");
   }
 
   function linkTooOld(reply: FastifyReply) {
     return reply
       .code(410)
       .type(HTML)
-      .send(actionDonePage("This link is too old, or not whole. Open the alert on the page.").toString());
+      .send(
+        actionDonePage("This link has expired or is incomplete. Open the alert on the console.").toString(),
+      );
   }
 }
 
@@ -136,14 +138,14 @@ function reasonOf(error: unknown): string {
   throw error;
 }
 
-/** What stood in the way, or null when it is done. */
+/** The reason why nothing was done, or null when it is done. */
 async function perform(
   actions: Pick<ConsoleActions, "act" | "silenceAlert">,
   alert: Alert,
   asked: { readonly do: LinkAction; readonly to: string; readonly length: number },
   by: Actor,
 ): Promise<string | null> {
-  if (asked.do === "assign" && asked.to === "") return "name somebody to give it to";
+  if (asked.do === "assign" && asked.to === "") return "enter the name of the assignee";
   const acted =
     asked.do === "silence"
       ? await actions.silenceAlert(alert.id, asked.length, by)
@@ -152,7 +154,7 @@ async function perform(
           asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
           by,
         );
-  if (acted === null) return "the alert is stored no longer";
+  if (acted === null) return "the alert is no longer stored";
   return acted.outcome === "Refused" ? acted.because : null;
 }
 
@@ -160,7 +162,7 @@ const HTML = "text/html; charset=utf-8";
 
 const Name = z.string().trim().max(80).catch("");
 const LinkForm = z.object({ to: Name }).catch({ to: "" });
-/** Somebody may give an alert to the wrong person first; everything else is done once. */
+/** Assigning may be repeated, after a wrong name; every other action works once. */
 const MOST_OF_LINK: Readonly<Record<LinkAction, number>> = {
   acknowledge: 1,
   assign: 5,

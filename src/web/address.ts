@@ -1,4 +1,4 @@
-/** The same address of this console with a query parameter set, or taken out. */
+/** The same address of this console with a query parameter set or removed. */
 export function withParameter(address: string, name: string, value: string | null): string {
   const { path, parameters } = readAddress(address);
   if (value === null) parameters.delete(name);
@@ -8,8 +8,8 @@ export function withParameter(address: string, name: string, value: string | nul
 }
 
 /**
- * Path and query of an address as a browser asks for it. One that begins with two slashes would, as a link, lead to
- * another host: it is read as one.
+ * Path and query of a requested address. As a link, two leading slashes would lead to another host, so they are read as
+ * one.
  */
 export function readAddress(address: string): { path: string; parameters: URLSearchParams } {
   const [path = "", ...query] = address.split("?");

@@ -7,7 +7,7 @@ import type { FastifyInstance } from "fastify";
 import { shippedFolder } from "../lib/shipped-folder.ts";
 import { PUBLIC } from "./auth/demand-login.ts";
 
-/** A file that pages load. Its address changes with its content, so browsers may keep it for ever. */
+/** A file that pages load. Its address changes with its content, so browsers may cache it for ever. */
 interface AssetFile {
   /** `/assets/console.css?v=…` */
   readonly address: string;
@@ -20,7 +20,7 @@ const OWN = shippedFolder("src/web/assets");
 
 export const STYLESHEET = asset("/assets/console.css", join(OWN, "console.css"));
 
-/** In the order in which they have to run. */
+/** In the order in which they must run. */
 export const SCRIPTS: readonly AssetFile[] = [
   asset("/assets/htmx.js", require.resolve("htmx.org/dist/htmx.min.js")),
   asset("/assets/live.js", join(OWN, "live.js")),

@@ -11,14 +11,14 @@ export interface QueryVolume {
   readonly projectId: string;
   readonly queryId: string;
   readonly queryName: string;
-  /** Every hour of the span, oldest first, also the empty ones. */
+  /** Every hour of the span, oldest first, including empty ones. */
   readonly hours: readonly HourVolume[];
   readonly total: number;
   readonly negative: number;
   readonly peak: HourVolume;
 }
 
-/** Counts by hour as one row of hours for each query, the liveliest first. `from` is the start of an hour. */
+/** Turns counts by hour into one row of hours per query, the busiest first. `from` is the start of an hour. */
 export function buildVolume(
   counts: readonly VolumeCount[],
   from: Instant,

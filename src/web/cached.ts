@@ -1,18 +1,18 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Instant } from "../lib/instant.ts";
 
-/** A costly question is asked so much less often that it takes a twentieth of the time at most. */
+/** A slow question is asked less often, so that it takes at most a twentieth of the time. */
 const COSTLY = 20;
 
 export interface Cached<T> {
   ask(): Promise<T>;
-  /** Whether the next who asks gets an answer that is newer than now. */
+  /** Whether the next caller gets an answer newer than now. */
   isOver(): boolean;
 }
 
 /**
- * Asks once for everybody who asks within `forMs` of wall time, or `costly` times as long as the answer took, where
- * that is longer. A question that failed is asked again.
+ * Shares one answer among all callers for `forMs` of wall time, or for `costly` times as long as the answer took if
+ * that is longer. A failed question is asked again.
  */
 export function cached<T>(
   question: () => Promise<T>,
@@ -24,7 +24,7 @@ export function cached<T>(
   const ask = (): Promise<T> => {
     const asked = wall.now();
     if (last !== null && asked < last.until) return last.answer;
-    // Until it is answered nobody asks beside it.
+    // Until it is answered, no second question starts.
     const current = { answer: question(), until: Number.POSITIVE_INFINITY };
     last = current;
     current.answer.then(

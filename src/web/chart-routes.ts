@@ -5,7 +5,7 @@ import type { ConsoleFacts } from "./facts.ts";
 
 const Asked = z.object({ id: z.guid(), theme: z.enum(["light", "dark"]) });
 
-/** The chart of an alert, a file of its own: a page may show pictures of its own address, and nothing inline. */
+/** Serves the chart of an alert as a file: the policy allows pictures from this host, but nothing inline. */
 export function chartRoutes(app: FastifyInstance, facts: ConsoleFacts, explainer: AlertExplainer): void {
   app.get("/alerts/:id/chart-:theme.svg", async (request, reply) => {
     const asked = Asked.safeParse(request.params);

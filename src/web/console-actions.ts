@@ -5,17 +5,17 @@ import type { AlertAction, RulePrecision } from "../model/alert-action.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import type { ListedSilence, Silence } from "../model/silence.ts";
 
-/** What people can do at the page. It writes facts; what follows from them is decided elsewhere, within a second. */
+/** What people can do on the console. It only writes facts; the monitor acts on them within a second. */
 export interface ConsoleActions {
   /** Signs forms and links; the same for every process. */
   readonly secret: string;
-  /** Null: there is no such alert. */
+  /** Null if there is no such alert. */
   act(
     alertId: string,
     action: AlertAction,
     by: Actor,
   ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
-  /** Throws a UserError with a sentence for who asked. */
+  /** Throws a UserError with a sentence for the user. */
   addSilence(asked: {
     readonly match: AlertMatch;
     readonly by: Actor;
@@ -23,18 +23,17 @@ export interface ConsoleActions {
     readonly lengthMs: number;
     readonly windows?: readonly WeeklyRange[];
   }): Promise<Silence>;
-  /** Silences this alert, and what follows it. Null: there is no such alert. */
+  /** Silences this alert and later ones of its rule and group. Null if there is no such alert. */
   silenceAlert(
     alertId: string,
     lengthMs: number,
     by: Actor,
   ): Promise<{ readonly outcome: "Done" } | { readonly outcome: "Refused"; readonly because: string } | null>;
-  /** False: it had ended already. */
+  /** False if it had ended already. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
   /**
-   * Does the work for a use of a link from a mail: whoever has it needs no login, so it acts `most` times at most. The
-   * reason why nothing was done, or null. The use is counted in the transaction of the work, which acts through the
-   * actions that it is given.
+   * Does the work of a link from a mail. The link needs no login, so it acts at most `most` times. Returns the reason
+   * why nothing was done, or null. Counts the use in the transaction of the work, which must use the given actions.
    */
   useLink(
     link: string,

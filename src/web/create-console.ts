@@ -40,40 +40,40 @@ import { watchVersions } from "./watch-versions.ts";
 
 export interface ConsoleDeps {
   readonly facts: ConsoleFacts;
-  /** Random, the same for every process, known to nobody else. Keys of cookies are made of it. */
+  /** Random, secret, and the same for every process. Cookie keys are derived from it. */
   readonly secret: string;
   readonly closedSessions: ClosedSessions;
-  /** Domain time: what the pages show as now. */
+  /** Domain time: the pages show it as now. */
   readonly clock: Clock;
-  /** Null where messages go to the real Slack and a real mail server. */
+  /** Null if messages go to the real Slack and a real mail server. */
   readonly inbox: InboxView | null;
-  /** Absent where no mail carries a link that ends a subscription. */
+  /** Absent if no mail carries an unsubscribe link. */
   readonly unsubscribing?: Unsubscribing;
-  /** What people can do here; absent where the page only shows. */
+  /** Absent if the console is read-only. */
   readonly actions?: ConsoleActions;
-  /** Absent where no message in Slack has buttons that post here. */
+  /** Absent if no message in Slack has buttons that post here. */
   readonly slack?: SlackEndpoint;
-  /** Absent where nothing renders messages. */
+  /** Absent if nothing renders messages. */
   readonly previews?: PreviewView;
   readonly health: Health;
-  /** Absent: the pages show neither findings nor charts of alerts. */
+  /** If absent, the pages show neither findings nor charts of alerts. */
   readonly explainer?: AlertExplainer;
-  /** Rules that cannot fire yet. Absent where the page does not know the rules. */
+  /** Rules that cannot fire yet. Absent if the console does not know the rules. */
   readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
-  /** Receivers that are not told at once, and why. Absent where the page does not know the receivers. */
+  /** Receivers whose messages are delayed, and why. Absent if the console does not know the receivers. */
   readonly waits?: () => Promise<readonly ShownWait[]>;
-  /** What became of a mention, for a person who asks. Absent where the page does not know the rules. */
+  /** Explains what became of a mention. Absent if the console does not know the rules. */
   readonly explainMention?: ExplainMention;
-  /** What happens next, in a sentence or two, for the banner; null for none. Asked for every page. */
+  /** The banner: what happens next, in a sentence or two; null for none. Called for every page. */
   readonly whatHappensNext?: () => string | null;
   readonly log: Logger;
-  /** Only tests pass another one: it times sessions and attempts. */
+  /** Times sessions and login attempts. Only tests pass another one. */
   readonly wall?: Clock;
-  /** How long a request may take to arrive; half a minute. Only tests pass another one. */
+  /** How long a request may take to arrive; default half a minute. Only tests pass another one. */
   readonly requestTimeoutMs?: number;
 }
 
-/** A route as it was registered. */
+/** A registered route. */
 export interface ConsoleRoute {
   readonly method: string;
   readonly path: string;
@@ -81,16 +81,16 @@ export interface ConsoleRoute {
 }
 
 export interface Console {
-  /** Resolves with the address under which the page answers on this machine. */
+  /** Resolves with the console's address on this machine. */
   listen(): Promise<string>;
-  /** All of them, so that what strangers may reach can be looked at. */
+  /** All routes, so that a test can check what strangers may reach. */
   readonly routes: readonly ConsoleRoute[];
   close(): Promise<void>;
 }
 
 /**
- * The pages, their JSON, their live updates, and the health of the process. Throws a UserError when the settings would
- * show everything to everybody on a network.
+ * Serves the pages, their JSON, their live updates, and the health of the process. Throws a UserError if the settings
+ * would show everything to everybody on a network.
  */
 export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings): Promise<Console> {
   checkSettings(settings);
@@ -103,7 +103,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   await setSecurityHeaders(app, settings);
   guardHost(app, settings);
   keepStorable(app);
-  // Pages carry tokens, but none that is the same twice, and no other site can ask in a reader's name.
+  // Compression is safe (BREACH): a page's token differs each time, and no other site can send requests as a reader.
   await app.register(compress, { threshold: 1_024, encodings: ["gzip", "identity"] });
   await openCookies(app, deps.secret, settings);
   const forms = await protectForms(app, settings);
@@ -120,7 +120,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
   });
-  // First of all: what is awaited below finishes the routes before it, and those that were finished have no other.
+  // First: awaiting a plugin finishes the routes registered before it, and finished routes accept no more hooks.
   answerFaults(app, frames, deps.log);
   await assetRoutes(app);
   if (auth.login !== null) loginRoutes(app, auth.login, forms);
@@ -165,16 +165,16 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   };
 }
 
-/** Counting a day of mentions is the one costly question; readers share its answer for so long. */
+/** Counting a day of mentions is the only costly question; readers share its answer for this long. */
 const VOLUME_LIVES_MS = 5 * SECOND;
 
-/** Who learns for hours or weeks need not be asked again with every poll. */
+/** Rules warm up for hours or weeks, so their state need not be read again at every poll. */
 const LEARNING_LIVES_MS = 20 * SECOND;
 
-/** All connections together; half requests are given up for new ones. */
+/** Limit for all connections; incomplete requests are dropped for new ones. */
 const MOST_CONNECTIONS = 1_000;
 
-/** A reader's next question comes on the same connection, as long as proxies keep theirs. */
+/** Keep-alive: as long as proxies keep their connections. */
 const KEEP_ALIVE_MS = 72 * SECOND;
 
 function createServer(settings: ConsoleSettings, requestTimeoutMs?: number): FastifyInstance {
@@ -191,7 +191,7 @@ function createServer(settings: ConsoleSettings, requestTimeoutMs?: number): Fas
       return server;
     },
     trustProxy: [...(settings.trustedProxies ?? [])],
-    // Signed links are longer than the hundred characters that a part of an address may usually have.
+    // Signed links are longer than the default limit of 100 characters for a path parameter.
     routerOptions: { maxParamLength: 1_000 },
   });
 }
@@ -206,7 +206,7 @@ function listRoutes(app: FastifyInstance): readonly ConsoleRoute[] {
   return routes;
 }
 
-/** What the database cannot hold, a zero byte above all, is found nowhere, instead of being a fault of ours. */
+/** Text that the database cannot hold, such as a zero byte, matches nothing; it is not a server error. */
 function keepStorable(app: FastifyInstance): void {
   app.addHook("preValidation", async ({ params, query, body }) => {
     for (const values of [params, query, body]) {
@@ -226,7 +226,7 @@ async function listen(app: FastifyInstance, { host, port, tls }: ConsoleSettings
   return `${tls === undefined ? "http" : "https"}://${name}:${bound}`;
 }
 
-/** A fault of ours says nothing of its inside to the reader, and everything but contents to the log. */
+/** A server error shows the reader no details; the log gets everything but contents. */
 function answerFaults(app: FastifyInstance, frames: ReturnType<typeof createFrames>, log: Logger): void {
   app.setNotFoundHandler((request, reply) =>
     frames.sendProblem(request, reply, 404, "There is nothing here", "The address may be old or mistyped."),
@@ -234,7 +234,7 @@ function answerFaults(app: FastifyInstance, frames: ReturnType<typeof createFram
   app.setErrorHandler(async (error: unknown, request, reply) => {
     const status = statusOf(error);
     if (status === 500) {
-      // The route, not the address: that of a link in a mail is a key that works for a week.
+      // Log the route, not the address: the address of a mail link is a key that works for a week.
       log.error({ route: request.routeOptions.url, reason: describeError(error) }, "a page failed");
     }
     if (status === 503) reply.header("retry-after", "5");
@@ -244,7 +244,7 @@ function answerFaults(app: FastifyInstance, frames: ReturnType<typeof createFram
 }
 
 const WORDS: Readonly<Record<number, readonly [string, string]>> = {
-  403: ["This form was too old", "Go back to the page and look again."],
+  403: ["This form was too old", "Go back to the page and try again."],
   500: ["This page could not be made", "The log says why. Try again in a moment."],
   503: [
     "The database is too busy for this",

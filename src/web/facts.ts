@@ -23,7 +23,7 @@ import type {
   VolumeCount,
 } from "../model/shown.ts";
 
-/** What the console shows. Reading only; every answer is as short as its limit says. */
+/** Reads what the console shows. No answer is longer than its limit. */
 export interface ConsoleFacts {
   newestMentions(limit: number): Promise<readonly ShownMention[]>;
   mentions(filter: MentionFilter, after: MentionPosition | null, limit: number): Promise<MentionListing>;
@@ -35,7 +35,7 @@ export interface ConsoleFacts {
   alert(id: string): Promise<Alert | null>;
   alertEvents(projectId: string, alertId: string, limit: number): Promise<readonly AlertEvent[]>;
   alertMatches(projectId: string, alertId: string, limit: number): Promise<readonly ShownMention[]>;
-  /** What was found out about it when people were told, as stored; null where nothing was. */
+  /** The findings of its notification, as stored; null if there are none. */
   alertExplanation(projectId: string, alertId: string): Promise<unknown>;
   alertStories(alert: Alert, from: "matches" | "window", limit: number): Promise<readonly ShownStory[]>;
   rulePrecision(rule: string, since: Instant): Promise<RulePrecision>;
@@ -53,18 +53,18 @@ export interface ConsoleFacts {
 
   queryNames(): Promise<readonly { projectId: string; queryId: string; name: string }[]>;
   coverage(since: Instant): Promise<readonly ShownPoll[]>;
-  /** The rate budgets of the accounts that are polled; one, as a rule. */
+  /** The rate budgets of the polled accounts; usually one. */
   budgets(): Promise<readonly ShownBudget[]>;
-  /** What was found out about the servers, by account. */
+  /** The server quirks, by account. */
   quirks(): Promise<readonly ShownQuirk[]>;
   deadLetters(limit: number): Promise<readonly ShownDeadLetter[]>;
-  /** Those that ended after `since`, newest first. */
+  /** Outages that ended after `since`, newest first. */
   outages(since: Instant): Promise<readonly Outage[]>;
-  /** The latest word about the heartbeat; null before the first look. */
+  /** The latest state of the heartbeat; null before the first check. */
   heartbeat(): Promise<ShownHeartbeat | null>;
   metricFacts(now: Instant): Promise<MetricFacts>;
 
-  /** A token for each part, changed when the part is. Asked once a second while somebody looks. */
+  /** A token for each part, which changes with the part. Called once a second while a page is open. */
   versions(): Promise<Readonly<Record<FactPart, string>>>;
 }
 

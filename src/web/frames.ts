@@ -27,10 +27,10 @@ export interface FrameParts {
 
 const ASSETS = { stylesheet: STYLESHEET.address, scripts: SCRIPTS.map((script) => script.address) };
 
-/** Sends pages with what stands around them. */
+/** Sends pages inside the common layout. */
 export function createFrames(parts: FrameParts) {
   return {
-    /** The versions are read before the page is made: what changes in between is told again, never missed. */
+    /** Reads the versions before it makes the page: a change in between is sent again, never missed. */
     async sendPage(
       request: FastifyRequest,
       reply: FastifyReply,
@@ -62,7 +62,7 @@ export function createFrames(parts: FrameParts) {
     return { ...currentFrame(request), since: versions === null ? null : sinceToken(versions), openAlerts };
   }
 
-  /** What needs no facts, so that it also stands around the page that says why there are none. */
+  /** The layout without facts, so that it also works for the page that says why there are none. */
   function currentFrame(request: FastifyRequest): Frame {
     return {
       address: request.url,
@@ -92,7 +92,7 @@ export function createFrames(parts: FrameParts) {
     reply.code(status);
     if (!(request.headers.accept ?? "").includes("text/html")) return reply.send({ error: headline });
     const body = problem(headline, advice);
-    // A stranger on a public page learns nothing of what stands around the others.
+    // A stranger on a public page must not see the layout of the other pages.
     if (parts.auth.visitor(request) === null) return sendHtml(reply, barePage(headline, body));
     const page: Page = { title: headline, section: null, body };
     return sendHtml(reply, layout(page, currentFrame(request)));

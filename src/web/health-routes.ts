@@ -8,14 +8,14 @@ import type { ConsoleFacts } from "./facts.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { Times } from "./times.ts";
 
-/** Whether the process can do its work: one line for each thing that it needs. Must answer within a few seconds. */
+/** Whether the process can do its work: one line for each dependency. Must answer within a few seconds. */
 export interface Health {
   ready(): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[]>;
-  /** Jobs by queue, for the metrics; where the process knows the queues. */
+  /** Jobs by queue, for the metrics; absent if the process does not know the queues. */
   queues?(): Promise<readonly QueueCounts[]>;
 }
 
-/** Everybody may ask for it, as often as he likes: he gets an answer of this age. */
+/** Public and unlimited, so answers are cached for this long. */
 const READINESS_LIVES_MS = SECOND;
 
 export function healthRoutes(
@@ -35,7 +35,7 @@ export function healthRoutes(
   const checked = () => health.ready().catch(() => [{ name: "checks", ok: false }]);
   const checkedLately = cached(checked, READINESS_LIVES_MS, wall, 1);
 
-  // Open to all, so it names what is needed and keeps the reasons to the log.
+  // Public, so it names the dependency and leaves the reasons to the log.
   app.get("/readyz", { config: PUBLIC }, async (_request, reply) => {
     const checks = await checkedLately.ask();
     const lines = checks.map(({ name, ok }) => `${name}: ${ok ? "ok" : "failing"}`);

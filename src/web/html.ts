@@ -1,6 +1,6 @@
 import { escapeHtml } from "../lib/escape-html.ts";
 /**
- * Markup that may be sent as it is. Only `html` and `trustedHtml` make it, so a text can never pass for one.
+ * Markup that is safe to send. Only `html` and `trustedHtml` create it, so plain text cannot be mistaken for it.
  */
 export class Html {
   readonly #markup: string;
@@ -15,20 +15,20 @@ export class Html {
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * A piece of a page: html`<p dir="auto">${text}</p>`. Every value that is not `Html` is escaped; null, undefined and
- * false leave nothing. Works in text and in double-quoted attributes; anywhere else it refuses to put a value.
+ * A piece of a page: html`<p dir="auto">${text}</p>`. Escapes every value that is not `Html`; null, undefined and false
+ * become empty. Accepts values in text and in double-quoted attributes, and throws anywhere else.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = strings[0] ?? "";
   values.forEach((value, index) => {
     if (UNQUOTED.test(strings[index] ?? ""))
-      throw new Error("a value in an attribute has to stand in double quotes");
+      throw new Error("a value in an attribute must be in double quotes");
     markup += render(value) + (strings[index + 1] ?? "");
   });
   return new Html(markup);
 }
 
-/** For markup that another part of Earshot made and escaped. Never for anything that came from outside. */
+/** For markup that another part of Earshot has escaped. Never for anything from outside. */
 export function trustedHtml(markup: string): Html {
   return new Html(markup);
 }
@@ -45,7 +45,7 @@ function escapeText(text: string): string {
   return escapeHtml(text).replaceAll(UNPRINTABLE, "\uFFFD");
 }
 
-/** An attribute's name, right before a value. */
+/** The name of the attribute right before a value. */
 const UNQUOTED = /\s[\w:-]+=$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
 const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;

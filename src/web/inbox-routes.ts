@@ -37,26 +37,26 @@ export function inboxRoutes(
     parts: (request) => ({ places: () => inboxPlaces(shown(request), InboxQuestion.parse(request.query)) }),
   });
 
-  /** What somebody does with a message goes to the local Slack, which tells Earshot as Slack does. */
+  /** A click on a message goes to the local Slack, which posts it to Earshot as Slack does. */
   app.post(PRESS_PATH, { preHandler: [...forms.check] }, async (request, reply) => {
     const refuse = (status: number, headline: string) =>
-      frames.sendProblem(request, reply, status, headline, "Go back to the inbox and look again.");
+      frames.sendProblem(request, reply, status, headline, "Go back to the inbox and try again.");
     const form = PressForm.safeParse(request.body);
-    if (!form.success || inbox.interaction === undefined) return refuse(400, "That is no button");
+    if (!form.success || inbox.interaction === undefined) return refuse(400, "That is not a button");
     const { message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
-    const pressed = await inbox.interaction({
+    const clicked = await inbox.interaction({
       messageId,
       blockId,
       actionId,
       ...(option !== undefined && { option }),
       ...(userId !== undefined && { userId }),
     });
-    if (pressed.outcome === "Refused") return refuse(409, `Nothing was done: ${pressed.because}`);
+    if (clicked.outcome === "Refused") return refuse(409, `Nothing was done: ${clicked.because}`);
     const [channel = ""] = messageId.split(":");
     return reply.redirect(`/inbox?${new URLSearchParams({ place: `slack:${channel}` })}`, 303);
   });
 
-  /** The HTML part of an email as it was sent, for a frame: its own policy lets it look right and do nothing. */
+  /** The HTML part of a sent email, for a frame; its own policy allows its styles and nothing active. */
   app.get("/inbox/email/:id/html", async (request, reply) => {
     const { id } = EmailId.parse(request.params);
     const message = await parts.inbox.find(id);
@@ -69,7 +69,7 @@ export function inboxRoutes(
       .send(openLinksOutside(await withPictures(message.html, message.pictures ?? [], inbox.findFile)));
   });
 
-  /** A picture of a message. Anything else is not shown, whatever it calls itself. */
+  /** A picture of a message. Any other content is refused, whatever type it claims. */
   app.get("/inbox/files/:id", async (request, reply) => {
     const { id } = FileId.parse(request.params);
     const file = await parts.inbox.findFile(id);

@@ -1,32 +1,31 @@
 import type { Instant } from "../lib/instant.ts";
 
 /**
- * The messages that went out, where they went to the local inbox. Absent in an installation that sends to the real
- * Slack and a real mail server: then there is no inbox to show.
+ * The sent messages in the local inbox. Absent if messages go to the real Slack and a real mail server.
  */
 export interface InboxView {
   /** Newest first. */
   list(filter: { readonly limit: number }): Promise<readonly InboxMessage[]>;
   find(id: string): Promise<InboxMessage | null>;
-  /** Blocks (or the plain text, when there are none) as HTML that is safe to show: everything in it is escaped. */
+  /** Blocks (or the plain text, if there are none) as escaped HTML. */
   renderSlack(
     blocks: readonly unknown[],
     fallback: string,
     form?: { readonly action: string; readonly hidden: Readonly<Record<string, string>> },
   ): string;
-  /** Somebody uses a button or select of a Slack message. Absent: they are only to be seen. */
-  interaction?(press: {
+  /** A user clicks a button or select of a Slack message. If absent, they do nothing. */
+  interaction?(click: {
     readonly messageId: string;
     readonly blockId: string;
     readonly actionId: string;
     readonly option?: string;
     readonly userId?: string;
   }): Promise<{ readonly outcome: "Taken" } | { readonly outcome: "Refused"; readonly because: string }>;
-  /** A picture that came with a message; null for one that is not there. */
+  /** A picture of a message; null if it does not exist. */
   findFile(id: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;
 }
 
-/** Where the page shows a file of a message. */
+/** The console's address of a message's file. */
 export function fileAddress(id: string): string | null {
   return /^F[A-Z0-9]{8,}$/.test(id) ? `/inbox/files/${id}` : null;
 }
@@ -41,16 +40,16 @@ export interface SlackMessage {
   /** Without `#`. */
   readonly channelName: string;
   readonly ts: string;
-  /** `ts` of the message that it answers. */
+  /** `ts` of the parent message of the thread. */
   readonly threadTs: string | null;
   readonly text: string;
   readonly blocks: readonly unknown[];
   readonly editedAt: Instant | null;
-  /** An answer that is shown in the channel, too. */
+  /** A reply that is also sent to the channel. */
   readonly broadcast?: boolean;
-  /** Only whoever pressed a button sees it. */
+  /** Only the user who clicked sees it. */
   readonly ephemeral?: boolean;
-  /** What was shared with it. */
+  /** Its uploaded files. */
   readonly files?: readonly { readonly id: string; readonly title: string }[];
 }
 
@@ -65,6 +64,6 @@ export interface EmailMessage {
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly text: string | null;
   readonly html: string | null;
-  /** Files that its HTML shows, by the Content-ID that names them there. */
+  /** Files that its HTML shows, by Content-ID. */
   readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
 }

@@ -7,22 +7,22 @@ import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Times } from "./times.ts";
 import type { LivePart, LiveVersions, VersionWatch } from "./watch-versions.ts";
 
-/** Streams that are open at once; a page that gets none still works by reloading. */
+/** Limit of open streams; a page without one still works by reloading. */
 const MAX_STREAMS = 200;
-/** Of one session, or of one address where there is none: one reader cannot take them all. */
+/** Limit per session, or per address without one, so that one reader cannot take them all. */
 const MAX_OF_ONE = 20;
 const HEARTBEAT_MS = 15 * SECOND;
 const PARTS: readonly LivePart[] = ["mentions", "volume", "alerts", "notifications", "inbox", "coverage"];
 
-/** What a page carries, so that its stream starts from what the page shows. */
+/** A token in the page, so that its stream starts from what the page shows. */
 export function sinceToken(versions: LiveVersions): string {
   return PARTS.map((part) => shorten(versions[part])).join("-");
 }
 
 /**
- * `GET /live?since=`: an event for each part that changed, named like it, and the domain clock each minute. Whoever
- * comes back after an interruption is told at once what changed meanwhile. It ends with its session: at once where the
- * logout came to this process, within some seconds elsewhere.
+ * `GET /live?since=`: an event for each changed part, with the part's name, and the domain clock each minute. After an
+ * interruption the reader gets at once what changed meanwhile. The stream ends with its session: at once if this
+ * process handled the logout, else within some seconds.
  */
 export function liveRoute(
   app: FastifyInstance,
@@ -36,7 +36,7 @@ export function liveRoute(
   };
   auth.onLogout(({ id }) => closeThoseOf(id));
 
-  // A HEAD would open a stream that nobody reads.
+  // A HEAD request would open a stream without a reader.
   app.get("/live", { exposeHeadRoute: false }, async (request, reply) => {
     const session = auth.visitor(request)?.session ?? null;
     const reader = session?.id ?? request.ip;
@@ -53,11 +53,11 @@ export function liveRoute(
     stream.writeHead(200, {
       ...headersOf(reply.getHeaders()),
       "content-type": "text/event-stream; charset=utf-8",
-      // Proxies that buffer would hold events back.
+      // Buffering proxies would delay events.
       "x-accel-buffering": "no",
     });
     const send = (versions: LiveVersions) => {
-      // A reader that is gone or too slow is not fed into memory: it catches up when it has drained.
+      // Do not buffer for a slow or absent reader: it catches up after a drain.
       if (stream.writableNeedDrain) return;
       const token = sinceToken(versions);
       const current = token.split("-");
@@ -72,7 +72,7 @@ export function liveRoute(
     const stopListening = watch.listen(send);
     const heartbeat = setInterval(async () => {
       stream.write(": still here\n\n");
-      // While the tables cannot be asked, nothing is told either.
+      // While the tables cannot be read, send nothing.
       if (session !== null && !(await auth.isStillOpen(session).catch(() => true))) close();
     }, HEARTBEAT_MS);
     const close = () => {

@@ -8,7 +8,7 @@ import { loginPage } from "./pages/login.ts";
 const Login = z.object({ username: z.string().max(200), password: z.string().max(1000) });
 const Next = z.object({ next: z.string().max(2000).catch("/") }).catch({ next: "/" });
 
-/** The form of the login, and the way out. */
+/** The login form and the logout. */
 export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: Forms): void {
   app.get("/login", { config: PUBLIC }, async (request, reply) =>
     showForm(request, reply, 200, Next.parse(request.query).next, null),
@@ -31,7 +31,7 @@ export function loginRoutes(app: FastifyInstance, actions: LoginActions, forms: 
       const tried = await actions.tryLogin(request, form.data);
       switch (tried.outcome) {
         case "Right":
-          // At once, so that the first pages, opened side by side, have forms of the same secret.
+          // Now, so that pages opened at the same time have forms with the same secret.
           forms.token(request);
           return reply.redirect(localPath(next), 303);
         case "Wrong":
@@ -66,7 +66,7 @@ function nextOf(request: FastifyRequest): string {
   return Next.parse(request.body).next;
 }
 
-/** A path of this console; anything that could lead elsewhere becomes the first page. */
+/** A path of this console; anything that could lead to another site becomes the first page. */
 function localPath(next: string): string {
   return /^\/(?![/\\])[\w\-./?=&%~+]*$/.test(next) ? next : "/";
 }

@@ -1,4 +1,4 @@
-/** Mail programs open links in a browser; a frame would open them in itself, which its policy forbids. */
+/** Makes links open in a new window, as mail programs do; the frame's policy forbids opening them inside. */
 export function openLinksOutside(html: string): string {
   return html.replace(/<head(\s[^>]*)?>/i, (head) => `${head}<base target="_blank">`);
 }

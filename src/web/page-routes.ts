@@ -19,7 +19,7 @@ export function pageRoutes(
   all: PageParts & {
     readonly volume: VolumeReader;
     readonly forms: Forms;
-    /** Whether people can act on alerts here. */
+    /** Whether people can act on alerts on this console. */
     readonly hasActions: boolean;
     readonly explainMention?: ExplainMention;
   },

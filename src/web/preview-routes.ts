@@ -46,7 +46,7 @@ export function previewRoutes(
   });
 }
 
-/** What is no HTML is not shown as such, whatever stands in it. */
+/** Sends non-HTML as plain text, whatever it contains. */
 async function htmlOf(
   previews: PreviewView,
   template: string,

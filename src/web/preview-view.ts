@@ -1,23 +1,23 @@
-/** Messages to look at before anybody gets them; the same code makes them that sends. */
+/** Previews of messages, made by the same code that sends them. */
 export interface PreviewView {
   readonly samples: readonly { readonly about: "alert" | "digest"; readonly name: string }[];
   ofSample(about: "alert" | "digest", name: string | null): PreviewMessage | null;
-  /** An alert as it would be told now; null when it is not stored. */
+  /** A stored alert as it would be sent now; null if it is not stored. */
   ofAlert(id: string): Promise<PreviewMessage | null>;
   /** Names of all templates. */
   readonly templates: readonly string[];
-  /** One template alone, over a sample or over an alert; null where there is none of that name. */
+  /** One template with a sample or an alert; null if the template does not exist. */
   ofTemplate(
     name: string,
     over: { readonly sample: string | null; readonly alert: string | null },
   ): Promise<TemplatePreview | null>;
-  /** Blocks as HTML that is safe to show: everything in it is escaped. */
+  /** Blocks as escaped HTML. */
   renderSlack(blocks: readonly unknown[], fallback: string): string;
 }
 
 export interface TemplatePreview {
   readonly text: string;
-  /** It is a part of a mail, to be shown in a frame. */
+  /** Whether it is a part of a mail, to be shown in a frame. */
   readonly isHtml: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface PreviewMessage {
     readonly subject: string;
     readonly text: string;
     readonly html: string;
-    /** The HTML with its picture inside. */
+    /** The HTML with its picture embedded. */
     readonly shown: string;
   };
 }

@@ -7,8 +7,8 @@ import { exposed, type Gauge, gauge, type Sample } from "./metrics/exposition.ts
 import type { Times } from "./times.ts";
 
 /**
- * Gauges in Prometheus' text format: what pages somebody when Earshot itself is in trouble. Where the tables cannot be
- * read, that alone is told: a scrape that fails looks as if the process were gone.
+ * Gauges in Prometheus' text format, to page somebody when Earshot itself has a problem. If the tables cannot be read,
+ * only that is reported: a failed scrape would look as if the process were gone.
  */
 export async function renderMetrics(
   facts: ConsoleFacts,
@@ -16,7 +16,7 @@ export async function renderMetrics(
   queues: () => Promise<readonly QueueCounts[]>,
   isReady: boolean,
 ): Promise<string> {
-  const readiness = gauge("earshot_ready", "1 while /readyz says that all is there that is needed, else 0.", [
+  const readiness = gauge("earshot_ready", "1 while /readyz says that every dependency works, else 0.", [
     { value: isReady ? 1 : 0 },
   ]);
   const gauges = await gaugesOf(facts, times, queues).catch((error: unknown) => {
@@ -39,7 +39,7 @@ async function gaugesOf(
     facts.metricFacts(now),
     facts.heartbeat(),
     facts.budgets(),
-    // An engine that is away takes nothing from the rest.
+    // If the queue is away, report everything else.
     queues().catch(() => []),
   ]);
   return [
@@ -69,7 +69,7 @@ async function gaugesOf(
     ),
     gauge(
       "earshot_set_aside",
-      "Mentions, pages and jobs that stand aside because they always failed.",
+      "Dead letters: mentions, pages and jobs that always failed.",
       counted.deadLetters.map(({ kind, n }) => ({ labels: { kind }, value: n })),
     ),
     gauge(
@@ -90,7 +90,7 @@ async function gaugesOf(
     gauge("earshot_database_bytes", "Size of the database.", [{ value: counted.databaseBytes }]),
     gauge(
       "earshot_line_works",
-      "1 while queries are polled and judged and receivers can be told; else 0, with what does not work.",
+      "1 while queries are polled and judged and receivers can be notified; else 0, with what does not work.",
       heartbeat === null
         ? []
         : [{ labels: { outcome: heartbeat.outcome }, value: heartbeat.outcome === "Beats" ? 1 : 0 }],
@@ -111,7 +111,7 @@ function queryGauges(polls: readonly ShownPoll[], now: number): Gauge[] {
       : [{ labels: labels(poll), value: Math.max(0, now - poll.completeUntil) / SECOND }],
   );
   return [
-    gauge("earshot_failing_walks", "Walks whose last call failed.", [
+    gauge("earshot_failing_walks", "Polls whose last call failed.", [
       { value: polls.filter((poll) => poll.failures > 0).length },
     ]),
     gauge(
@@ -130,7 +130,7 @@ function queryGauges(polls: readonly ShownPoll[], now: number): Gauge[] {
   ];
 }
 
-/** An account without a limit has no budget. Accounts are told apart by their number: their names hold logins. */
+/** An account without a limit has no budget. Accounts are labelled by number, because their names hold logins. */
 function budgetGauges(budgets: readonly ShownBudget[]): Gauge[] {
   const limited = budgets.flatMap((budget, index) =>
     budget.limit === null ? [] : [{ ...budget, limit: budget.limit, labels: { account: String(index) } }],

@@ -7,7 +7,7 @@ import type { Page } from "./pages/page.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
-/** A page, the parts of it that can be asked for alone (`?part=`), and the same facts as JSON. */
+/** A page, its parts that can be requested alone (`?part=`), and the same facts as JSON. */
 export interface Answers {
   readonly page: (request: FastifyRequest) => Promise<Page | null>;
   readonly parts: (request: FastifyRequest) => Readonly<Record<string, () => Promise<Html | null>>>;
@@ -41,7 +41,7 @@ function wantsJson(request: FastifyRequest): boolean {
   return path.endsWith(".json") || (accept.includes("application/json") && !accept.includes("text/html"));
 }
 
-/** The page's own address, for links to itself: without the part that is asked for. */
+/** The page's address for links to itself, without the requested part. */
 export function addressOf(url: string): string {
   return withParameter(url, "part", null);
 }

@@ -3,22 +3,22 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { isLoopback } from "../lib/loopback.ts";
 
 export interface ConsoleSettings {
-  /** Where it listens. Anything but this machine needs a login. */
+  /** The address to listen on. Anything but this machine needs a login. */
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly login?: { readonly username: string; readonly password: string };
-  /** The address under which readers reach it, where that is not the one it listens on (a proxy, a name). */
+  /** The address that readers use, if it differs from the one it listens on (a proxy, a name). */
   readonly publicUrl?: string;
-  /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
-  /** Files in PEM form: the certificate with its chain, and its key. Read once, at the start. */
+  /** PEM files: the certificate with its chain, and its key. Read once, at the start. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** IANA zone in which moments are shown. */
+  /** IANA zone of the shown times. */
   readonly timezone: string;
 }
 
-/** Refuses to show mentions to a whole network that nobody has to log in to. */
+/** Refuses settings that would show mentions to a network without a login. */
 export function checkSettings(settings: ConsoleSettings): void {
   if (isLoopback(settings.host) || settings.login !== undefined) return;
   throw new UserError(`the page would listen on ${settings.host} and let everybody in`, [
@@ -27,12 +27,12 @@ export function checkSettings(settings: ConsoleSettings): void {
   ]);
 }
 
-/** Whether browsers reach the page by https, from Earshot itself or from a proxy before it. */
+/** Whether browsers use https, served by Earshot or by a proxy. */
 export function isHttps({ publicUrl, tls }: Pick<ConsoleSettings, "publicUrl" | "tls">): boolean {
   return tls !== undefined || publicUrl?.startsWith("https:") === true;
 }
 
-/** The certificate and key that the settings name. Throws a UserError where a file cannot be read. */
+/** Reads the certificate and key. Throws a UserError if a file cannot be read. */
 export function readTls({ tls }: ConsoleSettings): { cert: Buffer; key: Buffer } | null {
   if (tls === undefined) return null;
   const read = (name: "cert" | "key") => {

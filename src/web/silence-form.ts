@@ -6,7 +6,7 @@ import { WeeklyRange } from "../lib/weekly-range.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
 import { LONGEST_SILENCE_MS } from "../model/silence.ts";
 
-/** What the form for a silence says: whom it mutes, for how long, and whether only at certain times of the week. */
+/** The content of the silence form: what it mutes, for how long, and whether only at certain times of the week. */
 export type ReadSilence =
   | {
       readonly ok: true;
@@ -15,15 +15,15 @@ export type ReadSilence =
       readonly lengthMs: number;
       readonly windows: readonly WeeklyRange[];
     }
-  /** A sentence for the person who filled it in. */
+  /** The reason, for the person who filled in the form. */
   | { readonly ok: false; readonly because: string };
 
-/** For silences that come back every week, a few hours would be no week. */
+/** Lengths for weekly silences: at least a week. */
 export const RECURRING_LENGTHS = [7 * DAY, 30 * DAY, LONGEST_SILENCE_MS] as const;
 
 export function readSilenceForm(body: unknown): ReadSilence {
   const parsed = SilenceForm.safeParse(body);
-  if (!parsed.success) return { ok: false, because: "the form is not whole" };
+  if (!parsed.success) return { ok: false, because: "the form is incomplete" };
   const form = parsed.data;
   const label = form.label === "" ? null : /^([\w-]+)\s*=\s*(.+)$/.exec(form.label);
   if (form.label !== "" && label === null)
@@ -37,7 +37,7 @@ export function readSilenceForm(body: unknown): ReadSilence {
   if (Object.keys(match).length === 0)
     return {
       ok: false,
-      because: "name a query, a rule, a label or a severity: everything at once is not silenced here",
+      because: "give a query, a rule, a label or a severity: this form cannot silence everything",
     };
   const { comment } = form;
   if (form.from === "" && form.to === "")
@@ -54,7 +54,7 @@ export function readSilenceForm(body: unknown): ReadSilence {
   return { ok: true, match, comment, lengthMs: form.recurringLength, windows: [window.data] };
 }
 
-/** The first fault, with the name that the form gives the field. */
+/** The first fault, with the field's name in the form. */
 function whyNot(error: z.ZodError): string {
   const [issue] = error.issues;
   return `${NAMES[String(issue?.path[0])] ?? "the times"}: ${issue?.message ?? "not understood"}`;
@@ -67,7 +67,7 @@ const NAMES: Readonly<Record<string, string>> = {
   days: "days",
 };
 
-/** What is left out, so that it is still heard. */
+/** The mildest severity that is still sent. */
 const MILDER_THAN = { "below-critical": "critical", "below-warning": "warning" } as const;
 
 const text = (limit: number) => z.string().trim().max(limit).catch("");
@@ -85,7 +85,7 @@ const SilenceForm = z.object({
   severity: z.enum(["any", "below-critical", "below-warning"]).catch("any"),
   comment: text(300),
   length: length(4 * HOUR),
-  // One checked box arrives as a text, several as a list.
+  // One checked box arrives as a string, several as an array.
   days: z.preprocess(
     (value) => (typeof value === "string" ? [value] : (value ?? [])),
     z.array(z.enum(WEEKDAYS)).max(7),

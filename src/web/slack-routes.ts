@@ -1,32 +1,32 @@
 import type { FastifyInstance } from "fastify";
 import { PUBLIC } from "./auth/demand-login.ts";
 
-/** Takes what Slack posts when somebody presses a button. */
+/** Receives what Slack posts when a user clicks a button. */
 export interface SlackEndpoint {
-  /** Resolves within Slack's patience. Rejects when nothing could be written down: then Slack tells whoever pressed. */
+  /** Resolves within Slack's time limit. Rejects if nothing could be stored: then Slack shows the user an error. */
   take(request: SlackPost): Promise<"taken" | "not-signed" | "unfit">;
 }
 
 export interface SlackPost {
-  /** Byte for byte, for that is what was signed. */
+  /** The raw body, because Slack signs it byte for byte. */
   readonly body: string;
   readonly timestamp: string;
   readonly signature: string;
-  /** Who asks, for the log. */
+  /** The sender's address, for the log. */
   readonly address: string;
 }
 
-/** Where Slack posts presses; it needs no login, for each request is signed. */
+/** Slack posts interactions here; no login, because each request is signed. */
 export const SLACK_PATH = "/slack/interactions";
 
-/** A press carries the whole message that its button is in. */
+/** An interaction carries the whole message of its button. */
 const MOST_BYTES = 512 * 1024;
 
 const ANSWERS = { taken: 200, "not-signed": 401, unfit: 400 } as const;
 
 export function slackRoutes(app: FastifyInstance, endpoint: SlackEndpoint): void {
   app.register(async (scope) => {
-    // Read before anything is parsed.
+    // Read the raw body: the signature covers it.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
     scope.post(SLACK_PATH, { bodyLimit: MOST_BYTES, config: PUBLIC }, async (request, reply) => {

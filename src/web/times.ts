@@ -2,13 +2,13 @@ import type { Clock } from "../lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE, toIso } from "../lib/instant.ts";
 import { type Html, html } from "./html.ts";
 
-/** How the console writes moments: in one zone, and no longer than its reader needs today. */
+/** Formats times for the console: in one zone, and as short as today allows. */
 export interface Times {
   /** IANA name. */
   readonly zone: string;
   /** `Tue 14:05 UTC`. */
   clock(at: Instant): string;
-  /** `14:05` today, `Mon 14:05` this week, `3 Mar 14:05` or `3 Mar 2024` before; the whole moment as its title. */
+  /** `14:05` today, `Mon 14:05` this week, `3 Mar 14:05` or `3 Mar 2024` before; the title has the full time. */
   moment(at: Instant): Html;
   /** `14:00`. */
   hour(at: Instant): string;
@@ -42,7 +42,7 @@ export function createTimes(clock: Clock, zone: string): Times {
   };
 }
 
-/** What a reader has to know of a clock that is not the wall's; null for the wall's. */
+/** A note for readers about a clock that is not wall time; null for wall time. */
 export function describePace(clock: Clock): string | null {
   switch (clock.speed) {
     case 1:

@@ -9,16 +9,16 @@ const Token = z.object({ "*": z.string().max(2_000) });
 const Question = z.object({ undo: z.string().optional().catch(undefined) });
 
 /**
- * Ends subscriptions by the links in mails. A GET only asks, since mail programs and scanners fetch links on their own;
- * a POST without login, cookie or page in between does it (RFC 8058).
+ * Ends subscriptions by the links in mails. A GET only asks, because mail programs and scanners fetch links by
+ * themselves; a POST ends it, without a login, cookie or page in between (RFC 8058).
  */
 export function unsubscribeRoutes(app: FastifyInstance, unsubscribing: Unsubscribing, log: Logger): void {
   app.register(async (scope) => {
-    // Mail programs post a form of either kind. What it says is not needed: the address says everything.
+    // Mail programs post a form of either type. Its content is not needed: the address has everything.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string" }, (_request, _body, done) => done(null, null));
 
-    // A wildcard, because a named part of an address may have only 100 characters.
+    // A wildcard, because a named path parameter may have only 100 characters.
     scope.get("/unsubscribe/*", { config: PUBLIC }, async (request, reply) => {
       const { "*": token } = Token.parse(request.params);
       return show(reply, token, await unsubscribing.find(token));

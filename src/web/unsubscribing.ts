@@ -5,7 +5,7 @@ export interface Subscription {
   readonly isSubscribed: boolean;
 }
 
-/** Ends subscriptions to digests. The token is all that is asked for: whoever has the mail may end it, and take it up again. */
+/** Ends subscriptions to digests. It needs only the token: anyone with the mail may unsubscribe and subscribe again. */
 export interface Unsubscribing {
   /** Null for a token that was not signed here. */
   find(token: string): Promise<Subscription | null>;

@@ -4,14 +4,14 @@ import { floorTo, HOUR, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../log.ts";
 import type { ConsoleFacts, FactPart } from "./facts.ts";
 
-/** Parts of pages that live: those of the facts, and the volume, which is counted anew at most every few seconds. */
+/** The live parts of pages: those of the facts, and the volume, which is counted again at most every few seconds. */
 export type LivePart = FactPart | "volume";
 export type LiveVersions = Readonly<Record<LivePart, string>>;
 
 export interface VersionWatch {
-  /** The versions now, for a page that is about to be made. */
+  /** The current versions, for a new page. */
   current(): Promise<LiveVersions>;
-  /** Calls back about once a second until it is stopped, with the newest versions. */
+  /** Calls back about once a second with the newest versions, until stopped. */
   listen(listener: (versions: LiveVersions) => void): () => void;
   listeners(): number;
   stop(): void;
@@ -20,8 +20,8 @@ export interface VersionWatch {
 const POLL_MS = SECOND;
 
 /**
- * Asks the facts for their versions once a second while somebody listens, however many do. The volume changes only when
- * whoever fetches it then gets it counted anew: told earlier, he would keep what was remembered, and hear no more of it.
+ * Reads the versions of the facts once a second for all listeners together. The volume gets a new version only once a
+ * fetch would count it again: earlier, a page would fetch the cached volume and get no further event.
  */
 export function watchVersions(
   facts: Pick<ConsoleFacts, "versions">,
@@ -31,7 +31,7 @@ export function watchVersions(
 ): VersionWatch {
   const listeners = new Set<(versions: LiveVersions) => void>();
   let timer: NodeJS.Timeout | undefined;
-  /** Which run of the polling is the living one: a poll that was stopped while it asked must not go on. */
+  /** The number of the current run: a stopped run whose query is still open must not go on. */
   let running: symbol | null = null;
   let counted = "";
 
@@ -45,7 +45,7 @@ export function watchVersions(
       const versions = await read();
       if (run === running) for (const listener of [...listeners]) listener(versions);
     } catch (error) {
-      // The page stays as it is; the next second asks again.
+      // The page stays as it is; the next second tries again.
       log.warn({ reason: describeError(error) }, "the console could not ask what changed");
     }
     if (run === running) timer = setTimeout(poll, POLL_MS, run);

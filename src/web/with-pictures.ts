@@ -1,6 +1,6 @@
 import type { EmailMessage, InboxView } from "./inbox-view.ts";
 
-/** The HTML of a mail with the pictures that came with it inside: the frame that shows it may load nothing. */
+/** Embeds a mail's pictures in its HTML, because the frame that shows it may load nothing. */
 export async function withPictures(
   html: string,
   pictures: NonNullable<EmailMessage["pictures"]>,
@@ -12,7 +12,7 @@ export async function withPictures(
     if (found?.type !== "image/png") continue;
     addresses.set(cid, `data:image/png;base64,${Buffer.from(found.bytes).toString("base64")}`);
   }
-  // Only where a picture is asked for: in a text that names one, it is a text.
+  // Only in picture attributes; in text, the reference stays text.
   return html.replaceAll(/(\ssrc=")cid:([^"]{1,256})"/g, (whole, before: string, cid: string) => {
     const address = addresses.get(cid);
     return address === undefined ? whole : `${before}${address}"`;

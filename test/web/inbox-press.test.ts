@@ -97,7 +97,7 @@ async function inbox() {
     headers: { accept: "text/html" },
   });
   const body = await page.text();
-  const forms = [...body.matchAll(/<form class="slack-press"[^>]*>(.*?)<\/form>/gs)].flatMap(
+  const forms = [...body.matchAll(/<form class="slack-action"[^>]*>(.*?)<\/form>/gs)].flatMap(
     ([, inside = ""]) => {
       const hidden = [...inside.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
       const fields = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));

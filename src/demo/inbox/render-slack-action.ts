@@ -63,5 +63,5 @@ function pressForm(
   const fields = Object.entries({ ...hidden, block: blockId, action: actionId }).map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
-  return `<form class="slack-press" method="post" action="${escapeHtml(action)}">${fields.join("")}${inside}</form>`;
+  return `<form class="slack-action" method="post" action="${escapeHtml(action)}">${fields.join("")}${inside}</form>`;
 }

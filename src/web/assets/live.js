@@ -1,8 +1,7 @@
 /**
- * What htmx and its extension leave open, as a script of ours. It leaves alone what is the same as before, so that a
- * screen reader tells news only, keeps folded-out details open when the stretch around them is drawn anew, says when
- * the stream is lost, and lets go of the stream while the page is hidden: a browser gives one host six connections,
- * and the seventh tab of somebody comparing alerts would wait for ever.
+ * Adds to htmx and its extension what they lack. It leaves unchanged content alone, so that a screen reader reads only
+ * news; keeps details open when the part around them is replaced; says when the stream is lost; and closes the stream
+ * while the page is hidden: a browser opens six connections per host, and a seventh tab would wait for ever.
  */
 
 (() => {
@@ -13,7 +12,7 @@
     live.className = `live ${kind}`;
   };
 
-  // The extension asks for a source once; this one stays, and opens and closes the connection behind it.
+  // The extension creates its source once; this one stays, and opens and closes its connection.
   htmx.createEventSource = (address) => {
     const listeners = [];
     let inner = null;
@@ -53,7 +52,7 @@
       const own = inner;
       inner.onerror = () => {
         state("Connection lost, trying again", "is-lost");
-        // A refused stream is not tried again by the browser itself.
+        // The browser does not retry a refused stream by itself.
         if (own.readyState !== 2) return;
         inner = null;
         setTimeout(() => {
@@ -92,14 +91,14 @@
     target.dataset.open = open.join(" ");
   });
   document.addEventListener("htmx:afterSwap", (event) => {
-    // The clock comes with its event and without a request: it has no target, and nothing to fold out.
+    // The clock comes with its event, without a request: it has no target and no details.
     const folded = event.detail.target?.dataset.open;
     for (const id of (folded || "").split(" ")) {
       const one = id && document.getElementById(id);
       if (one) one.open = true;
     }
   });
-  // Whoever is logged out meanwhile is sent to the login instead of looking at a page that only seems to live.
+  // A reader whose session has ended goes to the login, instead of seeing a page that only seems live.
   document.addEventListener("htmx:responseError", (event) => {
     if (event.detail.xhr.status === 401) location.reload();
   });

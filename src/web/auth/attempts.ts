@@ -4,21 +4,21 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 
-/** Counts failed logins, so that a password cannot be tried out and nobody can lock others out. */
+/** Limits failed logins, so that nobody can guess a password or lock others out. */
 export interface Attempts {
-  /** Milliseconds until this caller may try this name again; 0: now. */
+  /** Milliseconds until this caller may try this name again; 0 means now. */
   waitMs(request: FastifyRequest, username: string): Promise<number>;
   failed(request: FastifyRequest, username: string): Promise<void>;
 }
 
-/** Of one address (of IPv6: one /64), whatever the name. */
+/** Per address (IPv6: per /64), for all names. */
 const PER_ADDRESS = 5;
-/** Of one name over all addresses, for who has many. */
+/** Per name over all addresses, against attackers with many addresses. */
 const PER_NAME = 50;
-/** Of one browser that logged in before, whatever others do at its address or with its name. */
+/** Per browser that logged in before, whatever others do at its address or with its name. */
 const PER_DEVICE = 5;
 
-/** Wants the cookies to be open. */
+/** Needs the cookies to be decrypted already. */
 export async function createAttempts(app: FastifyInstance): Promise<Attempts> {
   await app.register(rateLimit, { global: false });
   const names = new WeakMap<FastifyRequest, string>();
@@ -51,11 +51,11 @@ function waitOf(counted: Counted): number {
 }
 
 /**
- * Programs that sent the right login a moment ago, by address and header: wrong ones of the same address do not stop
- * them. Whoever shares the address could otherwise guess on here, so this has an end, too.
+ * Programs that sent the right login a moment ago, by address and header; wrong logins from the same address do not
+ * stop them. It expires, because others at the same address could otherwise go on guessing here.
  */
 export interface KnownPrograms {
-  /** Whether this very login was right from this address within the last minutes. */
+  /** Whether this login was right from this address within the last minutes. */
   knows(request: FastifyRequest): Promise<boolean>;
   wasRight(request: FastifyRequest): void;
   wasWrong(request: FastifyRequest): Promise<void>;
@@ -65,7 +65,7 @@ const KNOWN_MS = 5 * MINUTE;
 const MOST_KNOWN = 1_000;
 const WRONG_BESIDE_KNOWN = 60;
 
-/** Wants the attempts to be counted already. */
+/** Needs the attempts to be counted already. */
 export function createKnownPrograms(app: FastifyInstance, wall: Clock): KnownPrograms {
   const key = randomBytes(32);
   const known = new Map<string, Instant>();

@@ -7,7 +7,7 @@ import { type ClosedSessions, createSessions, type OpenSession } from "./session
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** For everybody, with a login or without: what it shows or does must be safe for strangers. */
+    /** Open to everybody, with or without a login: what it shows or does must be safe for strangers. */
     isPublic?: boolean;
   }
 }
@@ -15,27 +15,27 @@ declare module "fastify" {
 /** `config` of a route that needs no login. */
 export const PUBLIC = { isPublic: true } as const;
 
-/** Who asks, as far as Earshot knows. `username` is null where nobody has to log in. */
+/** The visitor, as far as Earshot knows. `username` is null if no login is configured. */
 export interface Visitor {
   readonly username: string | null;
-  /** Null where a program sent its login with the question. */
+  /** Null if a program sent its login with the request. */
   readonly session: OpenSession | null;
 }
 
-/** Who may ask what. Without a login in the settings everybody on this machine may ask everything. */
+/** Decides who may request what. Without a configured login, everybody on this machine may request everything. */
 export interface ConsoleAuth {
-  /** Null for a stranger, who sees public pages only. */
+  /** Null for a stranger, who may see public pages only. */
   visitor(request: FastifyRequest): Visitor | null;
   isStillOpen(session: OpenSession): Promise<boolean>;
   /** Calls back when a session of this process logs out. */
   onLogout(listener: (session: OpenSession) => void): void;
-  /** Null where there is no login. */
+  /** Null if no login is configured. */
   readonly login: LoginActions | null;
 }
 
-/** What the form of the login needs. */
+/** What the login form needs. */
 export interface LoginActions {
-  /** Opens a session for the right login, or says why not. */
+  /** Opens a session for the right login, or returns the reason why not. */
   tryLogin(request: FastifyRequest, given: GivenLogin): Promise<TriedLogin>;
   logOut(request: FastifyRequest): Promise<void>;
 }
@@ -50,8 +50,8 @@ export type TriedLogin =
   | { readonly outcome: "TooMany"; readonly waitMs: number };
 
 /**
- * Lets only those in who logged in, except to public routes. Programs may send the same login as HTTP Basic; it is not
- * asked for that way, so browsers never do.
+ * Requires a login for all but public routes. Programs may send the same login as HTTP Basic; we never request it, so
+ * browsers never do.
  */
 export async function demandLogin(
   app: FastifyInstance,
@@ -112,7 +112,7 @@ export async function demandLogin(
     return { username: basic.username, session: null };
   }
 
-  /** Nothing in here waits for anything outside the process, so tries that come at once are counted one by one. */
+  /** Waits for nothing outside the process, so simultaneous attempts are counted one by one. */
   async function judge(counter: Attempts, request: FastifyRequest, given: GivenLogin): Promise<TriedLogin> {
     const waitMs = await counter.waitMs(request, given.username);
     if (waitMs > 0) return { outcome: "TooMany", waitMs };

@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from "fas
 import { z } from "zod";
 import type { ConsoleSettings } from "../settings.ts";
 
-/** Forms that only our own pages can send: each carries a token that belongs to the session cookie of the same browser. */
+/** Forms that only our own pages can send: each carries a token bound to the session cookie of the same browser. */
 export interface Forms {
-  /** What a form on the page of this request has to carry, as `token`. Sets a cookie where there is none. */
+  /** The `token` for forms on the page of this request. Sets the cookie if there is none. */
   token(request: FastifyRequest): string;
-  /** Before the handler of a form: answers 403 to one that is not ours. */
+  /** Runs before the handler of a form; answers 403 to a form that is not ours. */
   readonly check: readonly preHandlerHookHandler[];
 }
 
@@ -20,7 +20,7 @@ declare module "fastify" {
 
 const Posted = z.object({ token: z.string() });
 
-/** Wants the cookies to be open. Any process with the same secret accepts the forms of the others. */
+/** Needs the cookies to be decrypted. Any process with the same secret accepts the forms of the others. */
 export async function protectForms(app: FastifyInstance, settings: ConsoleSettings): Promise<Forms> {
   await app.register(formbody, { bodyLimit: 10_000 });
   await app.register(csrfProtection, {
@@ -48,8 +48,8 @@ class ForeignFormError extends Error {
 }
 
 /**
- * Browsers say where a form came from; what says nothing is no browser and is stopped by the token. Our own forms send
- * `Origin: null`, for our pages name themselves to nobody.
+ * Browsers send the origin of a form; a request without one comes from no browser, and the token stops it. Our own
+ * forms send `Origin: null`, because our pages send no referrer.
  */
 function isOwnForm({ headers, host }: FastifyRequest, publicHost: string | null): boolean {
   const site = headers["sec-fetch-site"];

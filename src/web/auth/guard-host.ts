@@ -3,8 +3,8 @@ import { isLoopback, nameInHost } from "../../lib/loopback.ts";
 import type { ConsoleSettings } from "../settings.ts";
 
 /**
- * A page on this machine without a login trusts whoever can reach it. A foreign site could point its own name at
- * 127.0.0.1 and read along (DNS rebinding), so only names of this machine and of the public address are answered.
+ * A console without a login trusts everyone who can reach it. A foreign site could point its own name at 127.0.0.1 and
+ * read it (DNS rebinding), so only names of this machine and of the public address are answered.
  */
 export function guardHost(app: FastifyInstance, settings: ConsoleSettings): void {
   if (settings.login !== undefined) return;

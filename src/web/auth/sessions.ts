@@ -14,20 +14,20 @@ const DEVICE_MS = 400 * DAY;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** A browser that logged in before. It opens nothing; it only has login attempts of its own. */
+    /** A browser that logged in before. It grants no access; it only has its own login attempts. */
     device: Session<{ id: string }>;
   }
 }
 
-/** Sessions that logged out before their time, remembered for every process. */
+/** Sessions that logged out before they expired, stored for every process. */
 export interface ClosedSessions {
   close(id: string, until: Instant): Promise<void>;
   isClosed(id: string): Promise<boolean>;
 }
 
 /**
- * Encrypted cookies: `session`, for the secret of forms and, after a login, for who logged in; `device`, which outlives
- * it. Their keys come from a random secret alone, so that nothing a stranger gets depends on the password.
+ * Encrypted cookies: `session` holds the secret of forms and, after a login, the user; `device` outlives it. Their keys
+ * come from a random secret alone, so nothing that a stranger gets depends on the password.
  */
 export async function openCookies(
   app: FastifyInstance,
@@ -35,7 +35,7 @@ export async function openCookies(
   settings: ConsoleSettings,
 ): Promise<void> {
   const secure = isHttps(settings);
-  // The prefix keeps other hosts of the domain from planting a cookie; browsers want it secure.
+  // The prefix keeps other hosts of the domain from setting this cookie; browsers then require `secure`.
   const cookieName = (name: string) => (secure ? `__Host-${name}` : name);
   const attributes = (lifeMs: number) => ({
     path: "/",
@@ -76,12 +76,12 @@ const LoggedIn = z.object({
   until: z.number(),
 });
 
-/** Who logged in, in the cookie `session`. Any process of one configuration knows the sessions of the others. */
+/** The logged-in user, in the cookie `session`. All processes of one configuration accept the same sessions. */
 export interface Sessions {
-  /** Compares in constant time, whatever is wrong. */
+  /** Compares in constant time, whichever part is wrong. */
   isLogin(username: string, password: string): boolean;
   open(request: FastifyRequest): void;
-  /** Null for a cookie that is absent, too old, closed, or from another name or password. */
+  /** Null if the cookie is absent, expired, logged out, or from another name or password. */
   find(request: FastifyRequest): Promise<OpenSession | null>;
   isStillOpen(session: OpenSession): Promise<boolean>;
   close(session: OpenSession): Promise<void>;
@@ -92,7 +92,7 @@ export async function createSessions(
   parts: { readonly secret: string; readonly closed: ClosedSessions; readonly wall: Clock },
 ): Promise<Sessions> {
   const { secret, closed, wall } = parts;
-  // A new password ends all sessions. Slow on purpose, and only ever seen inside an encrypted cookie.
+  // A new password ends all sessions. The hash is slow on purpose, and only ever sent inside an encrypted cookie.
   const salt = hmac(secret, `salt of the password of ${login.username}`);
   const hash = (await promisify(scrypt)(login.password, salt, 32)) as Buffer;
   const credential = hmac(secret, `login ${hash.toString("base64url")}`).toString("base64url");
@@ -105,7 +105,7 @@ export async function createSessions(
       return rightName && rightPassword;
     },
     open: (request) => {
-      // Nothing of before stays: a session that somebody planted is not theirs now.
+      // Drop the old session: an attacker who set it must not share the new one.
       request.session.regenerate();
       const data: z.output<typeof LoggedIn> = {
         username: login.username,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { DAY, SECOND } from "../../lib/instant.ts";
 import { type ConsoleSettings, isHttps } from "../settings.ts";
 
-/** An email as it was sent, in a sandbox of its own: its styles and embedded pictures work, nothing runs, nothing is fetched. */
+/** For a sent email in its sandbox: styles and embedded pictures work; nothing runs and nothing is fetched. */
 export const EMAIL_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -13,7 +13,7 @@ export const EMAIL_POLICY = [
   "sandbox allow-popups allow-popups-to-escape-sandbox",
 ].join("; ");
 
-/** On every answer: nothing inline, nothing from elsewhere, nobody else's frame, nothing kept. */
+/** On every answer: no inline scripts or styles, nothing from other hosts, no foreign frames, no caching. */
 export async function setSecurityHeaders(app: FastifyInstance, settings: ConsoleSettings): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -30,11 +30,11 @@ export async function setSecurityHeaders(app: FastifyInstance, settings: Console
         "frame-ancestors": ["'none'"],
       },
     },
-    // Only this host: others of its domain may well speak plain http.
+    // Only this host: others of its domain may use plain http.
     hsts: isHttps(settings) ? { maxAge: (365 * DAY) / SECOND, includeSubDomains: false } : false,
-    // An origin of several frames, as with emails, cannot keep the promise of this one, and browsers complain.
+    // An origin with several frames, as with emails, cannot satisfy this header, and browsers warn.
     originAgentCluster: false,
-    // The frames of emails set their own policy, which old browsers would not weigh against this header.
+    // Email frames set their own policy; old browsers would let this header win.
     xFrameOptions: { action: "sameorigin" },
   });
   app.addHook("onRequest", async (_request, reply) => {

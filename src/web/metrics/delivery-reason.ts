@@ -1,4 +1,4 @@
-/** What a vendor said, as one of few words: the number of a label's values must not grow with what vendors say. */
+/** Maps a vendor's answer to one of a few words: a label must not get a new value for each answer. */
 export function deliveryReason(detail: string): string {
   if (detail === "") return "none";
   for (const [pattern, word] of PATTERNS) {

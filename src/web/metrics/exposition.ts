@@ -5,7 +5,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Every figure of ours is read from the tables when it is asked for, so none is kept in this process. */
+/** All our figures are read from the tables on request; this process keeps none. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;
@@ -16,7 +16,7 @@ export function gauge(name: string, help: string, samples: readonly Sample[]): G
   return { name, help, samples };
 }
 
-/** Prometheus' text format. A gauge without samples is named all the same. */
+/** Prometheus' text format. A gauge without samples is still listed. */
 export function exposed(gauges: readonly Gauge[]): Promise<string> {
   const registry = new Registry();
   for (const { name, help, samples } of gauges) {

@@ -4,18 +4,18 @@ import { expandReason, foreign } from "../parts/words.ts";
 import { barePage } from "./bare-page.ts";
 
 /**
- * Where a link in a mail leads. Looking does nothing, for mail programs and scanners open links by themselves: only the
- * button does. It shows no more of the alert than the mail did.
+ * The page of a link in a mail. Opening it changes nothing, because mail programs and scanners open links by
+ * themselves; only the button acts. It shows no more of the alert than the mail did.
  */
 export function actionPage(shown: {
   readonly alert: Alert;
   readonly label: string;
   readonly action: string;
-  /** Whether it has to be said to whom. */
+  /** Whether an assignee must be given. */
   readonly asksWho: boolean;
 }): Html {
   return barePage(
-    "Do something about it",
+    "Alert actions",
     html`<h1>${foreign(shown.alert.queryName)}: ${expandReason(shown.alert.rule)}</h1>
 <p dir="auto">${shown.alert.because}</p>
 <form method="post" action="${shown.action}">${
@@ -25,5 +25,5 @@ export function actionPage(shown: {
 }
 
 export function actionDonePage(sentence: string): Html {
-  return barePage("Do something about it", html`<h1>Earshot</h1><p role="status">${sentence}</p>`);
+  return barePage("Alert actions", html`<h1>Earshot</h1><p role="status">${sentence}</p>`);
 }

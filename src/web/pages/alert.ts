@@ -30,23 +30,23 @@ const NOTIFICATIONS = 50;
 const STORIES = 5;
 const PRECISION_DAYS = 30;
 
-/** Everything that is known of one alert. */
+/** Everything known about one alert. */
 export interface AlertStory {
   readonly alert: Alert;
   readonly events: readonly AlertEvent[];
   readonly mentions: readonly ShownMention[];
-  /** The mentions met the rule themselves, or merely lie in the window that it judged. */
+  /** Whether the mentions met the rule themselves, or only lie in its window. */
   readonly mentionsAre: "matches" | "window";
   readonly notifications: readonly ShownNotification[];
   readonly deliveries: readonly ShownDelivery[];
-  /** What was found out about it, as stored. */
+  /** Its findings, as stored. */
   readonly explanation: unknown;
   readonly receivers: readonly ShownReceiver[];
-  /** Those of all receivers that are not told at once. */
+  /** Receivers whose messages are delayed. */
   readonly waits: readonly ShownWait[];
-  /** What several of its mentions tell. */
+  /** Stories that several of its mentions share. */
   readonly stories: readonly ShownStory[];
-  /** What people said of the alerts of its rule lately. */
+  /** Recent feedback on the alerts of its rule. */
   readonly precision: RulePrecision;
 }
 
@@ -74,7 +74,7 @@ export async function readAlertStory(
   return { ...common, stories, mentions: await facts.windowMentions(alert, MENTIONS), mentionsAre };
 }
 
-/** `token`: what forms have to carry; null where the page only shows. */
+/** `token` is for forms; null if the console is read-only. */
 export function alertPage(
   address: string,
   story: AlertStory,
@@ -85,8 +85,8 @@ export function alertPage(
   return {
     title,
     section: "/alerts",
-    // What can be done stands first, for whoever was woken, and outside of the live part, so that nothing is taken
-    // from under somebody's fingers.
+    // The actions come first, for the person on call, and outside of the live part, so that an update never replaces
+    // a form in use.
     body: html`<p class="crumb"><a href="/alerts">Alerts</a></p>
 <div class="title"><h1>${foreign(story.alert.queryName)}: ${expandReason(story.alert.rule)}</h1></div>
 ${token !== null && alertActionsPart(story.alert, token)}${livePart(address, { name: "story", on: ["alerts", "notifications"] }, alertPart(story, parts))}`,
@@ -99,19 +99,19 @@ export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: 
 <div class="two">
 <div>
 <section class="panel" aria-labelledby="h-why"><h2 id="h-why">Why</h2><p class="because is-large" dir="auto">${alert.because}</p>${explained(story, explainer)}${facts(story, times.moment)}</section>
-${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories told more than once</h2>${storyList(story.stories, times.moment)}</section>`}
+${story.stories.length > 0 && html`<section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories shared more than once</h2>${storyList(story.stories, times.moment)}</section>`}
 <section class="panel" aria-labelledby="h-mentions"><h2 id="h-mentions">${story.mentionsAre === "matches" ? "Mentions that met the rule" : "Mentions in its window, largest reach first"}</h2>${mentionList(story.mentions, times, "None is stored any more.")}</section>
 </div>
 <div>
 <section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>${timeline(story.events, times.moment)}</section>
-<section class="panel" aria-labelledby="h-stand"><h2 id="h-stand">How each receiver stands</h2>${receiversSection(story, times.moment)}</section>
-<section class="panel" aria-labelledby="h-told"><h2 id="h-told">Who was told</h2>${notificationsSection(story, times.moment)}
+<section class="panel" aria-labelledby="h-receivers"><h2 id="h-receivers">Receivers</h2>${receiversSection(story, times.moment)}</section>
+<section class="panel" aria-labelledby="h-notified"><h2 id="h-notified">Who was notified</h2>${notificationsSection(story, times.moment)}
 ${hasPreviews === true && html`<p class="detail"><a href="/preview?alert=${alert.id}">See the message as it would be sent now</a></p>`}</section>
 </div>
 </div>`;
 }
 
-/** The picture, and what changed; the numbers of the picture stand in the sentence above it. */
+/** The chart and the findings; the sentence above has the numbers of the chart. */
 function explained({ alert, explanation }: AlertStory, explainer: PageParts["explainer"]): Html | null {
   if (explainer === null || explainer === undefined) return null;
   const findings = explainer.findings(alert, explanation);
@@ -128,13 +128,13 @@ function explained({ alert, explanation }: AlertStory, explainer: PageParts["exp
   }`;
 }
 
-/** Who has it, and what was said of it. */
+/** Who handles it, and whether it was marked not relevant. */
 function handlingLine({ handling = {} }: Alert): Html {
   return html`${handling.assignee !== undefined && html` · assigned to ${foreign(handling.assignee)}`}${
     handling.assignee === undefined &&
     handling.acknowledgedBy !== undefined &&
-    html` · in the hands of ${foreign(handling.acknowledgedBy)}`
-  }${handling.relevant === false && html` · called not relevant`}`;
+    html` · acknowledged by ${foreign(handling.acknowledgedBy)}`
+  }${handling.relevant === false && html` · marked not relevant`}`;
 }
 
 type Moment = PageParts["times"]["moment"];
@@ -144,7 +144,7 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
     alert.windowFrom === alert.windowTo
       ? null
       : html`<dt>Window</dt><dd>${moment(alert.windowFrom)} to ${moment(alert.windowTo)}</dd>`;
-  // The key of a story says nothing to a reader; its mentions stand beside.
+  // The key of a story means nothing to a reader; the page lists its mentions.
   const labels = Object.entries(alert.labels)
     .filter(([label]) => label !== "story")
     .map(([label, value]) => html`<dt>${expandReason(label)}</dt><dd>${foreign(value)}</dd>`);
@@ -154,13 +154,13 @@ function facts({ alert, precision }: AlertStory, moment: Moment): Html {
   return html`<dl class="facts is-wide"><dt>Rule</dt><dd><code>${alert.rule}</code><br><span class="detail">${describePrecision(precision, PRECISION_DAYS)}</span></dd>${labels}${window}<dt>Newest evidence</dt><dd>${moment(alert.lastSeenAt)}</dd>${values}</dl>`;
 }
 
-/** What is told, how often, who began, and who was heard most widely. */
+/** Each story, how often it was shared, who published it first, and who had the largest reach. */
 function storyList(stories: readonly ShownStory[], moment: Moment): Html {
   return html`<ol class="timeline">${stories.map(({ mentions, first, widest }) => {
     const reach = widest.reach ?? widest.followers;
     return html`<li><span class="when">${counted(mentions, "mention")}</span><div><span dir="auto">${shorten(first.title ?? first.text ?? "(no text)", 160)}</span><br><span class="detail">first by ${nameOf(first)} ${moment(eventAt(first))}${
       reach !== null &&
-      html`, most reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
+      html`, largest reach ${widest.resourceId === first.resourceId ? "of it, too" : html`by ${nameOf(widest)}`} (${formatCompact(reach)})`
     }</span></div></li>`;
   })}</ol>`;
 }
@@ -177,7 +177,7 @@ function timeline(events: readonly AlertEvent[], moment: Moment): Html {
   )}</ol>`;
 }
 
-/** Which way an action came, where its words do not say so. */
+/** Where an action was taken, if its words do not say so. */
 function wayOf({ actor }: AlertEvent): string {
   if (actor?.via === "slack") return ", in Slack";
   return actor?.via === "shell" ? ", at the shell" : "";
@@ -187,13 +187,13 @@ function receiversSection({ receivers, waits }: AlertStory, moment: Moment): Htm
   if (receivers.length === 0) return html`<p class="empty">No route leads to anybody.</p>`;
   return html`<dl class="facts is-wide">${receivers.map(
     (one) =>
-      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, told ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, checked again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
+      html`<dt>${foreign(one.receiver)}</dt><dd>${wordsOf(one.last)}${one.notifiedAt !== null && html`, notified ${moment(one.notifiedAt)}`}${one.nextAt !== null && html`, checked again ${moment(one.nextAt)}`}${waits.filter(({ receiver }) => receiver === one.receiver).map((wait) => html`<br>${waitWords(wait)}`)}</dd>`,
   )}</dl>`;
 }
 
 function notificationsSection({ alert, notifications, deliveries }: AlertStory, moment: Moment): Html {
   if (notifications.length === 0) {
-    return html`<p class="empty">Nobody yet. What was held back, and why, stands under “What happened”.</p>`;
+    return html`<p class="empty">Nobody yet. “What happened” shows what was held, and why.</p>`;
   }
   return html`<ol class="timeline">${notifications.map((one) => {
     const attempts = deliveries.filter((delivery) => delivery.notificationId === one.id);

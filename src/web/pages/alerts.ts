@@ -13,7 +13,7 @@ const STATES: readonly (readonly [AlertStates, string])[] = [
   ["all", "All"],
 ];
 
-/** What may be asked of the list; anything else is as if it had not been asked. */
+/** The parameters of the list; invalid values are ignored. */
 export const AlertsQuestion = z.object({
   state: z.enum(["open", "resolved", "all"]).catch("all"),
   after: z

@@ -34,7 +34,7 @@ export interface Coverage {
   readonly waits: readonly ShownWait[];
 }
 
-/** How complete our picture is; sums are of the last 24 hours. */
+/** Reads how complete the stored data is; sums are of the last 24 hours. */
 export async function readCoverage({
   facts,
   times,
@@ -71,14 +71,14 @@ export function coveragePart(
   const added = polls.filter((poll) => poll.poll === "added");
   const updated = polls.filter((poll) => poll.poll === "updated");
   return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section class="panel" aria-labelledby="h-added"><h2 id="h-added">New mentions</h2>
-<p class="hint">Everything that entered a query at the source up to “complete until” is stored here. “Seen within” is the longest that a mention which is visible there may wait, as calls are planned now. Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
+<p class="hint">Everything that entered a query at the source up to “data complete until” is stored here. “Seen within” is the longest delay of a visible mention with the current plan of calls. Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
 <section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
-<p class="hint">Mentions that changed after they were seen: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
-${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-aside"><h2 id="h-aside">Set aside</h2>${deadLetterList(deadLetters, times.moment)}</section>
+<p class="hint">Mentions that changed after they were first read: sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
+${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-dead-letters"><h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, times.moment)}</section>
 ${quirksPart(quirks, times.moment)}`;
 }
 
-/** What the account still allows. */
+/** The calls that the account has left. */
 function budgetPanel({ limit, periodMs, used, usedByOthers, closedForMs, sharing }: ShownBudget): Html {
   if (limit === null) return html``;
   const left = Math.max(0, limit - used);
@@ -92,14 +92,14 @@ function budgetPanel({ limit, periodMs, used, usedByOthers, closedForMs, sharing
 }
 
 const SHARING: Readonly<Record<ShownBudget["sharing"], string>> = {
-  untried: "Whether one call may ask for several queries is not known yet.",
-  proven: "Queries share calls.",
-  refused: "The source answers for one query in a call only.",
+  untried: "It is not known yet whether one call may ask for several queries.",
+  proven: "One call asks for several queries.",
+  refused: "The source accepts only one query per call.",
 };
 
 type Moment = PageParts["times"]["moment"];
 
-/** Whether the whole line works, and what does not. Nothing is said before the first look. */
+/** Whether the whole pipeline works, and what does not. Empty before the first check. */
 function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html | null {
   if (heartbeat === null) return null;
   const { outcome, at, reason, answer, configured } = heartbeat;
@@ -111,7 +111,7 @@ function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html |
         ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
         : "The heartbeat is withheld.";
   return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Does Earshot work?</h2>
-<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${expandReason(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Looked at ${moment(at)}. ${call}</span></p></section>
+<p><strong class="outcome ${works ? "is-sent" : "is-failing"}">${works ? "Yes: polled, judged, able to deliver" : `No: ${expandReason(outcome).toLowerCase()}`}</strong>${reason !== undefined && html`<span class="fault" dir="auto">${shorten(reason, 300)}</span> `}<span class="detail">Checked ${moment(at)}. ${call}</span></p></section>
 `;
 }
 
@@ -123,13 +123,13 @@ function pollTable(
 ): Html {
   if (polls.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
   const complete = columns === "complete";
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Walks by query"><table class="walks"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col" class="number">Seen within</th>${
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Polls by query"><table class="polls"><thead><tr><th scope="col">Query</th><th scope="col">State</th><th scope="col">Last poll</th><th scope="col" class="number">Seen within</th>${
     complete &&
-    html`<th scope="col">Complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
-  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Set aside</th></tr></thead>
+    html`<th scope="col">Data complete until</th><th scope="col" class="number">Behind</th><th scope="col">Judged until</th>`
+  }<th scope="col" class="number">Polls</th><th scope="col" class="number">Seen</th><th scope="col" class="number">${complete ? "Stored" : "New"}</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Dead letters</th></tr></thead>
 <tbody>${polls.map(
     (poll) =>
-      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="walk-state">${stateOf(poll)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
+      html`<tr><th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th><td class="poll-state">${stateOf(poll)}</td><td>${momentOr(poll.polledAt, moment)}</td><td class="number">${within(poll, now)}</td>${
         complete &&
         html`<td>${momentOr(poll.completeUntil, moment)}</td><td class="number">${behind(poll, now)}</td><td>${moment(poll.tickedUntil)}</td>`
       }<td class="number">${formatNumber(poll.polls)}</td><td class="number">${formatNumber(poll.seen)}</td><td class="number">${formatNumber(poll.stored)}</td><td class="number">${gapOf(poll, moment)}</td><td class="number">${warned(poll.rejected)}</td></tr>`,
@@ -140,7 +140,7 @@ function momentOr(at: Instant | null, moment: Moment): Html {
   return at === null ? html`<span class="detail">never</span>` : moment(at);
 }
 
-/** The longest that a mention may wait from now on, as calls are planned. */
+/** The longest delay of a mention from now on, with the current plan of calls. */
 function within(poll: ShownPoll, now: Instant): string {
   const worst = worstDelayMs(poll, now);
   return worst === null ? "" : formatDuration(worst);
@@ -150,7 +150,7 @@ function behind({ completeUntil }: ShownPoll, now: Instant): string {
   return completeUntil === null ? "" : formatDuration(Math.max(0, now - completeUntil));
 }
 
-/** What is missing, and when it is looked for again; it stays here until it is found. */
+/** How many mentions are missing, and when they are polled again. Shown until they are found. */
 function gapOf({ gap, gapFrom, gapNextAt }: ShownPoll, moment: Moment): Html {
   if (gap === 0) return html`0`;
   return html`<strong class="fault">${formatNumber(gap)}</strong>${gapFrom !== null && html`<span class="detail">since ${moment(gapFrom)}</span>`}${gapNextAt !== null && html`<span class="detail">again ${moment(gapNextAt)}</span>`}`;
@@ -166,12 +166,12 @@ function stateOf({ failures, lastError, polledAt }: ShownPoll): Html {
   }
   return polledAt === null
     ? html`<span class="outcome is-due">not polled yet</span>`
-    : html`<span class="outcome is-sent">well</span>`;
+    : html`<span class="outcome is-sent">ok</span>`;
 }
 
 function deadLetterList(list: readonly ShownDeadLetter[], moment: Moment): Html {
   if (list.length === 0)
-    return html`<p class="empty">Nothing stands aside: every mention that was read could be stored, every job done.</p>`;
+    return html`<p class="empty">None: every mention was stored, and every job was done.</p>`;
   return html`<ol class="timeline">${list.map(
     (one) =>
       html`<li><span class="when">${moment(one.at)}</span><span><strong>${foreign(one.queryName)}</strong> ${one.resourceId !== null && html`<code>${foreign(shorten(one.resourceId, 60))}</code> `}<span class="detail" dir="auto">${one.kind === "mention" ? "" : `${one.scope ?? one.kind}: `}${shorten(one.reason, 200)}${one.tries > 1 && ` (${one.tries} tries)`}${one.replayable && html` Again: <code>earshot dead-letters replay ${one.id}</code>`}</span></span></li>`,

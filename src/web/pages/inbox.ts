@@ -12,17 +12,17 @@ import { foreign, shorten } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
 
-/** Where the buttons of a Slack message post to. */
+/** The buttons of a Slack message post here. */
 export const PRESS_PATH = "/inbox/press";
 
 export interface InboxParts {
   readonly inbox: InboxView;
   readonly times: Times;
-  /** Of forms; null where buttons are only to be seen. */
+  /** For forms; null if buttons do nothing. */
   readonly token: string | null;
 }
 
-/** Newest messages that are sorted into places. */
+/** The number of newest messages to show. */
 const LENGTH = 300;
 
 export const InboxQuestion = z.object({
@@ -48,12 +48,12 @@ export async function inboxPage(address: string, parts: InboxParts, question: In
   return {
     title: "Inbox",
     section: "/inbox",
-    body: html`<div class="title"><h1>Inbox</h1><p class="hint">What went out, as its readers see it.</p></div>
+    body: html`<div class="title"><h1>Inbox</h1><p class="hint">Sent messages, as their readers see them.</p></div>
 <div class="inbox${reading !== null && " has-reading"}">${livePart(address, { name: "places", on: ["inbox"] }, content)}${reading}</div>`,
   };
 }
 
-/** The places and what lies in the chosen one; the email that is being read stands beside it and stays. */
+/** The mailboxes and channels, and the messages of the chosen one. The open email is outside of it and stays. */
 export async function inboxPlaces(parts: InboxParts, question: InboxQuestion): Promise<Html> {
   const places = sortIntoPlaces(await parts.inbox.list({ limit: LENGTH }));
   const chosen = places.find((place) => place.key === question.place) ?? places[0];
@@ -66,8 +66,8 @@ function inboxPart(
   parts: InboxParts,
   question: InboxQuestion,
 ): Html {
-  if (chosen === undefined) return html`<p class="panel empty">No message has gone out yet.</p>`;
-  return html`<nav aria-label="Places"><ul class="tabs">${places.map(
+  if (chosen === undefined) return html`<p class="panel empty">No message was sent yet.</p>`;
+  return html`<nav aria-label="Channels and mailboxes"><ul class="tabs">${places.map(
     (place) =>
       html`<li><a href="${placeAddress(place.key)}"${place.key === chosen.key && html` aria-current="page"`}>${foreign(place.name)} <span class="count is-quiet">${place.messages.length}</span></a></li>`,
   )}</ul></nav>
@@ -99,7 +99,7 @@ function placeAddress(key: string, message?: string): string {
   return `/inbox?${new URLSearchParams({ place: key, ...(message === undefined ? {} : { message }) })}`;
 }
 
-/** Newest on top, so that what arrives is seen; the answers stand below what they answer, in the order of talking. */
+/** Newest message first, so that arrivals are seen; replies come below their message, oldest first. */
 function channel(place: Place, parts: InboxParts): Html {
   const messages = place.messages.filter((message) => message.kind === "slack");
   const known = new Set(messages.map((message) => message.ts));
@@ -110,7 +110,7 @@ function channel(place: Place, parts: InboxParts): Html {
     );
     return html`<li>${slackMessage(root, parts)}${
       replies.length > 0 &&
-      html`<ol class="thread" aria-label="Answers in the thread">${replies.toReversed().map((reply) => html`<li>${slackMessage(reply, parts)}</li>`)}</ol>`
+      html`<ol class="thread" aria-label="Replies in the thread">${replies.toReversed().map((reply) => html`<li>${slackMessage(reply, parts)}</li>`)}</ol>`
     }</li>`;
   })}</ol>`;
 }

@@ -3,20 +3,20 @@ import { type Html, html } from "../html.ts";
 import { openCount } from "../parts/open-count.ts";
 import type { Page } from "./page.ts";
 
-/** What stands around a page. */
+/** The layout around a page. */
 export interface Frame {
-  /** The address that was asked for. */
+  /** The requested address. */
   readonly address: string;
   /** `Tue 14:05 UTC`. */
   readonly clock: string;
   readonly pace: string | null;
-  /** What happens next, told to a newcomer. */
+  /** Tells a new user what happens next. */
   readonly banner: string | null;
-  /** Where the page starts to listen from; null when the reader paused it. */
+  /** The versions from which the page's stream starts; null if the reader paused it. */
   readonly since: string | null;
   readonly openAlerts: number;
   readonly hasInbox: boolean;
-  /** People can act on alerts here. */
+  /** Whether people can act on alerts here. */
   readonly hasActions: boolean;
   readonly logoutToken: string | null;
   readonly assets: { readonly stylesheet: string; readonly scripts: readonly string[] };
@@ -54,7 +54,7 @@ ${(frame.banner !== null || frame.pace !== null) && html`<div class="banner" rol
 `;
 }
 
-/** No styles put into the page, no evaluated attributes, no scripts in what is fetched, nothing kept of old pages. */
+/** htmx adds no styles, evaluates no attributes, runs no fetched scripts, and keeps no old pages. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   allowEval: false,
@@ -78,7 +78,7 @@ function entries(frame: Frame): readonly (readonly [string, Html])[] {
   ];
 }
 
-/** Whoever reads slowly, or with a screen reader, can make the page hold still. Works as a link. */
+/** Lets a slow reader, or one with a screen reader, pause the updates. Works as a plain link. */
 function liveSwitch(frame: Frame): Html {
   const plain = withParameter(frame.address, "part", null);
   return frame.since === null

@@ -18,7 +18,7 @@ const optionalText = (length: number) =>
     .transform((text) => (text.trim() === "" ? null : text.trim()))
     .catch(null);
 
-/** What may be asked of the list; anything else is as if it had not been asked. */
+/** The parameters of the list; invalid values are ignored. */
 export const MentionsQuestion = z.object({
   query: optionalText(100),
   sentiment: z.enum(SENTIMENTS).nullable().catch(null),
@@ -56,7 +56,7 @@ export async function mentionsPage(
     mentionsPart(address, parts, question),
     parts.facts.queryNames(),
   ]);
-  // Further back nothing new arrives, and what somebody reads should stay where it is.
+  // Older pages get no new mentions, and their list should not move while it is read.
   const lives = question.after === null;
   return {
     title: "Mentions",
@@ -76,7 +76,7 @@ function option(value: string, label: string, chosen: string | null): Html {
   return html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
 }
 
-/** The place in the list, opaque to readers: `moment.query.resource`, each part safe in an address. */
+/** An opaque position in the list: `moment.query.resource`, safe in an address. */
 function writePosition({ moment, queryId, resourceId }: MentionPosition): string {
   return Buffer.from(JSON.stringify([moment, queryId, resourceId])).toString("base64url");
 }
@@ -88,6 +88,6 @@ function readPosition(text: string): MentionPosition | null {
   return { moment, queryId, resourceId };
 }
 
-/** Moments that the database can hold. */
+/** Limited to moments and texts that the database can hold. */
 const Id = z.string().transform(storableText);
 const Position = z.tuple([z.number().min(-62e12).max(250e12), Id, Id]);

@@ -18,7 +18,7 @@ const HOURS = 24;
 
 export type VolumeReader = () => Promise<readonly QueryVolume[]>;
 
-/** Each part by its name, so that one of them can be asked for alone. */
+/** The parts by name, so that each can be requested alone. */
 export function overviewParts(parts: PageParts, readVolume: VolumeReader) {
   return {
     count: async () => openCount(await parts.facts.countOpenAlerts()),
@@ -63,7 +63,7 @@ export async function overviewPage(
   };
 }
 
-/** Volume of the last 24 hours, the running one included. */
+/** Volume of the last 24 hours, including the current one. */
 export async function readVolume({
   facts,
   times,
@@ -81,8 +81,8 @@ async function alertsPart({ facts, times }: PageParts): Promise<Html> {
 
 function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html {
   if (volumes.length === 0) return html`<p class="empty">No mention in the last 24 hours.</p>`;
-  const rest = volumes.length - CHARTS;
+  const hidden = volumes.length - CHARTS;
   return html`<ul class="legend" aria-label="Colours"><li class="is-negative">negative</li><li class="is-neutral">neutral</li><li class="is-positive">positive</li></ul>
 ${volumes.slice(0, CHARTS).map((volume) => volumeChart(volume, times))}
-${rest > 0 && html`<p class="more">${rest} quieter ${rest === 1 ? "query" : "queries"} not shown. <a href="/coverage">All queries</a></p>`}`;
+${hidden > 0 && html`<p class="more">${hidden} quieter ${hidden === 1 ? "query" : "queries"} not shown. <a href="/coverage">All queries</a></p>`}`;
 }

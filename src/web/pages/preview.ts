@@ -7,9 +7,9 @@ import type { Page } from "./page.ts";
 export const PreviewQuestion = z.object({
   about: z.enum(["alert", "digest"]).catch("alert"),
   sample: z.string().max(100).nullable().catch(null),
-  /** Id of a stored alert; then `about` and `sample` do not count. */
+  /** Id of a stored alert; then `about` and `sample` are ignored. */
   alert: z.string().max(100).nullable().catch(null),
-  /** One template alone; its name says what it is about. */
+  /** The name of one template, to preview it alone. */
   template: z.string().max(100).nullable().catch(null),
 });
 export type PreviewQuestion = z.output<typeof PreviewQuestion>;
@@ -21,7 +21,7 @@ export async function readPreview(
   return alert === null ? previews.ofSample(about, sample) : previews.ofAlert(alert);
 }
 
-/** One template as it comes out, in the format that it is written for. */
+/** The output of one template, in its format. */
 export function templatePage(
   previews: PreviewView,
   { text, isHtml }: TemplatePreview,
@@ -45,7 +45,7 @@ ${templateList(previews, question)}
   };
 }
 
-/** Every template; those that are about something else than the stored alert are not offered for it. */
+/** Every template that fits the stored alert. */
 function templateList({ templates }: PreviewView, { template, alert }: PreviewQuestion): Html {
   const offered = alert === null ? templates : templates.filter((name) => !name.includes("/digest"));
   return html`<details id="templates"${template !== null && html` open`}><summary>One template alone</summary><ul class="tabs">${offered.map(
@@ -54,7 +54,7 @@ function templateList({ templates }: PreviewView, { template, alert }: PreviewQu
   )}</ul></details>`;
 }
 
-/** A message as Slack and as a mail program show it, and as the text that goes to those without HTML. */
+/** A message as Slack and a mail program show it, and as plain text. */
 export function previewPage(previews: PreviewView, message: PreviewMessage, question: PreviewQuestion): Page {
   const { slack, email } = message;
   return {

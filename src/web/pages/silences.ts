@@ -7,7 +7,7 @@ import { foreign } from "../parts/words.ts";
 import type { Times } from "../times.ts";
 import type { Page } from "./page.ts";
 
-/** What is silenced, a form for more, and what people said of the alerts of each rule. */
+/** The silences, a form for a new one, and the feedback on the alerts of each rule. */
 export function silencesPage(
   found: { readonly silences: readonly ListedSilence[]; readonly rules: readonly RulePrecision[] },
   times: Times,
@@ -18,14 +18,14 @@ export function silencesPage(
     section: "/silences",
     body: html`<div class="title"><h1>Silences</h1></div>
 <section class="panel" aria-labelledby="h-now"><h2 id="h-now">In force and to come</h2>${list(found.silences, times, token)}</section>
-<section class="panel desk" aria-labelledby="h-new"><h2 id="h-new">Silence something</h2>
-<p class="hint">Say at least one of query, rule, label and severity; <code>*</code> in a name stands for anything. What still stands when a silence ends is told at once. The end of what was announced is always told.</p>
+<section class="panel action-form" aria-labelledby="h-new"><h2 id="h-new">Add a silence</h2>
+<p class="hint">Give at least one of query, rule, label and severity; <code>*</code> in a name matches anything. Alerts that still fire when a silence ends are sent then. If an alert was sent before, its resolved message is always sent.</p>
 ${silenceForm(times.zone, token)}</section>
-<section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">What people said of each rule in 30 days</h2>${precision(found.rules)}</section>`,
+<section class="panel" aria-labelledby="h-rules"><h2 id="h-rules">Feedback on each rule in 30 days</h2>${precision(found.rules)}</section>`,
   };
 }
 
-/** Whether it mutes at this moment, and until when; a recurring one only inside its times. */
+/** Whether it mutes now, and until when; a recurring one mutes only inside its times. */
 function stateOf({ startsAt, endsAt, windows }: Silence, times: Times): Html {
   const now = times.now();
   if (now < startsAt) return html`from ${times.moment(startsAt)}`;

@@ -25,24 +25,24 @@ interface SeenByRule {
   readonly kind: string;
   readonly met: boolean;
   readonly because: string | null;
-  /** When it led to an alert; null where it did not. */
+  /** When it led to an alert; null if it did not. */
   readonly matchedAt: Instant | null;
   readonly alertId: string | null;
 }
 
-/** Asks for a mention by its id at the source or by its address, in every query where it is stored. */
+/** Finds a mention by its id at the source or its address, in every query that stores it. */
 export type ExplainMention = (text: string) => Promise<readonly ExplainedMention[]>;
 
 export const WhyQuestion = z.object({ of: z.string().max(2_000).catch("") });
 
-/** Why a mention led to an alert, or to none: what `earshot why` prints. */
+/** Shows why a mention led to an alert or not, as `earshot why` prints it. */
 export async function whyMentionPage(explain: ExplainMention, text: string, times: Times): Promise<Page> {
   const found = text === "" ? [] : await explain(text);
   return {
-    title: "Why a mention was told, or was not",
+    title: "Why a mention led to an alert, or did not",
     section: "/mentions",
     body: html`<p class="crumb"><a href="/mentions">Mentions</a></p>
-<div class="title"><h1>Why a mention was told, or was not</h1></div>
+<div class="title"><h1>Why a mention led to an alert, or did not</h1></div>
 ${found.length === 0 && html`<p class="panel empty">No such mention is stored. One that was never read has no history here.</p>`}${found.map((one) => mentionPanel(one, times))}`,
   };
 }
@@ -59,10 +59,10 @@ function mentionPanel(
       ? html`<p class="empty">No rule is about this query.</p>`
       : html`<dl class="facts is-wide">${rules.map((one) => html`<dt>${expandReason(one.rule)}</dt><dd>${observed(one, times)}</dd>`)}</dl>`
   }
-<h3>The alerts that it went to</h3>${
+<h3>Its alerts</h3>${
     alerts.length === 0
       ? html`<p class="empty">None.</p>`
-      : html`<ol class="timeline">${alerts.map(({ alert }) => html`<li><span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${expandReason(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">who was told of it, and why, stands there</span></span></li>`)}</ol>`
+      : html`<ol class="timeline">${alerts.map(({ alert }) => html`<li><span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${expandReason(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span></li>`)}</ol>`
   }</section>`;
 }
 
@@ -72,5 +72,5 @@ function observed({ kind, met, because, matchedAt, alertId }: SeenByRule, times:
     return html`<strong>met</strong> ${times.moment(matchedAt)}${alertId !== null && html`, <a href="/alerts/${alertId}">its alert</a>`}${reason}`;
   if (!met) return html`not met${reason}`;
   if (kind !== "mention") return html`counted: this rule is about how many there are, not about one${reason}`;
-  return html`met as it is now, and told nobody${reason}<br><span class="detail">The rule or the mention has changed since, or it came before the query was watched.</span>`;
+  return html`met as it is now, but led to no alert${reason}<br><span class="detail">The rule or the mention has changed since, or it came before the query was watched.</span>`;
 }

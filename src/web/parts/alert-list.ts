@@ -5,24 +5,24 @@ import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { expandReason, foreign } from "./words.ts";
 
-/** Alerts, one row each: how grave, what, where, since when, why. */
+/** Alerts, one row each: severity, rule, query, since when, why. */
 export function alertList(alerts: readonly Alert[], times: Times, empty: string): Html {
   if (alerts.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times))}</ol>`;
 }
 
 function alertItem(alert: Alert, times: Times): Html {
-  return html`<li class="alert is-${alert.state === "resolved" ? "over" : alert.severity}">
+  return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}">
 <div class="alert-head">${severityBadge(alert)}<h3><a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${expandReason(alert.rule)}</a></h3><span class="when">${alertSpan(alert, times)}</span></div>
 <p class="because" dir="auto">${alert.because}</p>
 <div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;
 }
 
-/** The state where it says more than the severity; else the severity. */
+/** The severity, and the state if the alert is not firing. */
 export function severityBadge(alert: Pick<Alert, "severity" | "state">): Html {
   const state = alert.state === "firing" ? null : alert.state;
-  return html`<span class="badge is-${alert.state === "resolved" ? "over" : alert.severity}">${alert.severity}</span>${
+  return html`<span class="badge is-${alert.state === "resolved" ? "resolved" : alert.severity}">${alert.severity}</span>${
     state !== null && html`<span class="badge is-state">${state}</span>`
   }`;
 }
@@ -33,11 +33,11 @@ export function alertSpan(alert: Alert, times: Times): Html {
   return html`${times.moment(alert.openedAt)} to ${times.moment(alert.resolvedAt)} (${lasted})`;
 }
 
-/** What it is grouped by, beside the query that the headline names. */
+/** The labels of its group, without the query, which the headline names. */
 function labelsOf(alert: Alert): readonly Html[] {
   return (
     Object.entries(alert.labels)
-      // The key of a story says nothing to a reader; its mentions do.
+      // The key of a story means nothing to a reader.
       .filter(([label]) => label !== "query" && label !== "story")
       .map(([label, value]) => html`<span class="fact">${expandReason(label)}: ${foreign(value)}</span>`)
   );

@@ -3,8 +3,8 @@ import { type Html, html } from "../html.ts";
 import type { LivePart } from "../watch-versions.ts";
 
 /**
- * A stretch of the page that is fetched again when one of the facts behind it changed. Where nothing lives (no scripts,
- * paused) it is simply what it was when the page was made.
+ * A part of the page that is fetched again when one of its facts changes. Without scripts, or paused, it stays as the
+ * page was made.
  */
 export function livePart(
   address: string,

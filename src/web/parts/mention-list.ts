@@ -9,7 +9,7 @@ import { foreign, formatCompact, shorten } from "./words.ts";
 
 const TEXT_LIMIT = 600;
 
-/** Mentions as a list. Every value in it was written by strangers. */
+/** A list of mentions. Every value in it comes from strangers. */
 export function mentionList(mentions: readonly ShownMention[], times: Times, empty: string): Html {
   if (mentions.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<ol class="mentions">${mentions.map((one) => mentionItem(one, times))}</ol>`;

@@ -4,7 +4,7 @@ import { type Html, html } from "../html.ts";
 import type { Times } from "../times.ts";
 import { expandReason, foreign, shorten } from "./words.ts";
 
-/** What was sent, or is about to be, and what became of it. */
+/** Notifications and their outcomes. */
 export function notificationTable(
   notifications: readonly ShownNotification[],
   times: Times,
@@ -27,7 +27,7 @@ function aboutOf(one: ShownNotification): Html {
   return html`<a id="sent-${one.id}" href="/alerts/${one.alertId}">${what}: ${foreign(one.queryName ?? "")} ${one.rule === null ? "" : expandReason(one.rule).toLowerCase()}</a>`;
 }
 
-/** Sent, waiting, failing or given up, with the last fault in the vendor's words. */
+/** Sent, waiting, failing or given up, with the vendor's last error. */
 export function outcomeOf(one: Pick<ShownNotification, "state" | "attempts" | "lastError">): Html {
   const tries = one.attempts > 1 ? ` after ${counted(one.attempts, "attempt")}` : "";
   const fault =

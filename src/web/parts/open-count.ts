@@ -1,6 +1,6 @@
 import { type Html, html } from "../html.ts";
 
-/** How many alerts are open, beside the word Alerts; nothing when all is quiet. */
+/** The number of open alerts, shown after the word Alerts; empty if there are none. */
 export function openCount(n: number): Html {
   return n === 0 ? html`` : html`<span class="count">${n}<span class="unseen"> open</span></span>`;
 }

@@ -1,8 +1,8 @@
 import { type Html, html } from "../html.ts";
 
 /**
- * A link to where a mention stands, or nothing, if its address is not one that may be followed. By its id a reader's
- * focus finds it again when the list around it is drawn anew.
+ * A link to a mention's page, or nothing if its address is unsafe. The id lets the browser keep the focus when the list
+ * is replaced.
  */
 export function outsideLink(address: string | null, id: string): Html | null {
   const url = followable(address);
@@ -10,7 +10,7 @@ export function outsideLink(address: string | null, id: string): Html | null {
   return html`<a class="outside" id="${id}" href="${url.href}" target="_blank" rel="noopener noreferrer nofollow ugc">${url.hostname.replace(/^www\./, "")}<span aria-hidden="true"> ↗</span><span class="unseen"> (opens in a new tab)</span></a>`;
 }
 
-/** http and https with a host; a user name in front of the host makes `bank.example@evil.example` look right. */
+/** Allows http and https with a host and no user name: `bank.example@evil.example` looks like bank.example. */
 function followable(address: string | null): URL | null {
   if (address === null || address.length > 2000 || !URL.canParse(address)) return null;
   const url = new URL(address);

@@ -5,10 +5,10 @@ import type { ShownWait } from "../../model/shown.ts";
 import { type Html, html } from "../html.ts";
 import { foreign, shorten } from "./words.ts";
 
-/** Receivers that are not told at once, with the reason; nothing where none has to wait. */
+/** Receivers whose messages are delayed, with the reason; empty if there are none. */
 export function waitsPanel(waits: readonly ShownWait[]): Html | null {
   if (waits.length === 0) return null;
-  return html`<section class="panel" aria-labelledby="h-waits"><h2 id="h-waits">Receivers that wait</h2>
+  return html`<section class="panel" aria-labelledby="h-waits"><h2 id="h-waits">Delayed receivers</h2>
 <dl class="facts is-wide">${waits.map((wait) => html`<dt>${foreign(wait.receiver)}</dt><dd>${waitWords(wait)}</dd>`)}</dl></section>
 `;
 }
@@ -24,6 +24,6 @@ export function waitWords({ outcome, forMs, because, waiting }: ShownWait): Html
 const WORDS: Readonly<Record<ShownWait["outcome"], (length: string | null) => string>> = {
   Refused: () => "gets no messages",
   Paused: (length) => `paused for ${length ?? "a while"}`,
-  TriedAgain: () => "fails and is tried again",
+  TriedAgain: () => "fails; will be tried again",
   InLine: (length) => `in line for about ${length ?? "a while"}`,
 };

@@ -3,12 +3,12 @@ import { type Html, html } from "../html.ts";
 export const SENTIMENTS = ["negative", "neutral", "positive"] as const;
 export type ShownSentiment = (typeof SENTIMENTS)[number] | "unknown";
 
-/** The sentiments that have a colour; what a source adds is shown as unknown. */
+/** The sentiments that have a colour; any other is shown as unknown. */
 export function sentimentOf(value: string | null): ShownSentiment {
   return SENTIMENTS.find((known) => known === value) ?? "unknown";
 }
 
-/** Shape and word say it; the colour only helps. */
+/** The shape and the word carry the meaning; the colour only helps. */
 export function sentimentMark(value: string | null): Html | null {
   const sentiment = sentimentOf(value);
   if (sentiment === "unknown") return null;

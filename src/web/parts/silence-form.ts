@@ -4,7 +4,7 @@ import { type Html, html } from "../html.ts";
 import { RECURRING_LENGTHS } from "../silence-form.ts";
 import { lengthChoice } from "./alert-actions.ts";
 
-/** A silence for people who do not know matchers: whom, how long, and, behind a fold, only at times that come back. */
+/** Adds a silence without matchers: what, how long, and, in a folded part, only at recurring times. */
 export function silenceForm(zone: string, token: string): Html {
   return html`<form method="post" action="/silences"><input type="hidden" name="token" value="${token}">
 <label>Query <input name="query" maxlength="200" placeholder="Acme*"></label>
@@ -15,7 +15,7 @@ export function silenceForm(zone: string, token: string): Html {
 <label>Because <input name="comment" maxlength="300" placeholder="release day"></label>
 <label>Your name <input name="by" maxlength="80" autocomplete="name"></label>
 <details class="whole"><summary>Only at certain times, every week</summary>
-<p class="hint">A time that ends before it begins ends on the next day, and belongs to the day on which it begins. It keeps to the local clock when the clocks change.</p>
+<p class="hint">If the end is before the start, it ends on the next day. The days are those of the start. Times follow the local clock, also when clocks change.</p>
 <fieldset class="days"><legend>Days (none checked: every day)</legend>${WEEKDAYS.map(
     (day) => html`<label><input type="checkbox" name="days" value="${day}"> ${day}</label>`,
   )}</fieldset>

@@ -8,10 +8,10 @@ import { foreign, formatNumber } from "./words.ts";
 const BAR = 10;
 const GAP = 2;
 const HEIGHT = 56;
-/** From the ground up: what is to be compared stands on the common ground. */
+/** From bottom to top: the values to compare share the base line. */
 const STACK: readonly ShownSentiment[] = ["negative", "unknown", "neutral", "positive"];
 
-/** Bars by hour, with the same numbers as a sentence and as a table. */
+/** Bars by hour, and the same numbers as a sentence and a table. */
 export function volumeChart(volume: QueryVolume, times: Times): Html {
   const id = `volume-${volume.projectId}-${volume.queryId}`.replaceAll(/[^\w-]/g, "_");
   const share = volume.total === 0 ? 0 : Math.round((100 * volume.negative) / volume.total);

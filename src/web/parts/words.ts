@@ -10,8 +10,8 @@ export function formatNumber(n: number): string {
 }
 
 /**
- * `40.9`, `1,233`; of a small one what it has of figures (`0.0012`), and of a tiny one its power: `4e-7`. Below one in a
- * billion nothing is claimed: no model of counts was ever tested there.
+ * `40.9`, `1,233`; small numbers with their first digits (`0.0012`), tiny ones as a power: `4e-7`. Below one in a
+ * billion it claims nothing: the model of counts was never tested there.
  */
 export function formatMeasured(n: number): string {
   const size = Math.abs(n);
@@ -25,18 +25,18 @@ export function formatCompact(n: number): string {
   return COMPACT.format(n);
 }
 
-/** `FirstNotification` → `First notification`: reasons have names, people read sentences. */
+/** `FirstNotification` → `First notification`. */
 export function expandReason(name: string): string {
   const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[-_.]/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-/** A text of somebody else inside a line of ours: its direction of writing stays its own. */
+/** Foreign text inside our line, isolated so that it keeps its own writing direction. */
 export function foreign(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
-/** At most so many characters; cut between characters, never inside one. */
+/** Cuts a text to this many characters, never inside a character. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const characters = [...text.slice(0, limit * 2)];
