@@ -17,13 +17,13 @@ export function allOf(parts: readonly Predicate[]): Predicate {
   if (only !== undefined && parts.length === 1) return only;
   const adjectives = parts.map((part) => part.adjective);
   const adjective = adjectives.includes(undefined) ? undefined : adjectives.join(", ");
-  // What a mention is not is no reason to tell of it, unless it is the only one.
+  // A negated part is no reason to alert, unless there is no other.
   const positive = parts.filter((part) => part.excludes !== true);
-  const told = positive.length > 0 ? positive : parts;
+  const reasons = positive.length > 0 ? positive : parts;
   return {
     form: { all: ordered(parts) },
     matches: (mention) => parts.every((part) => part.matches(mention)),
-    explain: (mention) => told.map((part) => part.explain(mention)).join(", "),
+    explain: (mention) => reasons.map((part) => part.explain(mention)).join(", "),
     explainMiss: (mention) =>
       parts
         .filter((part) => !part.matches(mention))
@@ -35,7 +35,7 @@ export function allOf(parts: readonly Predicate[]): Predicate {
   };
 }
 
-/** `negative mentions in category "Safety"`; nothing where a part can stand neither before "mentions" nor behind it. */
+/** `negative mentions in category "Safety"`; undefined if a part fits neither before nor after "mentions". */
 function subjectOf(parts: readonly Predicate[]): { readonly subject?: string } {
   const isSaid = parts.every(
     ({ adjective, attribute }) => adjective !== undefined || attribute !== undefined,
@@ -48,7 +48,7 @@ function subjectOf(parts: readonly Predicate[]): { readonly subject?: string } {
   return { subject: [before, "mentions", ...behind].join(" ").trim() };
 }
 
-/** One part has to match; every one that does is told. */
+/** One part has to match; the explanation names every part that does. */
 export function anyOf(parts: readonly Predicate[]): Predicate {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
@@ -65,12 +65,12 @@ export function anyOf(parts: readonly Predicate[]): Predicate {
   };
 }
 
-/** Why a mention does not match: what was measured of it. */
+/** Why a mention does not match: its measured values. */
 export function missOf(part: Predicate, mention: Mention): string {
   return part.explainMiss?.(mention) ?? `not ${part.label}`;
 }
 
-/** The part must not match: also where the field that it asks for is missing. */
+/** The part must not match. A missing field counts as no match. */
 export function noneOf(part: Predicate): Predicate {
   const label = /[ ,]/.test(part.label) ? `not (${part.label})` : `not ${part.label}`;
   return {
@@ -83,7 +83,7 @@ export function noneOf(part: Predicate): Predicate {
   };
 }
 
-/** The order in a file does not change what a rule counts, so it does not change its form either. */
+/** Sorted, because the order in a file does not change what a rule counts. */
 function ordered(parts: readonly Predicate[]): JsonValue {
   const forms = new Map(parts.map((part) => [canonicalJson(part.form), part.form]));
   return [...forms].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, form]) => form);

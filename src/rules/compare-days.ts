@@ -3,11 +3,11 @@ import { lnNegativeBinomialLow } from "../spike/negative-binomial-low.ts";
 
 export interface DayComparison {
   readonly observed: number;
-  /** By the same weekdays of the weeks before. */
+  /** From the same weekdays of the weeks before. */
   readonly expected: number;
   readonly allAbove: boolean;
   readonly allBelow: boolean;
-  /** Logarithm of the chance of a sum so far on its side of the expectation. */
+  /** Logarithm of the chance of a sum at least this far from the expectation, on the same side. */
   readonly lnP: number;
 }
 
@@ -16,14 +16,14 @@ const LEAST_WEEKS = 2;
 /** The days judged, the weeks that they are compared with, and the open days. */
 export const LONGEST_MEMORY_DAYS = 7 + 7 * WEEKS + 3;
 
-/** Whole days without which nothing is compared: each weekday twice, and the days themselves. */
+/** Whole days needed for a comparison: each weekday twice, and the judged days. */
 export function historyDays(span: number): number {
   return span + 7 * LEAST_WEEKS;
 }
 
 /**
- * The last `span` days against the same weekdays of up to four weeks before. `days` are whole days, newest first.
- * Undefined before each weekday was seen twice.
+ * Compares the last `span` days with the same weekdays of up to four weeks before. `days` are whole days, newest first.
+ * Undefined until each weekday was seen twice.
  */
 export function compareDays(days: readonly number[], span: number): DayComparison | undefined {
   const judged = Array.from({ length: span }, (_, day) => ({
@@ -39,7 +39,7 @@ export function compareDays(days: readonly number[], span: number): DayCompariso
   const expected = means.reduce((sum, mean) => sum + mean, 0);
   if (expected <= 0) return undefined;
   const usualVariation = dayVariation(days.slice(span));
-  // What the weeks before say is itself uncertain.
+  // The mean of the weeks before is uncertain, too.
   const variance = usualVariation * expected * (1 + 1 / weeks);
   const cluster = Math.max(1, variance / expected);
   const lnP =
@@ -71,6 +71,6 @@ function dayVariation(days: readonly number[]): number {
   return Math.max(1, squares / weight);
 }
 
-/** Bunches of mentions and a rate that wanders, before anything is known. */
+/** Assumed variance before anything is known: reposts in bunches, and a changing rate. */
 const VARIATION_PRIOR = 3;
 const VARIATION_WEIGHT = 3;

@@ -22,10 +22,10 @@ import {
 import { sliceOf } from "./slice.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
-/** How long after its last mention an alert on single mentions is over, unless the rule says otherwise. */
+/** How long after its last mention an alert on single mentions resolves, unless the rule says otherwise. */
 const MENTION_OVER_AFTER_MS = 6 * HOUR;
 
-/** Compiles what a rule file holds. Tells everything that is wrong with it; gives undefined if anything was. */
+/** Compiles the content of a rule file. Reports every fault; returns undefined if there was one. */
 export function compileRule(
   name: string,
   input: unknown,
@@ -36,11 +36,11 @@ export function compileRule(
     faulty = true;
     addIssue(issue);
   };
-  // Steps of severity depend on what the rule counts, so they are read by themselves.
+  // Severity steps depend on what the rule counts, so they are read separately.
   const plain = withPlainSeverity(input);
   const parsed = RuleFile.safeParse(plain);
   if (!parsed.success) for (const issue of describeIssues(parsed.error, RuleFile, plain)) report(issue);
-  // Conditions are read even where the rest has faults, so that one look at the file finds them all.
+  // Read the conditions even if other parts have faults, so that one check finds all faults.
   const tree = isRecord(input) ? input["when"] : undefined;
   const when = tree === undefined ? everyMention : readTree(tree, ["when"], report);
   const plan = isRecord(input) ? readSeverity(input, tree, report) : undefined;
@@ -56,7 +56,7 @@ function withPlainSeverity(input: unknown): unknown {
   return isRecord(input) && isRecord(input["severity"]) ? { ...input, severity: "info" } : input;
 }
 
-/** Undefined where the rule has one severity, or where its steps have faults. */
+/** Undefined if the rule has one severity, or its steps have faults. */
 function readSeverity(
   input: Record<string, unknown>,
   tree: unknown,
@@ -67,7 +67,7 @@ function readSeverity(
   const found = windowConditions.find(({ type }) => input[type] !== undefined);
   if (found === undefined) return readSeveritySteps(severity, mentionSteps(tree), "", report);
   const kind = found.stepsOf?.(input[found.type]);
-  // What is wrong with the condition itself is reported by itself.
+  // Faults of the condition itself are reported separately.
   if (found.stepsOf !== undefined && kind === undefined) return undefined;
   return readSeveritySteps(severity, kind, found.type, report);
 }

@@ -20,7 +20,7 @@ import { volume } from "./conditions/volume.ts";
 import type { MentionCondition } from "./define-condition.ts";
 import type { WindowConditionType } from "./define-window-condition.ts";
 
-/** What may stand in `when`. */
+/** The conditions allowed in `when`. */
 export const mentionConditions: readonly MentionCondition[] = [
   sentiment,
   category,
@@ -37,7 +37,7 @@ export const mentionConditions: readonly MentionCondition[] = [
   tag,
 ];
 
-/** What a rule may count over time; one of them a rule. */
+/** The conditions that count over time; a rule has at most one. */
 export const windowConditions: readonly WindowConditionType[] = [
   volume,
   share,

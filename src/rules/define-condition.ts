@@ -6,13 +6,13 @@ import type { Predicate } from "./predicate.ts";
 /** A condition on single mentions: a key of `when`. */
 export interface MentionCondition {
   readonly type: string;
-  /** Turns what stands behind the key into a predicate, or says what is wrong with it. */
+  /** Turns the value of the key into a predicate, or reports what is wrong with it. */
   compile(params: unknown): { readonly predicate: Predicate } | { readonly issues: readonly Issue[] };
 }
 
 /**
- * Defines a condition. `params` is the schema of what a rule writes behind the key `type`; everything that can be
- * wrong with it is said by the schema, so that `compile` cannot fail.
+ * Defines a condition. `params` is the schema of the value of the key `type`; the schema reports every fault, so
+ * `compile` cannot fail.
  */
 export function defineCondition<Params extends z.ZodType>(definition: {
   readonly type: string;

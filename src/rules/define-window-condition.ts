@@ -7,15 +7,15 @@ import type { SeverityStep, StepKind } from "./severity-steps.ts";
 import type { Slice } from "./slice.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
-/** Reads a tree of mention conditions that stands inside the parameters; undefined when it has issues. */
+/** Reads a tree of mention conditions inside the parameters; undefined if it has issues. */
 export type ReadTree = (value: unknown, path: readonly string[]) => Predicate | undefined;
 
 /** A kind of condition on counts: a key of the rule itself. */
 export interface WindowConditionType {
   readonly type: string;
-  /** Quiet time after which an alert is over, unless the rule says otherwise. */
+  /** Quiet time after which an alert resolves, unless the rule says otherwise. */
   readonly overAfterMs: number;
-  /** What steps of severity may name; undefined where it knows none, or where `params` are wrong. */
+  /** What severity steps may name; undefined if there are none, or `params` are wrong. */
   stepsOf?(params: unknown): StepKind | undefined;
   compile(
     params: unknown,
@@ -29,8 +29,8 @@ export interface WindowConditionType {
 }
 
 /**
- * Defines a window condition. `compile` gives undefined when `readTree` did, which has told the issues by then.
- * `trees` are the parameters that `compile` reads in this way.
+ * Defines a window condition. `compile` returns undefined if `readTree` did, which has then reported the issues.
+ * `trees` are the parameters that `compile` reads with `readTree`.
  */
 export function defineWindowCondition<Params extends z.ZodType>(definition: {
   readonly type: string;

@@ -2,7 +2,7 @@ import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
 import { storyKey } from "../model/story.ts";
 
-/** What alerts of a rule can be told apart by. */
+/** The keys that can group alerts of a rule. */
 export const GROUP_KEYS = [
   "query",
   "author",
@@ -16,7 +16,7 @@ export const GROUP_KEYS = [
 ] as const;
 export type GroupKey = (typeof GROUP_KEYS)[number];
 
-/** The value of one key. What the source does not tell is "unknown", so that such mentions share one alert. */
+/** The value of one key; "unknown" if the source withholds it, so that such mentions share one alert. */
 export function groupValue(key: GroupKey, mention: Mention, query: Query, story?: string): string {
   return read(key, mention, query, story) || "unknown";
 }

@@ -8,14 +8,13 @@ import type { Rule } from "./rule.ts";
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * Reads every `*.yaml` of a folder, in order of names. Tells every fault of every file at once and gives the sound
- * rules beside them; whether a folder with faults may be used is the caller's decision. Throws only, a UserError, when
- * the folder itself cannot be read.
+ * Reads every `*.yaml` of a folder, in order of names. Returns all faults of all files and the valid rules; the caller
+ * decides whether a folder with faults may be used. Throws a UserError only if the folder cannot be read.
  */
 export async function loadRules(directory: string): Promise<{
   readonly rules: readonly Rule[];
   readonly faults: readonly Fault[];
-  /** What works and should be seen to. */
+  /** Things that work but should be fixed. */
   readonly warnings: readonly Fault[];
 }> {
   const rules: Rule[] = [];
@@ -29,7 +28,9 @@ export async function loadRules(directory: string): Promise<{
       faults.push(suggestion === undefined ? place : { ...place, suggestion });
     };
     if (await holdsRules(file))
-      fault(`folders inside the folder of rules are not read: put the files of ${entry}/ beside the others`);
+      fault(
+        `folders inside the folder of rules are not read: move the files of ${entry}/ next to the others`,
+      );
     if (entry.endsWith(".yml")) fault("rule files end in .yaml", `${entry.slice(0, -4)}.yaml`);
     if (!entry.endsWith(".yaml")) continue;
     const name = entry.slice(0, -".yaml".length);
@@ -50,7 +51,7 @@ export async function loadRules(directory: string): Promise<{
   return { rules, faults, warnings };
 }
 
-/** Whether it is a folder with rules in it, which somebody expects to be read. */
+/** Whether it is a folder with rules in it, which the user expects to be read. */
 async function holdsRules(place: string): Promise<boolean> {
   const entries = await readdir(place).catch(() => []);
   return entries.some((entry) => /\.ya?ml$/.test(entry));

@@ -1,10 +1,10 @@
 import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import { instantOf, localDateOf } from "../lib/local-time.ts";
 
-/** The day that the calendar shows in `zone`, counted from the first of January 1970. A day may have 23 or 25 hours. */
+/** The calendar day in `zone`, counted from 1 January 1970. A day may have 23 or 25 hours. */
 export function localDay(at: Instant, zone: string): number {
   if (zone === "UTC") return Math.floor(at / DAY);
-  // Clocks change at full quarters of an hour.
+  // Zone offsets change only at full quarters of an hour.
   const quarter = Math.floor(at / QUARTER);
   return remembered(`${zone} at ${quarter}`, () => {
     const { year, month, day } = localDateOf(quarter * QUARTER, zone);
@@ -20,7 +20,7 @@ export function startOfLocalDay(day: number, zone: string): Instant {
 
 const QUARTER = HOUR / 4;
 
-/** Calendars are slow, and every bucket of every query asks for the same few moments. */
+/** Cached: calendars are slow, and every bucket of every query asks for the same few moments. */
 const answers = new Map<string, number>();
 const MOST_ANSWERS = 2_000;
 

@@ -10,7 +10,7 @@ const AtLeast = (least: number) =>
     })
     .transform((value) => (typeof value === "number" ? value : value.atLeast));
 
-/** What a step of a rule on single mentions may ask for; all that one step names has to be reached. */
+/** The limits of a severity step on single mentions; all limits of one step must be reached. */
 const MentionLimits = z
   .strictObject({
     mentions: AtLeast(2).exactOptional(),
@@ -20,7 +20,7 @@ const MentionLimits = z
   })
   .refine((limits) => Object.keys(limits).length > 0, "expected mentions, followers, reach or story");
 
-/** `tree`: the rule's `when`, which may ask for followers or readers itself. */
+/** `tree` is the rule's `when`, which may limit followers or readers itself. */
 export function mentionSteps(tree: unknown): StepKind {
   return {
     what: "a rule on single mentions",
@@ -44,7 +44,7 @@ export function mentionReaches(facts: MentionReach, limits: Limits): boolean {
   });
 }
 
-/** Limits that every mention of the rule has to keep, where they stand at the top of its conditions. */
+/** The limits at the top of the rule's conditions, which every mention must keep. */
 function rangesOf(tree: unknown, end: "atLeast" | "atMost"): Limits {
   if (typeof tree !== "object" || tree === null) return {};
   const limits: { followers?: number; reach?: number } = {};

@@ -7,7 +7,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).min(1));
 }
 
-/** Text that says something. Numbers are taken as the text that they look like: ids are often written bare. */
+/** Text that is not blank. Accepts a number as its text, because ids are often written without quotes. */
 export const Word = z.preprocess(
   (value) => (typeof value === "number" || typeof value === "bigint" ? String(value) : value),
   z
@@ -44,7 +44,7 @@ function suggestedShare(value: unknown): { suggestion?: string } {
   return { suggestion: `${value <= 1 ? value * 100 : value}%` };
 }
 
-/** The length of a window: whole buckets of five minutes, and a day at most, so that its counts stay small. */
+/** The length of a window: whole buckets of five minutes, at most a day, so that its state stays small. */
 export const WindowLength = Duration.refine(
   (ms) => ms >= 5 * MINUTE && ms <= 24 * HOUR && ms % (5 * MINUTE) === 0,
   "expected a multiple of 5m from 5m to 24h",

@@ -4,7 +4,7 @@ import { compileRule } from "./compile-rule.ts";
 import { isCostlyPattern } from "./conditions/pattern.ts";
 import type { Rule } from "./rule.ts";
 
-/** Reads the text of one rule file. Either a rule, with what of it is slow, or faults; never throws, whatever the text. */
+/** Reads the text of one rule file. Returns a rule, with warnings about slow parts, or faults; never throws. */
 export function parseRule(
   name: string,
   file: string,
@@ -21,7 +21,7 @@ export function parseRule(
   return { faults: faults.sort(byPlace) };
 }
 
-/** Wherever conditions stand inside each other. */
+/** Also finds nested conditions. */
 function costlyPatterns(value: unknown, path: readonly (string | number)[]): Issue[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) => {

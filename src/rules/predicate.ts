@@ -3,27 +3,27 @@ import type { Mention } from "../model/mention.ts";
 
 /** A compiled test of single mentions. */
 export interface Predicate {
-  /** What it tests, canonical: tests that mean the same thing in the same words have equal forms. */
+  /** The canonical form of the test: tests with the same meaning in the same words have equal forms. */
   readonly form: JsonValue;
   /**
-   * A field that the mention does not have matches nothing; so its negation matches. A source may withhold any field:
-   * `not: {verified: true}` takes in everybody whose badge is unknown.
+   * A missing field matches nothing, so its negation matches. A source may withhold any field:
+   * `not: {verified: true}` includes authors whose badge is unknown.
    */
   matches(mention: Mention): boolean;
-  /** Why a mention that matches does, in the rule's own words and in numbers; never in the mention's words. */
+  /** Why a mention matches, in the rule's words and in numbers; never in the mention's words. */
   explain(mention: Mention): string;
-  /** Why a mention that does not match does not: what it has instead. Absent: the label says all there is. */
+  /** Why a mention does not match: what it has instead. If absent, the label says everything. */
   explainMiss?(mention: Mention): string;
-  /** The same for no mention in particular: "negative", "at least 10,000 followers". */
+  /** The test in words, without a mention: "negative", "at least 10,000 followers". */
   readonly label: string;
-  /** How it stands before "mentions", where it can: "negative". */
+  /** Its form before "mentions", if it has one: "negative". */
   readonly adjective?: string;
-  /** How it stands behind "mentions", where it can: `in category "Safety"`. */
+  /** Its form after "mentions", if it has one: `in category "Safety"`. */
   readonly attribute?: string;
-  /** What several tests make of "mentions", where each of them can stand before or behind it. */
+  /** The phrase of several tests with "mentions", if each fits before or after it. */
   readonly subject?: string;
-  /** It asks for this sentiment and for nothing else. */
+  /** Set if it tests only this sentiment. */
   readonly sentiment?: "positive" | "neutral" | "negative";
-  /** It says what a mention is not. */
+  /** True for a negation. */
   readonly excludes?: true;
 }

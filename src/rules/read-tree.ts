@@ -6,12 +6,12 @@ import type { Predicate } from "./predicate.ts";
 
 type Path = readonly (string | number)[];
 
-/** Deeper than anybody needs, shallower than any stack. */
+/** Deeper than any rule needs, and safe for the stack. */
 const DEEPEST = 20;
 
 /**
- * Reads a tree of conditions: keys beside each other all have to hold, `all` and `any` take lists, `not` takes one
- * tree. Tells every issue of the whole tree; gives undefined if there was one.
+ * Reads a tree of conditions. All keys of one level must match; `all` and `any` take lists, `not` takes one tree.
+ * Reports every issue of the whole tree; returns undefined if there was one.
  */
 export function readTree(
   value: unknown,
@@ -78,7 +78,7 @@ function misplaced(key: string, path: Path): Issue | undefined {
   return {
     path,
     at: "key",
-    message: `"${key}" counts mentions over time: it stands beside "when", not inside it`,
+    message: `"${key}" counts mentions over time: put it next to "when", not inside it`,
   };
 }
 

@@ -6,13 +6,13 @@ import { GROUP_KEYS } from "./group-key.ts";
 import { listOf, Word } from "./params.ts";
 import { CATCH_UPS } from "./rule.ts";
 
-/** A rule as it is written, its conditions apart: those are read by their own definitions. */
+/** A rule as written, without its conditions, which have their own definitions. */
 export const RuleFile = z.strictObject({
   name: Word.exactOptional(),
   title: Word.refine((text) => text.length <= 80, "a title has 80 characters at most").exactOptional(),
   description: Word,
   queries: listOf(Word).exactOptional(),
-  /** What an alert has from the start; steps above it are read by themselves. */
+  /** The initial severity of an alert; its steps are read separately. */
   severity: Severity,
   when: z.unknown().optional(),
   volume: z.unknown().optional(),

@@ -8,70 +8,70 @@ import type { Predicate } from "./predicate.ts";
 import type { ReachedSeverity } from "./severity-steps.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
-/** In which order a query is read after a time without polls. */
+/** The order in which a query is read after a time without polls. */
 export const CATCH_UPS = ["in-order", "newest-first"] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
 
 interface RuleBase {
   /** Also the name of its file. */
   readonly name: string;
-  /** What people read instead of the name; the name in words where the file has no title. */
+  /** Shown instead of the name; the name in words if the file has no title. */
   readonly title: string;
   readonly description: string;
-  /** What an alert has from the start. */
+  /** The initial severity of an alert. */
   readonly severity: Severity;
-  /** Names or ids of the queries that it looks at, as the file has them; null: all. */
+  /** Names or ids of its queries, as written in the file; null for all. */
   readonly queries: readonly string[] | null;
-  /** All that an alert of it can have, mildest first. */
+  /** All severities that its alerts can have, mildest first. */
   readonly severities: readonly Severity[];
   appliesTo(query: Query): boolean;
-  /** Which mentions it is about; all of them where the rule does not say. */
+  /** The mentions that it is about; default all. */
   readonly when: Predicate;
-  /** Whether a mention is one of them, and why: numbers and the rule's own words. */
+  /** Whether a mention is one of them, and why, in numbers and the rule's own words. */
   judge(mention: Mention): Verdict;
-  /** What makes two verdicts one alert; "query" is always part of it. */
+  /** The group keys: verdicts with equal values share one alert. "query" is always one of them. */
   readonly groupBy: readonly GroupKey[];
-  /** The values of the group keys; hostile text, "unknown" where the source withholds one. `story` is the one
-   * that the mention was found to tell; absent: that of its own text. */
+  /** The values of the group keys; hostile text, "unknown" if the source withholds one. `story` is the mention's
+   * story; default: the story of its own text. */
   labels(mention: Mention, query: Query, story?: string): Readonly<Record<string, string>>;
-  /** How long it has to be true before anybody is told. */
+  /** How long it must be true before the alert fires. */
   readonly forMs: number;
-  /** Quiet time after which an alert is over. */
+  /** Quiet time after which an alert resolves. */
   readonly overAfterMs: number;
-  /** What comes back so soon after its end is the same alert. 0: never. */
+  /** An alert that fires again this soon after its end is reopened. 0: never. */
   readonly reopenWithinMs: number;
-  /** Newest first: what happens now is told before what was missed, by rules about single mentions. */
+  /** Newest first: rules about single mentions then send current alerts before missed ones. */
   readonly catchUp: CatchUp;
-  /** What the file adds to every alert, for routes. */
+  /** Labels that the file adds to every alert, for routes. */
   readonly extraLabels: Readonly<Record<string, string>>;
 }
 
-/** What the severity of an alert on mentions may depend on; null where the source does not say. */
+/** What the severity of an alert on mentions may depend on; null if the source does not say. */
 export interface MentionReach {
   /** Mentions of the alert, this one included. */
   readonly mentions: number;
   readonly reach: number | null;
   readonly followers: number | null;
-  /** Mentions that told the same story in the last day, this one included. */
+  /** Mentions of the same story in the last day, including this one. */
   readonly story: number;
 }
 
-/** True of single mentions. */
+/** A rule on single mentions. */
 export interface MentionRule extends RuleBase {
   readonly kind: "mention";
-  /** Whether a step asks how many tell the same story, which somebody has to count. */
+  /** Whether a step depends on the number of mentions of the same story, which the caller must count. */
   readonly countsStory: boolean;
-  /** The gravest step that a mention reaches; undefined: what an alert has from the start. */
+  /** The most severe step that a mention reaches; undefined for the initial severity. */
   reached(facts: MentionReach): ReachedSeverity | undefined;
 }
 
-/** True of counts over time; `judge` tells which mentions were counted. */
+/** A rule on counts over time; `judge` says which mentions are counted. */
 export interface WindowRule extends RuleBase {
   readonly kind: "window";
   readonly window: WindowCondition;
 }
 
-/** True of a value that was never seen before; `judge` tells which mentions are looked at. */
+/** A rule on values never seen before; `judge` says which mentions it considers. */
 export interface NewRule extends RuleBase {
   readonly kind: "new";
   readonly novelty: Novelty;

@@ -3,7 +3,7 @@ import type { Mention } from "../model/mention.ts";
 
 const folded = new WeakMap<Mention, string>();
 
-/** Title and text of a mention, folded once however many rules ask. */
+/** Title and text of a mention, folded once for all rules. */
 export function searchableText(mention: Mention): string {
   const known = folded.get(mention);
   if (known !== undefined) return known;

@@ -4,8 +4,8 @@ import type { Issue } from "../lib/fault.ts";
 import { compareSeverity, Severity } from "../model/severity.ts";
 
 /**
- * What has to be reached for a severity: every number named here at least, and `atLeast` within `within` milliseconds.
- * A shorter `within` is harder to reach.
+ * The limits of a severity: every number named here must be reached, and `atLeast` within `within` milliseconds. A
+ * shorter `within` is harder to reach.
  */
 export type Limits = Readonly<
   Partial<Record<"atLeast" | "within" | "score" | "mentions" | "reach" | "followers" | "story", number>>
@@ -17,7 +17,7 @@ export interface SeverityStep {
   readonly limits: readonly { readonly limits: Limits; readonly words: string }[];
 }
 
-/** The severity that evidence has reached, and what it had to reach for it: "at least 200 in 30 min". */
+/** The severity that the evidence has reached, and its limit: "at least 200 in 30 min". */
 export interface ReachedSeverity {
   readonly severity: Severity;
   readonly step: string;
@@ -28,22 +28,22 @@ export interface StepKind {
   /** "a rule with volume", for faults. */
   readonly what: string;
   readonly limits: z.ZodType<Limits>;
-  /** What the rule itself asks for: a step that asks for no more is reached from the start. */
+  /** The rule's own limits: a step that requires no more is reached from the start. */
   readonly own: Limits;
-  /** The most that the rule lets through: a step above it is never reached. */
+  /** The rule's own maximum: a step above it is never reached. */
   readonly most?: Limits;
   describe(limits: Limits): string;
 }
 
-/** `severity` as it was read: what an alert has from the start, and the steps above it, gravest first. */
+/** The parsed `severity`: the initial one, and the steps above it, most severe first. */
 export interface SeverityPlan {
   readonly base: Severity;
   readonly steps: readonly SeverityStep[];
 }
 
 /**
- * Reads `severity: { info: always, warning: { atLeast: 50 }, critical: { atLeast: 200 } }`. Reports everything that is
- * wrong with it; undefined if anything was. `kind` undefined: this rule has one severity.
+ * Reads `severity: { info: always, warning: { atLeast: 50 }, critical: { atLeast: 200 } }`. Reports every fault, and
+ * returns undefined if there was one. Without `kind`, the rule has one severity.
  */
 export function readSeveritySteps(
   input: Readonly<Record<string, unknown>>,
@@ -92,7 +92,7 @@ export function readSeveritySteps(
   return isValid ? { base, steps: steps.reverse() } : undefined;
 }
 
-/** The gravest step that is reached. */
+/** The most severe step that is reached. */
 export function reachedSeverity(
   steps: readonly SeverityStep[],
   isReached: (limits: Limits) => boolean,
@@ -125,7 +125,7 @@ function readStep(
     const parsed = schema.safeParse(part);
     if (parsed.success) return [{ limits: parsed.data, words: describe(parsed.data) }];
     const issues = describeIssues(parsed.error, schema, part);
-    // A key of another kind of rule says it all: that the right ones are missing is no second mistake.
+    // Report the wrong key only: the missing right key is the same mistake.
     const misplaced = issues.filter(({ at }) => at === "key");
     for (const issue of misplaced.length > 0 ? misplaced : issues)
       report({ ...issue, path: [...path, ...issue.path] });
@@ -140,7 +140,7 @@ function exampleOf(schema: z.ZodType): string {
   return `${first}: …`;
 }
 
-/** Steps in rising order of severity have to be in rising order of what they ask for. */
+/** A more severe step must have higher limits. */
 function checkOrder(
   base: Severity,
   steps: readonly SeverityStep[],
@@ -168,7 +168,7 @@ function checkOrder(
   }
 }
 
-/** Whatever reaches the milder step reaches the graver one, too. */
+/** Everything that reaches the milder step reaches the more severe one, too. */
 function isNoHarder(moreSevere: SeverityStep, milder: SeverityStep): boolean {
   return milder.limits.every((one) => moreSevere.limits.some((other) => implies(one.limits, other.limits)));
 }

@@ -1,8 +1,8 @@
 import { type UsualShare, usualShare } from "./usual-share.ts";
 
 /**
- * How much a query's share usually swings from window to window, beyond chance: faded sums, and the window that is
- * being filled with what has left the one that is judged.
+ * The usual variation of a query's share from window to window, beyond chance: faded sums, and the window that is being
+ * filled with mentions that have left the judged one.
  */
 export type ShareVariation = {
   readonly excess: number;
@@ -14,12 +14,12 @@ export type ShareVariation = {
 
 export const noShareVariation: ShareVariation = { excess: 0, weight: 0, part: 0, whole: 0, buckets: 0 };
 
-/** Before anything is known: two mentions of a window agree a little more often than chance has it. */
+/** Assumed at first: two mentions of a window agree a little more often than by chance. */
 const PRIOR = 0.02;
 const PRIOR_WEIGHT = 600;
 const DAY_BUCKETS = 288;
 
-/** One bucket more of what is past. Learns whenever a window of `buckets` is full. */
+/** Adds one past bucket. Learns whenever a window of `buckets` is full. */
 export function learnVariation(
   usualVariation: ShareVariation,
   usual: UsualShare,
@@ -46,7 +46,7 @@ export function learnVariation(
   };
 }
 
-/** How much more two mentions of one window agree than any two: the swing, and what is not known of the usual. */
+/** How much more two mentions of one window agree than any two: the variation, and the uncertainty of the usual share. */
 export function togetherness({ excess, weight }: ShareVariation, { whole }: UsualShare): number {
   const usualVariation = (excess + PRIOR * PRIOR_WEIGHT) / (weight + PRIOR_WEIGHT);
   return Math.min(0.5, Math.max(0.002, usualVariation) + 1 / (whole + 1));

@@ -5,7 +5,7 @@ import { storyKey } from "../model/story.ts";
 import type { Predicate } from "./predicate.ts";
 import type { Series } from "./window-condition.ts";
 
-/** The mentions that a window condition looks at, with the words for them. */
+/** The mentions that a window condition counts, with the words for them. */
 export interface Slice {
   readonly predicate: Predicate;
   readonly series: Series;
@@ -13,7 +13,7 @@ export interface Slice {
   readonly subject: string;
 }
 
-/** What is counted of a slice: its mentions, or each author or story once in six hours. */
+/** The unit of a slice: its mentions, or each author or story once in six hours. */
 export const UNITS = ["mentions", "authors", "stories"] as const;
 export type Unit = (typeof UNITS)[number];
 
@@ -30,22 +30,22 @@ export function inUnit(slice: Slice, unit: Unit): Slice {
   };
 }
 
-/** Authors are not negative, what they say is. */
+/** The phrase for authors: mentions are negative, authors are not. */
 function subjectIn(unit: Exclude<Unit, "mentions">, mentions: string): string {
   if (mentions === "mentions") return `different ${unit}`;
   return unit === "authors" ? `authors of ${mentions}` : mentions.replace("mentions", "stories");
 }
 
-/** A new number has a unit counted anew in what is stored: stories were once copies of one text alone. */
+/** A new number makes the stored units be counted again: a story used to be copies of one text only. */
 const VERSION = { authors: 1, stories: 2 } as const;
 
-/** Where the source withholds the author, everybody is somebody else. */
+/** If the source withholds the author, each mention counts as another author. */
 function authorOf({ author, authorName, resourceId }: Mention): string {
   const name = author ?? authorName;
   return name === null ? `mention ${resourceId}` : `author ${foldText(name)}`;
 }
 
-/** The slice of the mentions that pass `predicate`; of all mentions without one. */
+/** The slice of mentions that pass `predicate`; without one, all mentions. */
 export function sliceOf(predicate: Predicate, isEverything: boolean): Slice {
   return {
     predicate,
@@ -60,5 +60,5 @@ function subjectOf({ adjective, attribute, subject }: Predicate): string {
   return said === undefined || said.length > LONGEST_SUBJECT ? "matching mentions" : said;
 }
 
-/** A sentence with a longer one has lost its numbers to whoever reads it in haste. */
+/** Longer phrases would hide the numbers of the sentence. */
 const LONGEST_SUBJECT = 60;

@@ -4,28 +4,28 @@ import type { SpikeObservation } from "../spike/detector.ts";
 import type { SpikeMoment } from "../spike/peak.ts";
 import type { WindowSums } from "../spike/window-sums.ts";
 
-/** What people know of an open spike: its strongest moment, and how high it stood when they were last told. */
+/** An open spike as last sent: its strongest moment, and its height at the last notification. */
 export type SpikeWave = {
   readonly moment: Pick<SpikeMoment, keyof SpikeMoment>;
-  /** Mentions beyond the expected, a bucket, over the window in which they stood thickest. */
+  /** Mentions above the expectation, per bucket, in the densest window. */
   readonly notifiedRate: number;
-  /** Buckets in a row in which it had nearly gone; kept until people are told again. */
+  /** Consecutive buckets in which it had nearly ended; kept until the next notification. */
   readonly lull: number;
-  /** The window of the first moment, by its place among WINDOWS: what comes later is compared in the same. */
+  /** The window of the first moment, as an index into WINDOWS; later moments are compared in the same window. */
   readonly steady?: number;
   /** The bucket at which people were last notified. */
   readonly notifiedAt?: number;
 };
 
-/** Three buckets: one alone doubles by accident. */
+/** Three buckets: a single one doubles by chance. */
 const STEADY_WINDOW = 1;
 const LULL_BUCKETS = 6;
 const LEAST_GAP_BUCKETS = 3;
 const LARGER = 1.25;
 
 /**
- * Follows an open spike by its counts. The detector's own score tells growth too late: what an incident brings widens
- * the swing that it is measured in, so that ten times as many mentions may score less than the first ones.
+ * Follows an open spike by its counts. The detector's own score shows growth too late: the episode itself raises the
+ * usual variation that it is measured in, so ten times as many mentions may score less than the first ones.
  */
 export function followWave(
   before: SpikeWave | undefined,
@@ -48,11 +48,11 @@ export function followWave(
   const rate = rateOf(sums, STEADY_WINDOW);
   const isLow = rate < before.notifiedRate / 4;
   const lull = isLow || before.lull >= LULL_BUCKETS ? before.lull + 1 : 0;
-  // In the first minutes of a crisis every look finds twice as many: one message each quarter of an hour is enough.
+  // In the first minutes of a crisis every check finds twice as many: one message per quarter of an hour is enough.
   const isSoon = now.bucket - (before.notifiedAt ?? Number.NEGATIVE_INFINITY) < LEAST_GAP_BUCKETS;
   const renotify = isSoon ? undefined : reasonToRenotify(before, rate, step, isNewWave);
   if (renotify === undefined) return { wave: { ...before, moment: stronger(before.moment, now), lull } };
-  // Who is told again is told how it stands now: the moment that chance explains least may be long ago.
+  // A new notification describes the current moment: the least likely one may be long ago.
   return {
     wave: {
       ...before,
@@ -65,13 +65,13 @@ export function followWave(
   };
 }
 
-/** Sparse series are judged in a window that is longer than all these. */
+/** Sparse series are judged in a window longer than all these. */
 function placeOf({ window }: SpikeObservation | SpikeMoment): number {
   const place = WINDOWS.findIndex((width) => width >= window);
   return place === -1 ? WINDOWS.length - 1 : place;
 }
 
-/** That it is still high after a cooldown is no news: reminders are the route's business. */
+/** A spike that is still high after a cooldown is no news: the route sends reminders. */
 function reasonToRenotify(
   { notifiedRate, lull }: SpikeWave,
   rate: number,
@@ -79,7 +79,7 @@ function reasonToRenotify(
   isNewWave: boolean,
 ): RenotifyReason | undefined {
   const hadGone = lull >= LULL_BUCKETS;
-  // Beyond what the told height itself would swing by chance.
+  // More than the notified height itself would vary by chance.
   const width = WINDOWS[STEADY_WINDOW] ?? 1;
   const isClear = (rate - notifiedRate) * width >= 3 * Math.sqrt(notifiedRate * width);
   if (isClear && rate >= (hadGone ? LARGER : 2) * notifiedRate) return hadGone ? "NewWave" : "Doubled";
@@ -93,7 +93,7 @@ function rateOf({ observed, expected }: WindowSums, window: number): number {
 
 const LEAST_RATE = 0.5;
 
-/** The one that chance explains less, or that holds more in the same time. */
+/** The less likely one, or the one with more mentions in the same time. */
 function stronger(a: SpikeWave["moment"], b: SpikeWave["moment"]): SpikeWave["moment"] {
   return b.lnP < a.lnP || (b.window === a.window && b.observed > a.observed) ? b : a;
 }

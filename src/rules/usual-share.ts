@@ -6,10 +6,10 @@ export const noUsualShare: UsualShare = { part: 0, whole: 0, buckets: 0 };
 const DAY_BUCKETS = 288;
 /** Half-life of seven days. */
 const FADING = 0.5 ** (1 / (7 * DAY_BUCKETS));
-/** What is left of a day at its end. */
+/** The weight that a day keeps after a day. */
 const LEAST_BUCKETS = 0.94 * DAY_BUCKETS;
 
-/** One bucket more. Rounded to 32 bits: more digits would only fill the table that keeps them. */
+/** Adds one bucket. Rounds to 32 bits, because more digits would only enlarge the table. */
 export function learnShare(usual: UsualShare, part: number, whole: number): UsualShare {
   return {
     part: Math.fround(FADING * usual.part + part),
@@ -18,19 +18,19 @@ export function learnShare(usual: UsualShare, part: number, whole: number): Usua
   };
 }
 
-/** Whether there is enough history to call anything usual: a day of it, with twice the mentions of one judgement. */
+/** Whether there is enough history to know the usual share: a day, with twice the mentions of one verdict. */
 export function isUsualKnown({ whole, buckets }: UsualShare, among: number): boolean {
   return buckets >= LEAST_BUCKETS && whole >= leastMentions(among);
 }
 
-/** Buckets that it has yet to see before anything is called usual. */
+/** Buckets still missing before the usual share is known. */
 export function bucketsUntilUsual({ buckets }: UsualShare): number {
   if (buckets >= LEAST_BUCKETS) return 0;
   const whole = 1 / (1 - FADING);
   return Math.ceil(Math.log((whole - LEAST_BUCKETS) / (whole - buckets)) / Math.log(FADING));
 }
 
-/** Mentions that it has yet to see. */
+/** Mentions still missing. */
 export function mentionsUntilUsual({ whole }: UsualShare, among: number): number {
   return Math.max(0, Math.ceil(leastMentions(among) - whole));
 }

@@ -7,8 +7,8 @@ export type WindowCounts = { readonly newest: Instant; readonly counts: readonly
 export const noCounts: WindowCounts = { newest: 0, counts: [] };
 
 /**
- * Moves the window on to `bucket` and adds what arrived, each mention to the bucket of its own time; what is older
- * than the window has no place in it any more. `left` is what the window lost by moving.
+ * Moves the window on to `bucket` and adds the arrivals, each mention to the bucket of its own time; older ones are
+ * dropped. `left` is what the window lost by moving.
  */
 export function moveWindow(
   before: WindowCounts,
@@ -28,14 +28,14 @@ export function moveWindow(
   return { window: { newest: bucket, counts }, left: total(before.counts.slice(kept.length)) };
 }
 
-/** Mentions in the window. A mention that left a slice it was never counted in does not make it negative. */
+/** Mentions in the window; never negative, even if a mention leaves a slice that never counted it. */
 export function total(counts: readonly number[]): number {
   let sum = 0;
   for (const count of counts) sum += count;
   return Math.max(0, sum);
 }
 
-/** Mentions that a tick brought, corrections of older ones apart. */
+/** New mentions of a tick, without corrections of older ones. */
 export function arrivedIn(arrivals: readonly BucketCount[]): number {
   let sum = 0;
   for (const { count } of arrivals) if (count > 0) sum += count;

@@ -158,7 +158,7 @@ test("an alert that is silenced in the shell is heard when it grows graver, and 
   expect(list).not.toContain("silenced,");
   await earshot("silence", "expire", added.id);
   await stores.alerts.save([{ ...one, state: "resolved", resolvedAt: NOW }]);
-  await expect(earshot("silence", "add", "--alert", one.id)).rejects.toThrow("that alert is over");
+  await expect(earshot("silence", "add", "--alert", one.id)).rejects.toThrow("that alert is resolved");
 });
 
 test("a silence is added with matchers and weekly windows, listed, and ended", async () => {

@@ -30,7 +30,7 @@ const Params = z.strictObject({
   timezone: TimeZone.exactOptional(),
 });
 
-/** Counts and expectations of the window in slots, newest first; slots are as wide as it takes to need few of them. */
+/** Counts and expectations of the window in slots, newest first; wide slots keep their number small. */
 type Slots = {
   readonly newest: Instant;
   readonly counts: readonly number[];
@@ -39,18 +39,18 @@ type Slots = {
 type State = {
   readonly learned: string | null;
   readonly slots: Slots;
-  /** Whose hours were learned; UTC where it is absent. */
+  /** The time zone of the learned hours; default UTC. */
   readonly zone?: string;
 };
 
 const MOST_SLOTS = 24;
-/** Before a query is known for so long, nobody can say when it usually speaks. */
+/** Until a query is known for this long, its usual hours are unknown. */
 const WARM_UP_BUCKETS = (2 * DAY) / BUCKET_MS;
 
 /**
- * `absence: {within: 2h, atMost: 10%}`: the query has gone quiet against its own rhythm: where at least `expected`
- * mentions were to be expected at these hours, no more than that part of them came, and chance explains it no more
- * often than `oneFalseAlarmIn`. Judged only for times of which the source has told everything.
+ * `absence: {within: 2h, atMost: 10%}`: the query is unusually quiet for these hours. At least `expected` mentions were
+ * expected, at most `atMost` of them came, and chance explains it no more often than `oneFalseAlarmIn`. Judges only
+ * times for which the source is complete.
  */
 export const absence = defineWindowCondition({
   type: "absence",
@@ -66,7 +66,7 @@ export const absence = defineWindowCondition({
       version: 1,
       within,
       series: series.key,
-      // Rules with the same key share their state, so they have to mean the same hours.
+      // Rules with the same key share their state, so the key includes the hours.
       ...(timezone !== undefined && { timezone }),
     });
     return {
@@ -82,7 +82,7 @@ export const absence = defineWindowCondition({
         const { learned } = json as State;
         return learned === null || canReadSpikeState(learned);
       },
-      // Silence is what it looks for.
+      // A tick without mentions is evidence here.
       isAsleep: () => false,
       warmUp: (json, judged) => {
         const { learned } = json as State;
@@ -163,7 +163,7 @@ function moveSlots(
   return { newest, counts, expected };
 }
 
-/** What should have arrived by now of what was expected; a slot is as complete as its newest bucket. */
+/** The expected mentions that should have arrived by now; a slot is as complete as its newest bucket. */
 function arrivedExpectation(
   { newest, expected }: Slots,
   arrived: readonly number[] | undefined,

@@ -4,7 +4,7 @@ import type { Mention } from "../../model/mention.ts";
 import { defineCondition } from "../define-condition.ts";
 import { listOf, Word } from "../params.ts";
 
-/** `author: ["@reuters", "*news"]`: handle or full name, case and accents apart, `*` and `?` as wildcards. */
+/** `author: ["@reuters", "*news"]`: handle or full name, ignoring case and accents; `*` and `?` are wildcards. */
 export const author = defineCondition({
   type: "author",
   params: listOf(Word),

@@ -2,7 +2,7 @@ import { defineCondition } from "../define-condition.ts";
 import { listOf, Word } from "../params.ts";
 import { oneOfWords } from "../word-predicate.ts";
 
-/** `category: Safety`: a category or its parent, by name or id. A parent takes in all of its subcategories. */
+/** `category: Safety`: a category or its parent, by name or id. A parent includes all of its subcategories. */
 export const category = defineCondition({
   type: "category",
   params: listOf(Word),

@@ -11,9 +11,9 @@ const Keyword = Word.pipe(
 );
 
 /**
- * `keyword: [lawsuit, "class action", recall*]`: whole words and phrases in the title or text, case and accents apart;
- * `*` at the end stands for any ending. All of them are one expression of literals, so a thousand cost little more
- * than one, and nothing in a mention can make it slow.
+ * `keyword: [lawsuit, "class action", recall*]`: whole words and phrases in the title or text, ignoring case and
+ * accents; `*` at the end matches any ending. All of them form one expression of literals, so a thousand cost little
+ * more than one, and no mention can make it slow.
  */
 export const keyword = defineCondition({
   type: "keyword",
@@ -39,7 +39,7 @@ export const keyword = defineCondition({
   },
 });
 
-/** Word bounds only where the script writes spaces between words: Chinese, Japanese, Thai and their like do not. */
+/** Word bounds only for scripts with spaces between words; Chinese, Japanese, Thai and others have none. */
 function wholeWord(word: string): string {
   const open = word.endsWith("*");
   const literal = open ? word.slice(0, -1) : word;

@@ -17,8 +17,8 @@ const Params = z.strictObject({
 });
 
 /**
- * `new: {what: hashtag, atLeast: 20}`: a hashtag, domain or author that this query never had before is already large:
- * 20 different authors (of a new author: 20 mentions) within a day of the first. Silent while it gets to know the query.
+ * `new: {what: hashtag, atLeast: 20}`: a hashtag, domain or author that is new to this query has 20 distinct authors (a
+ * new author: 20 mentions) within a day of its first mention. Does not fire while it warms up.
  */
 export const newValue: WindowConditionType = {
   type: "new",
@@ -47,7 +47,7 @@ export const newValue: WindowConditionType = {
   },
 };
 
-/** In whole days, or hours where they are few: rounded down, so that no more is claimed than is known. */
+/** In whole days, or hours if it is short; rounded down, to claim no more than is known. */
 function formatKnown(ms: number): string {
   const unit = ms < 2 * DAY ? HOUR : DAY;
   return formatMinutes(Math.floor(ms / unit) * unit);
@@ -59,7 +59,7 @@ const READ: Record<z.output<typeof Params>["what"], (mention: Mention) => readon
   author: ({ author, authorName }) => [author ?? authorName],
 };
 
-/** As first written; case and accents do not make another. */
+/** As first written; case and accents make no difference. */
 function distinct(values: readonly (string | null)[]): readonly string[] {
   const byFolded = new Map<string, string>();
   for (const value of values) {

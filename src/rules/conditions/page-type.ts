@@ -3,7 +3,7 @@ import { defineCondition } from "../define-condition.ts";
 import { listOf, Word } from "../params.ts";
 import { oneOfWords } from "../word-predicate.ts";
 
-/** What the source is known to say. It may say something new any day, so only what looks like a slip is refused. */
+/** The known values. The source may add new ones, so only a likely typing error is refused. */
 const KNOWN = [
   "blog",
   "bluesky",

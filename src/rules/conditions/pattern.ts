@@ -4,10 +4,10 @@ import { cutText } from "../../lib/cut-text.ts";
 import { describeError } from "../../lib/errors.ts";
 import { defineCondition } from "../define-condition.ts";
 
-/** States of the compiled pattern from which on one long text can hold the monitor for some 100 ms. */
+/** With more states than this, matching one long text can block the monitor for about 100 ms. */
 const COSTLY_SIZE = 500;
 
-/** Whether it has a counted repetition (or several inside each other) that is linear and slow: `.{0,1000}z`. */
+/** Whether it has a counted repetition (or nested ones) that is linear but slow: `.{0,1000}z`. */
 export function isCostlyPattern(source: unknown): boolean {
   const read = typeof source === "string" ? pattern.compile(source) : null;
   if (read === null || "issues" in read) return false;
@@ -15,9 +15,9 @@ export function isCostlyPattern(source: unknown): boolean {
 }
 
 /**
- * `pattern: "order\\s+#[0-9]{6}"`: a regular expression on title or text as found, upper and lower case alike. It runs
- * in time linear to the text whatever is written in either; look-around and back-references do not exist. The first
- * 20,000 characters of a text are looked at.
+ * `pattern: "order\\s+#[0-9]{6}"`: a regular expression on the original title or text, ignoring case. It always runs in
+ * time linear to the text, so it has no look-around and no back-references. It reads the first 20,000 characters of a
+ * text.
  */
 export const pattern = defineCondition({
   type: "pattern",

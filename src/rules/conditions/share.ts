@@ -53,10 +53,10 @@ const Params = z
   );
 
 /**
- * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: that part of the rule's mentions, once
- * there are at least `among` of them in the window. `aboveUsual: 15%` also asks for so many percentage points more
- * than this query's own share of the last days. `unusual: true` asks instead that chance explains it no more often
- * than `oneFalseAlarmIn`, given how much this query's share usually swings. Both wait for a day of history.
+ * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: the share of the rule's mentions that match
+ * `of`, once the window has at least `among` mentions. `aboveUsual: 15%` also requires that many percentage points more
+ * than this query's own share of the last days. `unusual: true` requires instead that chance explains it no more often
+ * than `oneFalseAlarmIn`, given the usual variation of this query's share. Both need a day of history.
  */
 export const share = defineWindowCondition({
   type: "share",
@@ -116,7 +116,7 @@ export const share = defineWindowCondition({
           partArrivals,
         );
         const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
-        // Only what has left the window teaches what is usual: a surge shall not be measured against itself.
+        // Learn only from what has left the window: a surge must not be measured against itself.
         const usualVariation = learnVariation(state.usualVariation, state.usual, partsLeft, left, buckets);
         const usual = learnShare(state.usual, partsLeft, left);
         const count = total(wholes.counts);
@@ -128,7 +128,7 @@ export const share = defineWindowCondition({
           count >= among &&
           (atLeast === undefined || now >= atLeast) &&
           (aboveUsual === undefined || (known && now >= expected + aboveUsual));
-        // The test is the dear part, so it is made only where it decides.
+        // The test is expensive, so it runs only when it decides the outcome.
         const lnP =
           unusual === true && isHigh && known && now > expected
             ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(usualVariation, usual))
@@ -180,10 +180,10 @@ export const share = defineWindowCondition({
 });
 
 const EVERYTHING = "every mention";
-/** A window that slides acts like some independent ones. */
+/** A sliding window counts as several independent ones. */
 const TESTS_A_WINDOW = 4;
 
-/** A share that was never, or always, seen: the test needs a chance between. */
+/** For a share of 0 or 1: the test needs a probability in between. */
 function within01(share: number): number {
   return Math.min(0.999, Math.max(0.001, share));
 }

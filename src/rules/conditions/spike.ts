@@ -74,7 +74,7 @@ const Params = z
   );
 type Params = z.output<typeof Params>;
 
-/** What a step of severity may ask for; `within` without a number says nothing. */
+/** The limits of a severity step; `within` needs a number next to it. */
 const StepLimits = z
   .strictObject({
     atLeast: z.int().min(1).exactOptional(),
@@ -87,26 +87,26 @@ const StepLimits = z
     "within goes with atLeast: how many in that time",
   );
 
-/** What stands in the table: the detector, the voices of five hours where they matter, what is open. */
+/** The stored state: the detector, the distinct authors of five hours if the rule needs them, and the open spike. */
 type State = {
   readonly spike: string | null;
   readonly authors?: WindowCounts;
   readonly wave?: SpikeWave;
-  /** Whose hours were learned; UTC where it is absent. */
+  /** The time zone of the learned hours; default UTC. */
   readonly zone?: string;
   /** The last buckets of the waves of the last seven days, as the detector counts them. */
   readonly waves?: readonly number[];
-  /** The place of the open spike among them. */
+  /** The index of the open spike among them. */
   readonly nth?: number;
 };
 
 /**
- * `spike: {atLeast: 20}`: far more mentions than this query usually has at this hour of the week. Met from the page of
- * the detector until half an hour of calm; what it says then is the strongest moment so far.
+ * `spike: {atLeast: 20}`: far more mentions than this query usually has at this hour of the week. Met from the moment
+ * the detector fires until half an hour of calm; the verdict describes the strongest moment so far.
  */
 export const spike = defineWindowCondition({
   type: "spike",
-  /** The detector has waited for calm itself. */
+  /** Zero, because the detector itself waits for calm. */
   overAfterMs: 0,
   params: Params,
   stepsOf: (params) => {
@@ -130,7 +130,7 @@ export const spike = defineWindowCondition({
     const { series, subject } = inUnit(slice, params.count);
     const distinctAuthors = inUnit(slice, "authors").series;
     const settings = settingsOf(params);
-    // Made anew for each bucket they would cost as much as the bucket does.
+    // Reused: to create them for each bucket would double its cost.
     let zoned: SpikeSettings = { ...settings, zone: "UTC" };
     const baseline = stableHash({
       type: "spike",
@@ -236,14 +236,14 @@ export const spike = defineWindowCondition({
   },
 });
 
-/** The state of the series whose bucket is closed just now. A step never waits, so one is enough for all. */
+/** The state of the series whose bucket is being closed. A step is synchronous, so one object serves all. */
 const WORKSHEET = createSpikeState(0);
 
 function unpackOrCreate(packed: string | null, bucket: Instant): SpikeState {
   return packed === null ? createSpikeState(bucket) : unpackSpikeState(packed, WORKSHEET);
 }
 
-/** A bucket that was not told of was empty. One that was told of already would count its mentions twice. */
+/** A missing bucket was empty. A bucket given twice would count its mentions twice. */
 function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings, waves: number[]): void {
   const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
   if (missing < 0 || !Number.isInteger(missing)) {
@@ -252,7 +252,7 @@ function catchUp(state: SpikeState, bucket: Instant, settings: SpikeSettings, wa
   for (let i = 0; i < missing; i++) closeNoting(state, [], settings, waves);
 }
 
-/** Closes the next bucket, and adds to `waves` the last bucket of a wave that the detector counts from now on. */
+/** Closes the next bucket, and adds to `waves` the last bucket of a wave that the detector now counts. */
 function closeNoting(
   state: SpikeState,
   arrivals: readonly LateCount[],
@@ -278,7 +278,7 @@ function moveAuthors(before: WindowCounts, { bucket, bucketMs, arrivals }: Tick)
   return moveWindow(before, bucket, bucketMs, SPARSE_WINDOW, arrivals[1] ?? []).window;
 }
 
-/** A window fires only if enough different people speak in it. */
+/** A window fires only if it has enough distinct authors. */
 function withDistinctAuthors(
   settings: SpikeSettings,
   { authors: least }: Params,
@@ -315,5 +315,5 @@ function settingsOf(params: Params): SpikeSettings {
   };
 }
 
-/** What happens often does not raise the bar. */
+/** Past waves do not raise the gates. */
 const EVERY_BURST = Object.freeze({ ...TUNING, waveWeight: 0 });

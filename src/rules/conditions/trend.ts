@@ -39,8 +39,8 @@ const Params = z
   );
 
 /**
- * Counts by day of the mentions' own time, newest day first. `newest` is its number since 1970, in milliseconds of UTC
- * days.
+ * Counts by day of publication, newest day first. `newest` is the newest day's number since 1970, in milliseconds of
+ * UTC days.
  */
 type State = { readonly newest: number; readonly days: readonly number[] };
 
@@ -48,10 +48,10 @@ type State = { readonly newest: number; readonly days: readonly number[] };
 const SETTLE_MS = 3 * HOUR;
 
 /**
- * `trend: {rising: 30%, over: 3d}`: every one of the last days lies above the same weekdays of the weeks before,
- * together by so much, and chance explains it no more often than `oneFalseAlarmIn`. A single loud day is a spike and no
- * trend. Says something new once a day; needs two weeks of history and the days themselves. Days are those of
- * `timezone`, else of the query's time zone.
+ * `trend: {rising: 30%, over: 3d}`: each of the last days is above the same weekdays of the weeks before, together by
+ * this much, and chance explains it no more often than `oneFalseAlarmIn`. A single high day is a spike, not a trend.
+ * The verdict changes once a day; it needs two weeks of history and the judged days. Days are those of `timezone`, else
+ * of the query's time zone.
  */
 export const trend = defineWindowCondition({
   type: "trend",
@@ -80,7 +80,7 @@ export const trend = defineWindowCondition({
         const { newest, days } = json as State;
         if (days.length === 0) return AWAITS_FIRST_MENTION;
         const zone = timezone ?? judged.timezone;
-        // Neither the first day of a series is whole nor the newest.
+        // The first and the newest day of a series are incomplete.
         const missing = historyDays(span) - (days.length - 2);
         return warmUpUntil(startOfLocalDay(newest / DAY + missing, zone) + SETTLE_MS, judged);
       },
@@ -89,9 +89,9 @@ export const trend = defineWindowCondition({
         const newest = localDay(bucket, zone);
         const state = addDays(json as State, newest, zone, arrivals);
         const closedAt = bucket + bucketMs;
-        // The newest day is always open; the one before it is until its late mentions are in.
+        // The newest day is always open; the one before it is open until its late mentions are in.
         const open = closedAt - startOfLocalDay(newest, zone) >= SETTLE_MS ? 1 : 2;
-        // The first day of a series began in its middle.
+        // The first day of a series is incomplete.
         const closed = state.days.slice(open, Math.max(open, state.days.length - 1));
         const windowTo = startOfLocalDay(newest - (open - 1), zone);
         const found = compareDays(closed, span);
@@ -142,7 +142,7 @@ function addDays(
   arrivals: readonly { readonly bucket: Instant; readonly count: number }[],
 ): State {
   const newest = day * DAY;
-  // Who moves to another zone may see the same day twice, and never one that is gone.
+  // After a change of zone the same day may be judged twice, but never an older one.
   const steps = before.days.length === 0 ? 1 : Math.max(0, Math.round((newest - before.newest) / DAY));
   if (steps === 0 && arrivals.length === 0) return before;
   const fresh = new Array<number>(Math.min(steps, LONGEST_MEMORY_DAYS)).fill(0);

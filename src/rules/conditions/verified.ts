@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineCondition } from "../define-condition.ts";
 
-/** `verified: true`: the author carries the badge of the network; `false`: known not to. */
+/** `verified: true`: the author has the network's badge; `false`: the author is known to have none. */
 export const verified = defineCondition({
   type: "verified",
   params: z.boolean(),

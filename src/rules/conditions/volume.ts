@@ -13,8 +13,8 @@ import { arrivedIn, moveWindow, noCounts, total, type WindowCounts } from "../wi
 const BUCKET_MS = 5 * MINUTE;
 
 /**
- * `volume: {atLeast: 50, within: 30m}`: so many mentions, by their own time, in the window that ends now; so many
- * voices with `count: authors` or `count: stories`.
+ * `volume: {atLeast: 50, within: 30m}`: at least this many mentions, by their own time, in the window that ends now; or
+ * distinct authors or stories with `count: authors` or `count: stories`.
  */
 export const volume = defineWindowCondition({
   type: "volume",
