@@ -1,12 +1,12 @@
 import { lnNegativeBinomialTail } from "./negative-binomial-tail.ts";
 
 /**
- * Natural logarithm of the chance of at least `count` mentions where `mean` are expected: bunches add `cluster` to the
- * variance for each mention expected, and the rate itself wanders by the relative variance `wander`.
+ * Natural logarithm of the chance of at least `count` mentions if `mean` are expected. Bunches add `cluster` to the
+ * variance per expected mention; the rate itself has the relative variance `wander`.
  *
- * The negative binomial stands for a rate with a gamma distribution. Rates of real queries are nearer to a log-normal
- * one, whose tail is heavier: with 1,000 mentions an hour a chance of 1e-5 came true seven times as often. So beyond
- * one in a thousand the larger of the two chances is told; up to there both say the same.
+ * The negative binomial assumes a rate with a gamma distribution. Rates of real queries are nearer to a log-normal one,
+ * whose tail is heavier: with 1,000 mentions an hour, a chance of 1e-5 came true seven times as often. So below one in
+ * a thousand this returns the larger of the two chances; above, both agree.
  */
 export function lnChanceOfCount(count: number, mean: number, cluster: number, wander: number): number {
   const lnChance = lnNegativeBinomialTail(count, mean, cluster * mean + wander * mean * mean);
@@ -16,7 +16,7 @@ export function lnChanceOfCount(count: number, mean: number, cluster: number, wa
 
 const LN_COMMON = Math.log(1e-3);
 
-/** The logarithm of a wandering rate is normal; that of its count also varies by counting, about cluster / count. */
+/** The logarithm of the rate is normal; the logarithm of its count also varies by counting, about cluster / count. */
 function lnLogNormalTail(count: number, mean: number, cluster: number, wander: number): number {
   const spread = Math.log1p(wander);
   const deviation = Math.log((count - 0.5) / mean) + spread / 2;

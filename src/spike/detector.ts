@@ -14,15 +14,15 @@ import { windowSums } from "./window-sums.ts";
 
 export interface SpikeSettings {
   readonly gates: Gates;
-  /** Buckets after a page in which no other page goes out. */
+  /** Buckets after a notification without another one. */
   readonly cooldownBuckets: number;
   /** A window with fewer mentions than this never fires. */
   readonly atLeast: number;
-  /** Which windows may fire; all of them where it is absent. */
+  /** Which windows may fire; default all. */
   readonly takesPart?: TakesPart;
-  /** Whose hours and weekends count, `Europe/Berlin`; UTC where it is left out. */
+  /** The time zone of hours and weekends, `Europe/Berlin`; default UTC. */
   readonly zone?: string;
-  /** The measured constants where they are not `TUNING`. `gates` bring their own gate of the score. */
+  /** The measured constants; default `TUNING`. `gates` bring their own gate of the score. */
   readonly tuning?: SpikeTuning;
 }
 
@@ -30,16 +30,16 @@ export interface SpikeSettings {
 export interface LateCount {
   /** Buckets between the mention's own and this one; 0 for punctual mentions. */
   readonly age: number;
-  /** Negative where mentions left the slice. */
+  /** Negative if mentions left the slice. */
   readonly count: number;
 }
 
-/** What the newest bucket says, of the window that is most significant, else most unusual. */
+/** The observation at the newest bucket, for the most significant window, else the most unusual one. */
 export interface SpikeObservation extends SpikeMoment {
   readonly step: EpisodeStep;
 }
 
-/** Closes the next bucket of a series: counts, judges by what was known before, moves the incident, then learns. */
+/** Closes the next bucket of a series: counts, judges by earlier knowledge, updates the episode, then learns. */
 export function closeBucket(
   state: SpikeState,
   arrivals: readonly LateCount[],
@@ -56,7 +56,7 @@ export function closeBucket(
   return observation;
 }
 
-/** Adds mentions to the buckets of their own time. Those that come too late, or before the series began, are left out. */
+/** Adds mentions to the buckets of their own time. Leaves out those that are too late or before the series began. */
 function countArrivals(state: SpikeState, bucket: number, arrivals: readonly LateCount[]): readonly number[] {
   state.numbers[AT.counts + (bucket % RING)] = 0;
   const lags: number[] = [];
@@ -114,7 +114,7 @@ function judge(state: SpikeState, bucket: number, settings: SpikeSettings): Spik
   };
 }
 
-/** Learns every bucket that is complete by now, at the latest when mentions can no longer be added to it. */
+/** Learns every bucket that is complete, at the latest when it can receive no more mentions. */
 function learnComplete(
   state: SpikeState,
   bucket: number,

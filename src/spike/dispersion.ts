@@ -9,11 +9,11 @@ import {
 } from "./constants.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
-/** What makes counts swing more than chance alone would: bunches, an uncertain level, a rate that wanders. */
+/** Why counts vary more than by chance alone: bunches, an uncertain level, a changing rate. */
 export interface Dispersion {
   /** Variance per expected mention, because reposts come in bunches. */
   readonly cluster: number;
-  /** Relative variance from not knowing the level and the hours of the day yet: wide limits for a new series. */
+  /** Relative variance because the level and the hours of the day are not known yet: wide limits for a new series. */
   readonly uncertainty: number;
 }
 
@@ -25,12 +25,12 @@ export function dispersionOf(state: SpikeState): Dispersion {
   return { cluster, uncertainty: levelDoubt + hourDoubt(mark(state, MARK.buckets)) };
 }
 
-/** A series that is known since last night has never seen a morning: what is half a day away is known least. */
+/** A series known since last night has never seen a morning: hours half a day away are known least. */
 function hourDoubt(known: number): number {
   return known < DAY_BUCKETS ? HOUR_DOUBT * Math.sin((Math.PI * known) / DAY_BUCKETS) ** 2 : 0;
 }
 
-/** Relative variance of the rate at the length of one window. Beyond the longest that is learned it is not less known. */
+/** Relative variance of the rate at the length of one window; beyond the longest learned window, that window's. */
 export function rateNoise(state: SpikeState, window: number): number {
   const learned = Math.min(window, WINDOWS.length - 1);
   return (
@@ -39,7 +39,7 @@ export function rateNoise(state: SpikeState, window: number): number {
   );
 }
 
-/** Variance of a window's count, all three reasons together. */
+/** Variance of a window's count, for all three reasons together. */
 export function variance(state: SpikeState, dispersion: Dispersion, window: number, mean: number): number {
   return dispersion.cluster * mean + (rateNoise(state, window) + dispersion.uncertainty) * mean * mean;
 }

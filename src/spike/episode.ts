@@ -1,19 +1,19 @@
 import { CALM_BUCKETS, CALM_SCORE, SILENT_BUCKETS, WAVE_GAP_BUCKETS } from "./constants.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
-/** So many times the mentions, or the score, of the first wave make the second one larger. */
+/** A second wave counts as larger from this many times the mentions, or the score, of the first. */
 const LARGER = 1.25;
 
 /**
- * What one bucket did to the incident of its series. Two steps of an open incident are worth telling again: its score
- * has doubled since people were last told (`escalated`), or it pages anew (`renewed`): a cooldown after the last page,
- * because somebody who looks away for hours shall not think that it is over, or earlier by a second, larger wave.
+ * What one bucket did to the episode of its series. Two steps of an open episode cause a new notification: its score
+ * has doubled since the last one (`escalated`), or it fires again (`renewed`). It fires again after a cooldown, so that
+ * nobody thinks it has ended, or earlier for a second, larger wave.
  */
 export type EpisodeStep = "quiet" | "opened" | "open" | "escalated" | "renewed" | "resolved";
 
 /**
- * Moves the incident by the bucket `bucket`, at whose end the gates were (`standsOut`) or were not passed. The cooldown
- * is no blackout: a second wave that is higher than all of the first is told at once.
+ * Updates the episode with the bucket `bucket`; `standsOut` says whether the gates were passed at its end. The cooldown
+ * does not hide a second wave that is higher than all of the first: it fires at once.
  */
 export function moveEpisode(
   state: SpikeState,
@@ -50,10 +50,9 @@ export function moveEpisode(
 }
 
 /**
- * The waves before this bucket, told or not, as a faded number: what happens often raises the bar by how often it
- * happens and not by how large it is. A wave counts once it has been over for six hours, so it is not judged against
- * itself; the first two hours of a series teach nothing here. Where no gate asks for a score (`counts` is false) nothing
- * is counted, only faded.
+ * The faded number of waves before this bucket, notified or not: frequent waves raise the gate by their number, not by
+ * their size. A wave counts six hours after its end, so it is not judged against itself. The first two hours of a
+ * series do not count. If no gate needs a score (`counts` is false), nothing is counted, only faded.
  */
 export function fadeWaves(state: SpikeState, bucket: number, fading: number, counts: boolean): number {
   const passed = mark(state, MARK.passedAt) - 1;
@@ -62,12 +61,12 @@ export function fadeWaves(state: SpikeState, bucket: number, fading: number, cou
   return mark(state, MARK.waves);
 }
 
-/** Whether gates that are passed in this bucket are those of a wave that nobody was told of. */
+/** Whether the gates passed in this bucket belong to a wave without a notification. */
 export function isUnannouncedWave(state: SpikeState, bucket: number): boolean {
   return mark(state, MARK.newWave) === 1 || bucket - (mark(state, MARK.passedAt) - 1) > CALM_BUCKETS;
 }
 
-/** A window of counts, with what was expected in it. */
+/** A window of counts, with its expectation. */
 interface Counted {
   /** In buckets. */
   readonly width: number;
@@ -76,9 +75,9 @@ interface Counted {
 }
 
 /**
- * Whether, soon after a spike that is over, more came than at its height. Told by counts: the first wave has widened the
- * swing that scores are measured in, so that the second one scores less. A longer window has to be higher on average, a
- * shorter one to hold more.
+ * Whether, soon after a spike, more came than at its peak. It compares counts, because the first wave has raised the
+ * usual variation, so the second one scores less. A longer window must be higher on average; a shorter one must hold
+ * more.
  */
 export function outgrowsLastWave(
   state: SpikeState,
@@ -92,7 +91,7 @@ export function outgrowsLastWave(
   return observed - expected > LARGER * before * stretch;
 }
 
-/** A wave begins when the gates are passed anew after half an hour in which they were not. */
+/** A wave begins when the gates are passed after half an hour in which they were not. */
 function notePassing(state: SpikeState, bucket: number): void {
   const passedAt = mark(state, MARK.passedAt);
   if (bucket - (passedAt - 1) > CALM_BUCKETS) state.numbers[AT.marks + MARK.newWave] = 1;

@@ -4,17 +4,17 @@ import { BUCKET_MS, HOUR_BINS, LEAST_EXPECTED, PROFILE_SHRINKAGE } from "./const
 import { AT, type SpikeState } from "./spike-state.ts";
 
 export interface Expectation {
-  /** Usual mentions a bucket, the hour of the week apart. */
+  /** Usual mentions per bucket, without the effect of the hour of the week. */
   readonly level: number;
-  /** How this hour of the week compares with the average hour. */
+  /** The factor of this hour of the week against the average hour. */
   readonly season: number;
   /** Mentions expected in this bucket. */
   readonly mean: number;
 }
 
 /**
- * What a bucket should hold, by all that was learned so far. Hours and weekends are those of `zone`: people keep theirs
- * when clocks are put forward or back.
+ * The expected count of a bucket, from everything learned so far. Hours and weekends are those of `zone`, because
+ * people follow the local clock.
  */
 export function expectedCount(state: SpikeState, bucket: number, zone = "UTC"): Expectation {
   const at = localTime(state, bucket, zone);
@@ -29,10 +29,9 @@ export function expectedCount(state: SpikeState, bucket: number, zone = "UTC"): 
 }
 
 /**
- * What a bucket should hold at the very least: for whoever takes silence for news. The hour before, its own and the one
- * after agree on it, each by what it has held itself, because nobody knows at which minute of an hour a query begins to
- * speak, and clocks are put forward and back. An hour that was never seen, as all are of the first weekend, promises
- * nothing.
+ * The least expected count of a bucket, for rules on absence. It is the least of the hour before, its own hour and the
+ * one after, each from its own counts, because the minute at which a query gets busy is unknown, and clocks change. An
+ * hour that was never seen, as on the first weekend, expects nothing.
  */
 export function leastExpectedCount(state: SpikeState, bucket: number, zone = "UTC"): number {
   const { level, season } = expectedCount(state, bucket, zone);
@@ -42,7 +41,7 @@ export function leastExpectedCount(state: SpikeState, bucket: number, zone = "UT
   return level * Math.min(season, ...hours);
 }
 
-/** One hour's factor by what it has held itself. */
+/** One hour's factor from its own counts. */
 function ownProfile(state: SpikeState, bin: number): number {
   const levels = state.numbers[AT.hourLevels + bin] ?? 0;
   return levels <= 0 ? 0 : Math.max(0, state.numbers[AT.hourCounts + bin] ?? 0) / levels;
@@ -56,16 +55,16 @@ export function hourBin(state: SpikeState, bucket: number, zone = "UTC"): number
   return (Math.floor(at / HOUR) % 24) + (isWeekend(at) ? 24 : 0);
 }
 
-/** What the clocks of `zone` show, as if it were UTC. */
+/** The local time of `zone`, as if it were UTC. */
 function localTime({ startAt }: SpikeState, bucket: number, zone: string): Instant {
   const at = startAt + bucket * BUCKET_MS;
   return at + offsetAt(at, zone);
 }
 
 /**
- * Turns the hours that were learned by the clocks of one zone to those of another, as they stand apart at `at`: a query
- * whose zone becomes known or changes would else take its own evening for its morning for weeks. Hours that come to lie
- * in another day are those of a Friday or Monday in two of seven cases, and are taken as if all days of a kind were alike.
+ * Moves the learned hours from one zone to another, by their offset at `at`. Otherwise a query whose zone becomes known
+ * or changes would mistake its evening for its morning for weeks. Hours that move to another day keep their kind of
+ * day, which is wrong only for a Friday or Monday.
  */
 export function turnHours({ numbers }: SpikeState, from: string, to: string, at: Instant): void {
   if (from === to) return;
@@ -84,7 +83,7 @@ export function turnHours({ numbers }: SpikeState, from: string, to: string, at:
   }
 }
 
-/** Usual mentions a bucket at any hour. */
+/** Usual mentions per bucket at any hour. */
 export function usualLevel(state: SpikeState): number {
   const counts = state.numbers[AT.level] ?? 0;
   const seasons = state.numbers[AT.level + 1] ?? 0;

@@ -10,8 +10,8 @@ import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 /**
  * The numbers of a spike in a sentence, and what weakens them in others: `62 negative mentions in 30 min, 11 expected at
  * this hour; by chance about once in 8 years; 6.3× its usual variation; 3rd such burst this week.` `subject` is
- * "negative mentions", `nth` the place of this burst among those of the last seven days. Of a moment that has passed by
- * the bucket `now` it says so: nobody shall take it for what is going on.
+ * "negative mentions", `nth` the number of this burst in the last seven days. If the moment is past at the bucket `now`,
+ * the sentence says so, because readers must not take it for the present.
  */
 export function explainSpike(
   state: SpikeState,
@@ -42,7 +42,7 @@ export function explainSpike(
   return sentences.join(" ");
 }
 
-/** Half an hour later the last windows say something else. */
+/** After half an hour the newest windows have other numbers. */
 const PAST_BUCKETS = 6;
 
 function formatScore(score: number): string {
@@ -61,13 +61,13 @@ const ORDINAL_ENDINGS: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = 
   few: "rd",
 };
 
-/** What an ordinary bucket has to say, in few words: it is made every five minutes for every query. */
+/** The short text of an ordinary bucket, made every five minutes for every query. */
 export function explainQuiet(moment: SpikeMoment, subject: string): string {
   const window = formatMinutes(moment.window * BUCKET_MS);
   return `${countedSubject(moment.observed, subject)} in ${window}, ${formatExpected(moment.expected)} expected`;
 }
 
-/** What a query that was not known for long at that moment could not be expected to know. */
+/** A warning for a query that had little history at that moment. */
 function formatHistory(state: SpikeState, { bucket }: SpikeMoment): string | undefined {
   const days = (Math.min(mark(state, MARK.toLearn), bucket) * BUCKET_MS) / DAY;
   if (days >= 14) return undefined;

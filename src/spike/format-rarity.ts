@@ -1,12 +1,12 @@
 import { formatNumber } from "../lib/format-number.ts";
 
 /**
- * How often ordinary noise brings what has the chance `exp(lnP)`, at one hour of the day: `about once in 5 months`. A
- * day acts like 150 independent tests, so an hour like 6. Beyond a hundred years nothing is claimed: so rare a chance
- * was never tested. `testsADay`: how many independent tests of that chance a day holds.
+ * How often noise alone reaches the chance `exp(lnP)` at one hour of the day: `about once in 5 months`. A day acts like
+ * 150 independent tests, so an hour like 6. It claims no more than a hundred years, because rarer chances were never
+ * tested. `testsADay` is the number of independent tests of that chance in a day.
  */
 export function formatRarity(lnP: number, testsADay = TESTS_AN_HOUR): string {
-  // Rounded down, so that nothing is called rarer than it is; a hair above, so that 16 days are not 15.
+  // Round down, to claim nothing too rare; add a little first, so that 16 days do not become 15.
   const days = (Math.exp(-lnP) / testsADay) * (1 + 1e-9);
   if (!(days < 100 * YEAR)) return "less than once in 100 years";
   if (days < 2) return "about once a day";

@@ -8,9 +8,9 @@ import { factorsOf, type SpikeTuning } from "./tuning.ts";
 import { usualVariation } from "./usual-variation.ts";
 import type { WindowSums } from "./window-sums.ts";
 
-/** The window that stands out most by chance, as an index into `JUDGED_WINDOWS`. */
+/** The least likely window, as an index into `JUDGED_WINDOWS`. */
 export interface Significance {
-  /** Logarithm of the chance of at least what was observed by ordinary noise; 0 when nothing stands out. */
+  /** Logarithm of the chance that noise brings at least the observed count; 0 if no window is unlikely. */
   readonly lnP: number;
   readonly window: number;
 }
@@ -18,7 +18,7 @@ export interface Significance {
 /** Which windows may be judged, by their index in `JUDGED_WINDOWS`. */
 export type TakesPart = (window: number) => boolean;
 
-/** Gate (a): is the count unlikely under everything that usually moves it? Windows below `atLeast` take no part. */
+/** Gate (a): is the count unlikely, given all its usual causes of variation? Skips windows below `atLeast`. */
 export function significance(
   state: SpikeState,
   sums: WindowSums,
@@ -36,7 +36,7 @@ export function significance(
     const { cluster, uncertainty } = dispersion;
     const wander = rateNoise(state, window) + uncertainty;
     const spread = cluster * expected + wander * expected * expected;
-    // Inside two standard deviations no tail of this family lies below .02, and most buckets end here.
+    // Within two standard deviations no tail of this family is below .02, and most buckets end here.
     if ((observed - expected) ** 2 <= 4 * spread) continue;
     const here = lnChanceOfCount(observed, expected, cluster, wander);
     if (here < lnP) {
@@ -47,16 +47,16 @@ export function significance(
   return { lnP, window: best };
 }
 
-/** How unusual for this query: deviations in its own usual variation, the windows weighted by their length. */
+/** How unusual for this query: deviations in units of its own usual variation; longer windows count more. */
 export interface Unusualness {
   readonly score: number;
   readonly window: number;
 }
 
 /**
- * Gate (b). Past bursts are part of the usual variation, so a query that often bursts has a higher bar. Measured from
- * two sides: what this hour leads to expect, and the level of the query at any hour, so that a query whose nights and
- * days differ tells less of what its mornings bring.
+ * Gate (b). Past bursts are part of the usual variation, so a query that often bursts has a higher gate. Measured from
+ * this hour's expectation and from the query's level at any hour, so that a query with quiet nights fires less often in
+ * the morning.
  */
 export function unusualness(state: SpikeState, sums: WindowSums, tuning: SpikeTuning): Unusualness {
   const weight = mark(state, MARK.variationWeight);
@@ -84,8 +84,8 @@ export function unusualness(state: SpikeState, sums: WindowSums, tuning: SpikeTu
 const LN_STRETCH = Math.log(SPARSE_WINDOW / LONGEST_WINDOW);
 
 /**
- * Gate (c): could plain counting noise on a handful of mentions look like this? Logarithm of the least chance. Of the
- * rate it knows only that every query's wanders a little: what this query's does is learned from too few mentions.
+ * Gate (c): could plain counting noise on a few mentions look like this? Logarithm of the least chance. It assumes only
+ * the small variation of any query's rate, because so few mentions cannot teach this query's own.
  */
 export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): number {
   let lnP = 0;
@@ -96,7 +96,7 @@ export function lnCountingNoise(sums: WindowSums, dispersion: Dispersion): numbe
     const wander = LEAST_WANDER + dispersion.uncertainty;
     const spread = dispersion.cluster * expected + wander * expected * expected;
     const here = lnNegativeBinomialTail(observed, expected, spread);
-    // Noise has fewer tries at windows that follow one another less often.
+    // Noise has fewer tries in wider windows.
     lnP = Math.min(lnP, window === WINDOWS.length ? here - LN_STRETCH : here);
   }
   return lnP;

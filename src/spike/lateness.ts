@@ -2,14 +2,14 @@ import { FADING, LAG_EDGES, OLDEST_LATE_BUCKET, PUNCTUAL_PRIOR } from "./constan
 import { AT, type SpikeState } from "./spike-state.ts";
 
 /**
- * Adds what arrived in one bucket to the memory of how late mentions are. `counts[k]`: mentions k buckets late. Each
- * series learns alone: what it learned from others would depend on the order of polls, and a replay would differ.
+ * Learns how late mentions are from the arrivals of one bucket. `counts[k]`: mentions k buckets late. Each series
+ * learns alone: learning from others would depend on the order of polls, and a replay would differ.
  */
 export function learnLags(state: SpikeState, counts: readonly number[]): void {
   const { numbers } = state;
   for (let bin = AT.lags; bin < AT.lags + LAG_EDGES.length; bin++) {
     const faded = FADING.lag * (numbers[bin] ?? 0);
-    // What is left of a few late mentions after weeks says nothing any more, and would be dragged along forever.
+    // After weeks, the faded rest of a few late mentions has no meaning: drop it.
     numbers[bin] = faded < FORGOTTEN ? 0 : faded;
   }
   for (let lag = 0; lag < counts.length; lag++) {
@@ -24,8 +24,8 @@ export function binOfLag(lag: number): number {
 }
 
 /**
- * Share of mentions that have arrived within k buckets, for k = 0, 1, …; undefined while all are punctual. Inside a bin
- * mentions are taken to arrive evenly.
+ * Share of mentions that have arrived within k buckets, for k = 0, 1, …; undefined while all are punctual. Assumes even
+ * arrivals inside a bin.
  */
 export function arrivedShares(state: SpikeState): readonly number[] | undefined {
   const { numbers } = state;
@@ -38,7 +38,7 @@ export function arrivedShares(state: SpikeState): readonly number[] | undefined 
   for (let lag = 0; lag <= OLDEST_LATE_BUCKET; lag++) {
     const bin = binOfLag(lag);
     sum += (numbers[AT.lags + bin] ?? 0) / (WIDTHS[bin] ?? 1);
-    // Sums of rounded parts may end a hair above the whole.
+    // Sums of rounded parts may be slightly above the whole.
     shares.push(Math.min(1, sum / total));
   }
   return shares;

@@ -5,21 +5,21 @@ import { expectedCount, leastExpectedCount } from "./expectation.ts";
 import { arrivedShares } from "./lateness.ts";
 import { MARK, mark, type SpikeState } from "./spike-state.ts";
 
-/** What a bucket was expected to hold, before it taught anything. */
+/** The expected count of a bucket, before it was learned. */
 export interface LearnedBucket {
   readonly expected: number;
-  /** What it should have held at the very least. */
+  /** Its least expected count. */
   readonly leastExpected: number;
   /** Share of mentions that have arrived k buckets after their own; undefined while all are punctual. */
   readonly arrived: readonly number[] | undefined;
-  /** Variance for each mention expected, and relative variance of the rate over the longest window. */
+  /** Variance per expected mention, and relative variance of the rate over the longest window. */
   readonly cluster: number;
   readonly wander: number;
-  /** Buckets that the series is known for. */
+  /** Age of the series in buckets. */
   readonly known: number;
 }
 
-/** Closes the next bucket for somebody who wants the expectation alone: nothing ever fires. */
+/** Closes the next bucket for callers that need only the expectation; nothing ever fires. */
 export function learnOnly(state: SpikeState, arrivals: readonly LateCount[], zone = "UTC"): LearnedBucket {
   const known = mark(state, MARK.buckets);
   const { cluster, uncertainty } = dispersionOf(state);

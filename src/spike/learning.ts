@@ -8,15 +8,15 @@ import { learnVariation } from "./usual-variation.ts";
 import { type WindowSums, windowSums } from "./window-sums.ts";
 
 /**
- * Learns one bucket, each once and in order. What it should have held is computed now, not when it opened: a new
- * series whose mentions come late would otherwise be measured for hours against the guess it started with.
+ * Learns one bucket; each once and in order. Computes its expectation now, not when it opened: a new series with late
+ * mentions would otherwise be measured for hours against its first guess.
  */
 export function learnBucket(state: SpikeState, bucket: number, tuning: SpikeTuning, zone: string): void {
   const expectation = expectedCount(state, bucket, zone);
   state.expected[bucket % RING] = toShortFloat(expectation.mean);
   const dispersion = dispersionOf(state);
   const sums = windowSums(state, bucket);
-  // The level is limited by what was known before this bucket, so the limit comes before the dispersion is taught.
+  // The limit of the level uses what was known before this bucket, so compute it before the dispersion learns.
   const limit = surpriseLimit(variance(state, dispersion, 0, expectation.mean));
   learnDispersion(state, sums, dispersion);
   learnVariation(state, sums, tuning, bucket === 0);

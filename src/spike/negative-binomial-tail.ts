@@ -16,8 +16,8 @@ export function lnNegativeBinomialTail(count: number, mean: number, variance: nu
     return lnFront + Math.log(betaFraction(count, r, success)) - Math.log(count);
   }
   // Here the probability is large, so that the subtraction loses nothing.
-  const rest = (Math.exp(lnFront) * betaFraction(r, count, 1 - success)) / r;
-  return Math.log(Math.max(1 - rest, 1e-300));
+  const below = (Math.exp(lnFront) * betaFraction(r, count, 1 - success)) / r;
+  return Math.log(Math.max(1 - below, 1e-300));
 }
 
 /** The continued fraction of the incomplete beta function, by Lentz's method: 10 to 100 rounds. */

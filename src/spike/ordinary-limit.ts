@@ -4,9 +4,9 @@ import { dispersionOf, rateNoise } from "./dispersion.ts";
 import type { SpikeState } from "./spike-state.ts";
 
 /**
- * The largest count that ordinary noise explains where `expected` mentions are expected: one more has a chance below
- * `lnChance`. The test of significance read backwards, to draw it as a band. `width` is in buckets: its rate
- * wanders as that of the longest window of `WINDOWS` that is not wider. Takes some ten times as long as the test.
+ * The largest count that noise explains if `expected` mentions are expected: one more has a chance below `lnChance`.
+ * The inverse of the significance test, drawn as a band. `width` is in buckets; it uses the variance of the longest
+ * window of `WINDOWS` that is not wider. About ten times as slow as the test.
  */
 export function ordinaryLimit(state: SpikeState, expected: number, width: number, lnChance: number): number {
   const { cluster, uncertainty } = dispersionOf(state);
@@ -26,7 +26,7 @@ export function ordinaryLimit(state: SpikeState, expected: number, width: number
     ordinary += step;
     step *= 2;
   }
-  // Now the limit lies inside the last step.
+  // The limit is now inside the last step.
   for (let part = step / 2; part >= 1; part /= 2) if (isOrdinary(ordinary + part)) ordinary += part;
   return ordinary;
 }

@@ -1,22 +1,22 @@
 import { RING } from "./constants.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
-/** The strongest moment of an incident: what people are told of while it is open. */
+/** The strongest moment of an episode; notifications describe it while the episode is open. */
 export interface SpikeMoment {
-  /** Number of the bucket at whose end it was seen. */
+  /** Number of the bucket at whose end it was observed. */
   readonly bucket: number;
-  /** Buckets of the window that it speaks of. */
+  /** Width of its window in buckets. */
   readonly window: number;
   readonly observed: number;
   readonly expected: number;
-  /** Natural logarithm of the chance in ordinary noise. */
+  /** Natural logarithm of its chance by noise. */
   readonly lnP: number;
   readonly score: number;
   /** Share of the window's mentions that should have arrived by then. */
   readonly completeness: number;
 }
 
-/** Keeps `moment` if it is the strongest of the open incident, or its `first`. */
+/** Keeps `moment` if it is the strongest of the open episode, or its `first`. */
 export function rememberPeak(state: SpikeState, moment: SpikeMoment, first: boolean): void {
   if (!first && moment.score <= mark(state, MARK.peakScore)) return;
   state.numbers[AT.marks + MARK.peakAt] = moment.bucket;

@@ -1,23 +1,23 @@
 import { DAY } from "../lib/instant.ts";
 import { type SpikeTuning, TUNING } from "./tuning.ts";
 
-/** How much a count has to stand out before somebody is told. */
+/** How unusual a count must be to fire. */
 export const SENSITIVITIES = ["remarkable", "any anomaly", "strict"] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
-/** The gates; probabilities as natural logarithms. A gate that is null stands open. */
+/** The gates; probabilities as natural logarithms. Null switches a gate off. */
 export interface Gates {
   readonly lnSignificant: number;
   readonly score: number | null;
   readonly lnCountingNoise: number | null;
-  /** Fewer mentions than these are nobody's news, however rare they are. */
+  /** Fewer mentions than this never fire, however rare they are. */
   readonly leastMentions: number;
 }
 
 /**
- * How significant a count has to be that is so unusual for its query: significance and unusualness make up for each
- * other. The logarithm of a chance goes with the square of a deviation, so their product is held constant, down to half
- * of the named significance. The bar that rises with the waves has no part in it.
+ * The significance that a count needs, given how unusual it is for its query: one compensates for the other. The
+ * logarithm of a chance goes with the square of a deviation, so their product is constant, down to half of the named
+ * significance. Waves, which raise the gate, do not count here.
  */
 export function lnSignificantFor(
   { lnSignificant, score: gate }: Gates,
@@ -44,7 +44,7 @@ export function gatesOf(sensitivity: Sensitivity, tuning: SpikeTuning = TUNING):
   }
 }
 
-/** Significance alone: everything that chance does not explain, be it usual for this query or not. */
+/** Significance alone: everything that chance does not explain, even if it is usual for this query. */
 export function significanceGate(probability: number): Gates {
   return { lnSignificant: Math.log(probability), score: null, lnCountingNoise: null, leastMentions: 0 };
 }

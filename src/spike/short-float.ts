@@ -1,6 +1,6 @@
 /**
- * Positive numbers from 1/512 to 8 million in 16 bits: 5 of exponent, 11 of mantissa, so that nothing is off by more
- * than one part in 4,096. Smaller and larger numbers become the nearest one that there is.
+ * Positive numbers from 1/512 to 8 million in 16 bits: 5 of exponent, 11 of mantissa, with an error of at most one part
+ * in 4,096. Smaller and larger numbers become the nearest possible one.
  */
 export function toShortFloat(value: number): number {
   float[0] = value;

@@ -2,15 +2,15 @@ import type { Instant } from "../lib/instant.ts";
 import { HOUR_BINS, LAG_EDGES, RING, WINDOWS } from "./constants.ts";
 
 /**
- * All that the detector remembers of one series, in two arrays of constant size, together below 1 kB. The functions of
- * this folder that learn change the state that they are given; whoever wants the old one keeps its packed form.
+ * The detector's state of one series, in two arrays of constant size, together below 1 kB. The learning functions of this
+ * folder change the state in place; a caller that needs the old one keeps its packed form.
  */
 export interface SpikeState {
   /** Start of the series' first bucket; buckets are numbered from it. */
   startAt: Instant;
-  /** Everything but the expectations, at the places that `AT` names. */
+  /** Everything but the expectations, at the indices of `AT`. */
   readonly numbers: Float32Array;
-  /** Ring by bucket number: what was expected, as short floats. */
+  /** Ring by bucket number: the expectations, as short floats. */
   readonly expected: Uint16Array;
 }
 
@@ -20,15 +20,15 @@ export const MARK = {
   /** Number of the next bucket to be learned. */
   toLearn: 1,
   variationWeight: 2,
-  /** Bucket number + 1 of the last page, 0 for never. */
+  /** Bucket number + 1 of the last notification, 0 for never. */
   pagedAt: 3,
   open: 4,
-  /** The newest bucket at which the open incident was still high. */
+  /** The newest bucket at which the open episode was still high. */
   highAt: 5,
-  /** The score at which people were last told of the open incident, and how often they were told. */
+  /** The score at the last notification of the open episode, and the number of its notifications. */
   notifiedScore: 6,
   notifyCount: 7,
-  /** The strongest moment of the open incident. */
+  /** The strongest moment of the open episode. */
   peakAt: 8,
   peakScore: 9,
   peakLnP: 10,
@@ -36,11 +36,11 @@ export const MARK = {
   peakObserved: 12,
   peakExpected: 13,
   peakCompleteness: 14,
-  /** Bucket number + 1 at which the gates were last passed, told or not; 0 for never. */
+  /** Bucket number + 1 at which the gates were last passed, notified or not; 0 for never. */
   passedAt: 15,
-  /** 1 from the beginning of a wave that nobody was told of. */
+  /** 1 from the start of a wave without a notification. */
   newWave: 16,
-  /** Faded number of waves that are over. */
+  /** Faded number of ended waves. */
   waves: 17,
 } as const;
 

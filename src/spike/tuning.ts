@@ -1,28 +1,28 @@
 import { DAY_BUCKETS, fadingOf, JUDGED_WINDOWS } from "./constants.ts";
 
 /**
- * The constants of the gates that were measured on labelled series, in one object that a measurement can pass in with
- * other values. Everything else the detector takes from `constants.ts`. The README says how a change is measured.
+ * The constants of the gates, measured on labelled series; a measurement can pass in other values. All other constants
+ * are in `constants.ts`. The README says how to measure a change.
  */
 export interface SpikeTuning {
-  /** The score that a query without recent bursts has to reach. */
+  /** The score that a query without recent bursts must reach. */
   readonly gate: number;
   /**
    * -log10(chance) times the square of the score, at the limit of `remarkable`: a score of 3.65 needs its full 10^-3.
-   * The other presets ask for the same multiple of their own limit.
+   * The other presets use the same multiple of their own limit.
    */
   readonly product: number;
-  /** By how much of the gate every remembered wave raises it. 0: a burst that comes again and again is told each time. */
+  /** The part of the gate by which each remembered wave raises it. 0: every repeated burst fires. */
   readonly waveWeight: number;
   /** Half-life of the memory of waves, in days. */
   readonly waveMemoryDays: number;
   /** Half-life of the usual variation, in days. */
   readonly halfLifeDays: number;
-  /** Longer windows are trusted more: the exponent of (buckets / 12) in the score. */
+  /** Longer windows count more: the exponent of (buckets / 12) in the score. */
   readonly exponent: number;
-  /** Of the usual variation, a window teaches at most what would score this, plus LEARN_MENTIONS. */
+  /** The usual variation learns from a window at most the deviation with this score, plus LEARN_MENTIONS. */
   readonly cap: number;
-  /** The part of the score that is measured from the query's level; the rest from what this hour leads to expect. */
+  /** The part of the score measured from the query's level; the other part is from this hour's expectation. */
   readonly flatPart: number;
 }
 
@@ -37,7 +37,7 @@ export const TUNING: SpikeTuning = Object.freeze({
   flatPart: 0.4,
 });
 
-/** What follows from a tuning and would be too slow to compute for every bucket. */
+/** Values derived from a tuning, too slow to compute for every bucket. */
 export interface TuningFactors {
   /** By index into `JUDGED_WINDOWS`. */
   readonly windowWeights: readonly number[];

@@ -12,19 +12,19 @@ import { factorsOf, type SpikeTuning } from "./tuning.ts";
 import type { WindowSums } from "./window-sums.ts";
 
 /**
- * Where the cubes of one side stand. The usual variation is measured from two sides: `variationCubes` from what the hour
- * leads to expect, `levelCubes` from the level of the query at any hour, so that day and night count as variation there.
+ * The index of one kind of cubes. The usual variation is measured in two ways: `variationCubes` from the hour's
+ * expectation, `levelCubes` from the query's level at any hour, where day and night count as variation.
  */
 type Side = typeof AT.variationCubes | typeof AT.levelCubes;
 
 /**
- * By how many mentions a window is usually off: the cubic mean. The root of the mean square takes a query that rarely
- * bursts, and then by a lot, for nearly as calm as one that never does, and pages at the next burst of a third of the
- * size; the higher the order of the mean, the more do the largest bursts count in it.
+ * The usual deviation of a window in mentions: the cubic mean. For a query with rare but large bursts, the root of the
+ * mean square is nearly as low as for a calm one, and the next burst of a third of the size would fire. In a mean of
+ * higher order the largest bursts count more.
  */
 export function usualVariation(state: SpikeState, window: number, side: Side = AT.variationCubes): number {
   if (window === WINDOWS.length) {
-    // What goes on with the length of the window as it did from one hour to two.
+    // Extrapolate the growth from one hour to two.
     const [one, two] = [usualVariation(state, window - 2, side), usualVariation(state, window - 1, side)];
     return two * (two / one) ** STRETCH_POWER;
   }
@@ -33,8 +33,8 @@ export function usualVariation(state: SpikeState, window: number, side: Side = A
 }
 
 /**
- * A query that bursts shall need a larger burst the next time. What scores beyond the cap teaches as if it had just
- * scored that: else nothing but the like of it would be told for months after a crisis.
+ * After a burst, the query needs a larger one to fire. A score beyond the cap is learned as the cap: otherwise, for
+ * months after a crisis, only another crisis would fire.
  */
 export function learnVariation(
   state: SpikeState,
@@ -61,7 +61,25 @@ export function learnVariation(
   numbers[AT.marks + MARK.variationWeight] = variationFading * mark(state, MARK.variationWeight) + 1;
 }
 
+/**
+ * Converts a state with sums of squares, from the first two versions. On real series the cubic mean is 1.35 to 2.9 times
+ * the root of the mean square; this guess fades like everything else.
+ */
+export function takeSquaresForCubes({ numbers }: SpikeState): void {
+  const weight = numbers[AT.marks + MARK.variationWeight] ?? 0;
+  for (let window = 0; window < WINDOWS.length; window++) {
+    const squares = numbers[AT.variationCubes + window] ?? 0;
+    const usual = weight > 0 ? 1.6 * Math.sqrt(squares / weight) : 0;
+    numbers[AT.variationCubes + window] = weight * usual * usual * usual;
+  }
+}
+
+/** Converts a state of the first three versions, which had one measure only: the other starts as its copy. */
+export function takeHourForLevel({ numbers }: SpikeState): void {
+  numbers.copyWithin(AT.levelCubes, AT.variationCubes, AT.variationCubes + WINDOWS.length);
+}
+
 const PRIOR_CUBES = VARIATION_WEIGHT * VARIATION_PRIOR ** 3;
 
-/** ln2 of how much longer the window of sparse series is than the longest that is learned. */
+/** Log2 of the ratio between the window of sparse series and the longest learned one. */
 const STRETCH_POWER = Math.log2(SPARSE_WINDOW / LONGEST_WINDOW);

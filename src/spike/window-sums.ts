@@ -2,7 +2,7 @@ import { JUDGED_WINDOWS, RING, SPARSE_BELOW, SPARSE_WINDOW, WINDOWS } from "./co
 import { fromShortFloat } from "./short-float.ts";
 import { AT, type SpikeState } from "./spike-state.ts";
 
-/** One number per window of `WINDOWS`, in that order; behind them that of sparse series, where it was asked for. */
+/** One number per window of `WINDOWS`, in that order; then the window of sparse series, if requested. */
 export interface WindowSums {
   readonly observed: number[];
   readonly expected: number[];
@@ -13,8 +13,8 @@ export interface WindowSums {
 }
 
 /**
- * Sums over the windows that end with bucket `newest`. `arrived[k]`: share arrived k buckets later; all, if absent.
- * `judged`: with the window of sparse series, if this is one.
+ * Sums over the windows that end with bucket `newest`. `arrived[k]`: share arrived k buckets later; default all.
+ * `judged`: includes the window of sparse series, if this is one.
  */
 export function windowSums(
   state: SpikeState,
@@ -27,7 +27,7 @@ export function windowSums(
   let expected = 0;
   let completeness = 0;
   let age = 0;
-  // Steps back through the ring, because a remainder for every bucket would be the dearest part of all this.
+  // Step back through the ring: a remainder for every bucket would be the slowest part.
   let slot = newest % RING;
   for (const width of judged ? JUDGED_WINDOWS : WINDOWS) {
     if (width === SPARSE_WINDOW && (expected >= SPARSE_BELOW || newest + 1 < width)) break;

@@ -6,7 +6,7 @@ import { formatNumber } from "./formatters.ts";
 
 /**
  * The numbers in words, before any statistics: "Negative mentions are 6 times what is normal on a Monday morning."
- * Null where nothing is known of what is normal, or where it is not clearly more.
+ * Null if the normal count is unknown, or the count is not clearly higher.
  */
 export function leadOf({ values, windowTo, windowFrom, because }: Alert, timezone: string): string | null {
   const { count, expected } = values;
@@ -98,8 +98,8 @@ export function stepOf(alert: Pick<Alert, "progress"> & { readonly severity: Sev
 }
 
 /**
- * What stands behind the first sentence: of a count how sure it is, of a mention why it counts. Limits of the rule are
- * said in words.
+ * The text after the first sentence: for a count, how sure it is; for a mention, why it matched. States the limits of
+ * the rule in words.
  */
 export function reasonOf({ because, windowTo, windowFrom }: Alert): {
   readonly label: string;
@@ -110,7 +110,7 @@ export function reasonOf({ because, windowTo, windowFrom }: Alert): {
   const limits = [...(end < 0 ? because : because.slice(0, end)).matchAll(/\(([^()]+)\)/g)].map(
     ([, limit]) => limit,
   );
-  const rest = end < 0 ? "" : because.slice(end + 2);
-  const text = [...limits.map((limit) => `Rule: ${limit}`), rest].filter((part) => part !== "").join(". ");
+  const after = end < 0 ? "" : because.slice(end + 2);
+  const text = [...limits.map((limit) => `Rule: ${limit}`), after].filter((part) => part !== "").join(". ");
   return { label: "How sure", text: text === "" ? because : text };
 }

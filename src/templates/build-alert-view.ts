@@ -15,12 +15,12 @@ import type { AlertView } from "./view.ts";
 export interface AlertViewFacts {
   readonly kind: AlertView["kind"];
   readonly alert: Alert;
-  /** Candidates to be shown, in any order; a few hundred at most are worth fetching. */
+  /** Candidate mentions to show, in any order; a few hundred are enough. */
   readonly mentions: readonly Mention[];
-  /** The story that each was found to tell; absent: that of its own text. */
+  /** The story of each mention; default: the story of its own text. */
   readonly storyOf?: (mention: Mention) => string;
   readonly rule: { readonly name: string; readonly title?: string; readonly description: string | null };
-  /** What was found out about it when people were told; null or absent: nothing. */
+  /** The findings at the time of the notification; null or absent if there are none. */
   readonly explanation?: Explanation | null;
   /** Name of the project. */
   readonly project: string;
@@ -28,18 +28,18 @@ export interface AlertViewFacts {
   readonly timezone: string;
   /** The alert in the console, or null. */
   readonly consoleUrl: string | null;
-  /** Other alerts that the same message tells of, those that matter most first; the first MOST_LISTED are enough. */
+  /** Other alerts in the same message, the most important first; the first MOST_LISTED are enough. */
   readonly more?: readonly Alert[];
-  /** How many others there are that are not in `more`, and what they are. */
+  /** The number of other alerts that are not in `more`, and their kinds. */
   readonly unlisted?: { readonly count: number; readonly others: AlertView["more"]["others"] };
-  /** Since when it has called for somebody, for a step of an escalation at `to`. */
+  /** For an escalation step at `to`: since when the alert has waited for somebody. */
   readonly waited?: AlertView["waited"];
   readonly actions?: readonly { readonly label: string; readonly url: string }[];
-  /** How many mentions a message shows; 5 unless told otherwise. */
+  /** How many mentions a message shows; default 5. */
   readonly maxMentions?: number;
 }
 
-/** The facts about one alert as plain data for the templates. The same facts give the same view. */
+/** Builds the view of one alert: plain data for the templates. The same facts give the same view. */
 export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
   const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
@@ -83,7 +83,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     values: alert.values,
     mentions,
     findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
-    // Whoever sends the picture says so.
+    // The notifier that sends the picture sets this.
     hasChart: false,
     labels: labelsOf(alert),
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
@@ -95,7 +95,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   };
 }
 
-/** Rules explain in clauses; the message makes a sentence of them. */
+/** Makes a sentence of a rule's clauses. */
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -103,7 +103,7 @@ function capitalised(text: string): string {
 function labelsOf(alert: Alert): AlertView["labels"] {
   return (
     Object.entries(alert.labels)
-      // The key of a story says nothing to a reader; its mentions do.
+      // The key of a story means nothing to a reader.
       .filter(([name]) => name !== "query" && name !== "story")
       .slice(0, 5)
       .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }))
@@ -113,7 +113,7 @@ function labelsOf(alert: Alert): AlertView["labels"] {
 function handlingOf({ state, handling }: Alert): AlertView["handling"] {
   const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
   return {
-    // Who took on the milder thing has not taken on the graver one.
+    // An acknowledgement of a milder alert does not count for a more severe one.
     acknowledgedBy: state === "firing" ? null : name(handling?.acknowledgedBy),
     assignee: name(handling?.assignee),
     closedBy: name(handling?.closedBy),
@@ -127,7 +127,7 @@ function handledBy({ handling }: Alert): string | null {
   return name === undefined ? null : line(name, 80);
 }
 
-/** The first is the button, as long as nobody has done what it does. */
+/** The first action is the button, until somebody has done it. */
 function actionsOf(alert: Alert, actions: NonNullable<AlertViewFacts["actions"]>): AlertView["actions"] {
   const isOpen = alert.state === "firing";
   return actions.flatMap(({ label, url }, index) => {

@@ -7,7 +7,7 @@ import { formatDay, formatNumber, formatShare, formatTime, formatTimeAfter } fro
 import { shortenText } from "./shorten-text.ts";
 import type { FindingView } from "./view.ts";
 
-/** What was found out about an alert, in short lines, the most useful first. Names and words in them are hostile. */
+/** The findings about an alert as short lines, the most useful first. Names and words in them are hostile. */
 export function buildFindings(
   alert: Alert,
   explanation: Explanation | null,
@@ -38,11 +38,11 @@ function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string)
   return parts.join("; ");
 }
 
-/** Ten points are a turn; less is weather. */
+/** A change of ten points is a finding; less is noise. */
 const TURN = 0.1;
 
 function moodOf(alert: Alert, { negative }: Explanation): string {
-  // An alert on the share of negative mentions has told it, of another moment and so with another number.
+  // An alert on the share of negative mentions already says it, for another moment and so with another number.
   if (alert.values["negativeShare"] !== undefined) return "";
   if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
   return `${percent(negative.now)} of all mentions negative, ${percent(negative.before)} at these hours on the days before`;
@@ -66,7 +66,7 @@ function peopleOf({ authors, looked, reposts }: Explanation): string {
   return parts.join("; ");
 }
 
-/** How much of the window is still to come, the alert says itself; here is how far its query was read. */
+/** Up to when the query was read. The alert itself says how much of its window is missing. */
 function completenessOf(alert: Alert, { completeUntil }: Explanation, timezone: string): string {
   if (completeUntil === null || completeUntil >= alert.windowTo) return "";
   return `complete until ${formatTimeAfter(completeUntil, alert.openedAt, timezone)} only`;

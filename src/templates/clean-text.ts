@@ -1,7 +1,7 @@
 /**
- * Takes out of a text what no reader should meet anywhere: control characters, marks that turn the reading direction
- * (they make `evil.exe` look like a picture), invisible fillers, and halves of characters. Joiners stay, because emoji
- * and Persian need them. Line breaks become `\n`; PostgreSQL, SMTP and Slack accept every result.
+ * Removes from a text what must never be shown: control characters, marks that change the reading direction (they make
+ * `evil.exe` look like a picture), invisible fillers, and halves of characters. Keeps joiners, because emoji and Persian
+ * need them. Line breaks become `\n`; PostgreSQL, SMTP and Slack accept every result.
  */
 export function cleanText(text: string): string {
   return text
@@ -22,12 +22,12 @@ const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029\v\f]/g;
 // C0 without tab and line feed, DEL, C1; direction marks; zero-width space, word joiner, byte-order mark, soft hyphen,
 // interlinear anchors; the Hangul and Braille blanks stay, they are visible as space.
 const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
   /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g;
-// No-break spaces break plain text mails; every kind of blank becomes the usual one.
+// No-break spaces break plain text mails; every kind of space becomes a plain one.
 const SPACES = /[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
-/** Letters that nobody sees; only the flags of some regions are made of them. */
+/** Invisible tag characters; only the flags of some regions use them. */
 const HIDDEN_TAGS = /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]/gu;
-/** No language puts more accents on a letter; towers of them hide the lines above and below. */
+/** No language puts more accents on a letter; stacks of them hide the lines above and below. */
 const STACKED_MARKS = /(\p{Mn}{6})\p{Mn}+/gu;
 const LONE_SURROGATES = /\p{Surrogate}/gu;

@@ -13,18 +13,17 @@ import { tidyText } from "./tidy-text.ts";
 import { shapeOf } from "./view-shape.ts";
 
 export interface Renderer {
-  /** The text of one template over one view. Throws a UserError that names the file when the template has a fault. */
+  /** Renders one template with one view. Throws a UserError that names the file if the template has a fault. */
   render(name: TemplateName, view: object): string;
   /**
-   * Looks for names that nobody has, and renders every template with every sample view that fits it: all faults, each
-   * with its file; [] when all is well.
+   * Finds unknown names, and renders every template with every sample view that fits it. Returns all faults, each with
+   * its file; [] if there are none.
    */
   check(): readonly string[];
 }
 
 /**
- * Reads all templates below a directory, once; what is missing in it is taken from `base`, file by file. Faults in them
- * show in `check()`, not here.
+ * Reads all templates below a directory, once; takes missing files from `base`. Faults show in `check()`, not here.
  */
 export async function createRenderer(options: { notifyConfig: string; base?: string }): Promise<Renderer> {
   const own = await readTemplates(options.notifyConfig);
@@ -53,7 +52,7 @@ export async function createRenderer(options: { notifyConfig: string; base?: str
 }
 
 const COMPILE = {
-  // Values are escaped before, by format: what `create()` returns still shares one HTML escape with everybody else.
+  // Values are escaped earlier, by format, because all results of `create()` share one HTML escape.
   noEscape: true,
   strict: true,
   preventIndent: true,
@@ -89,7 +88,7 @@ function faultsOfNames(sources: ReadonlyMap<string, string>): string[] {
   return [...missing, ...strange];
 }
 
-/** A file that no code and no other template asks for is most likely one whose name is misspelt. */
+/** A file that neither code nor another template uses probably has a misspelt name. */
 function unusedTemplates(
   own: ReadonlyMap<string, string>,
   shipped: ReadonlyMap<string, string>,
@@ -115,7 +114,7 @@ function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer[
   for (const name of TEMPLATE_NAMES.filter((known) => sources.has(known))) {
     const unknownNames = findUnknownNames(sources, name, shapeOf(sampleViews(name)));
     for (const fault of unknownNames) faults.add(fault);
-    // Rendering would tell the same in other words.
+    // Rendering would report the same fault again.
     if (unknownNames.length > 0) continue;
     for (const view of sampleViews(name)) {
       try {

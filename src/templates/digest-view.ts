@@ -7,7 +7,7 @@ import type { MentionView } from "./mention-view.ts";
 export interface DigestView {
   /** The configured name of the digest: "Morning read". */
   readonly name: string;
-  /** Project names, joined with commas where there is more than one. */
+  /** Project names, joined with commas. */
   readonly project: string;
   /** The period is [periodFrom, periodTo). */
   readonly periodFrom: Instant;
@@ -16,32 +16,32 @@ export interface DigestView {
   readonly timezone: string;
   /** Tag of the language in which the reader wants dates: `en`, `de`, `pt-BR`. */
   readonly language: string;
-  /** Up to here every query was read completely; before `periodTo` when something is still missing. */
+  /** Up to here every query is complete; before `periodTo` if something is still missing. */
   readonly completeUntil: Instant;
-  /** True when nothing happened that is worth reading: no alerts, and volume as usual or none at all. */
+  /** True if nothing is worth reading: no alerts, and the usual volume or none. */
   readonly quiet: boolean;
   readonly totals: DigestTotals;
-  /** Volume and mood over the period, by hour or by day; null where nothing was counted. */
+  /** Volume and sentiment over the period, by hour or by day; null if nothing was counted. */
   readonly volume: DigestVolume | null;
   /** Largest first, at most twenty. */
   readonly perQuery: readonly DigestQueryRow[];
-  /** Most told first, at most about five. */
+  /** Most shared first, at most about five. */
   readonly topStories: readonly DigestStoryRow[];
-  /** At most about five, none of them already told by a story above. */
+  /** At most about five, none of them in a story above. */
   readonly topMentions: readonly MentionView[];
-  /** Who spoke most, at most five; the source counts them, or the stored mentions do. */
+  /** The most active authors, at most five; counted by the source, or from the stored mentions. */
   readonly topAuthors: readonly DigestAuthorRow[];
-  /** Without their sign, most used first, at most eight. */
+  /** Without `#`, most used first, at most eight. */
   readonly topHashtags: readonly DigestHashtagRow[];
-  /** Alerts that were open during the period, gravest first, then oldest first; at most ten. */
+  /** Alerts that were open during the period, most severe first, then oldest first; at most ten. */
   readonly alerts: readonly DigestAlertRow[];
-  /** All of them, listed or not. */
+  /** The number of all alerts, listed or not. */
   readonly alertCount: number;
-  /** What is not listed above. */
+  /** The numbers of what is not listed above. */
   readonly more: DigestMore;
-  /** The console on this period; null where no console address is configured. http or https. */
+  /** The console; null if no console address is configured. http or https. */
   readonly consoleUrl: string | null;
-  /** Ends the subscription of this one reader; null where there is no such link. http or https. */
+  /** Unsubscribes this one reader; null if there is no such link. http or https. */
   readonly unsubscribeUrl: string | null;
 }
 
@@ -56,9 +56,9 @@ export interface DigestMore {
 
 export interface DigestVolume {
   readonly step: "hour" | "day";
-  /** The most mentions of a bar. */
+  /** The mentions of the highest bar. */
   readonly most: number;
-  /** Without a gap, in order of time. Heights are of 60. */
+  /** In order of time, without gaps. Heights are from 0 to 60. */
   readonly bars: readonly {
     readonly at: Instant;
     readonly mentions: number;
@@ -66,7 +66,7 @@ export interface DigestVolume {
     readonly otherHeight: number;
     readonly negativeHeight: number;
   }[];
-  /** The same as characters: `▁▂▇█▃`. */
+  /** The same bars as characters: `▁▂▇█▃`. */
   readonly line: string;
   /** The bar with the most mentions. */
   readonly peakAt: Instant;
@@ -77,10 +77,10 @@ export interface DigestTotals {
   readonly negative: number;
   readonly neutral: number;
   readonly positive: number;
-  /** Mentions of the period before, of equal length; null while there is no such history. */
+  /** Mentions of the period before, of equal length; null without such history. */
   readonly previousMentions: number | null;
   readonly previousNegative: number | null;
-  /** What such a period usually has: the median of those before it; null while there are not three of them. */
+  /** The usual count: the median of the periods before; null if there are fewer than three. */
   readonly usualMentions: number | null;
   readonly usualNegative: number | null;
 }
@@ -88,7 +88,7 @@ export interface DigestTotals {
 export interface DigestAuthorRow {
   readonly name: string;
   readonly mentions: number;
-  /** Null where the source does not say. */
+  /** Null if the source does not say. */
   readonly negative: number | null;
 }
 
@@ -108,7 +108,7 @@ export interface DigestStoryRow {
   readonly text: string;
   readonly url: string | null;
   readonly domain: string | null;
-  /** Mentions that tell it: the original, reposts and copies. */
+  /** Its mentions: the original, reposts and copies. */
   readonly mentions: number;
   readonly negative: number;
   readonly firstAt: Instant;

@@ -3,9 +3,9 @@ import { escapeValue, type Format } from "./escape.ts";
 import { safeUrl } from "./safe-url.ts";
 
 /**
- * A copy of a view in which every text is harmless in a place of that format, so that templates compile without
- * escaping of their own (Handlebars knows only HTML's). Fields named `url` or `…Url` become null unless they may be
- * linked. Plain data only: own enumerable fields, arrays, texts, numbers, booleans, null.
+ * A copy of a view in which every text is escaped for the format. Templates then need no own escaping (Handlebars
+ * escapes only HTML). Fields named `url` or `…Url` become null unless they are safe to link. Plain data only: own
+ * enumerable fields, arrays, texts, numbers, booleans, null.
  */
 export function escapeView(view: unknown, format: Format, field = ""): unknown {
   if (typeof view === "string") return escapeField(view, format, field);
@@ -26,15 +26,15 @@ function escapeField(text: string, format: Format, field: string): string | null
 }
 
 /**
- * Numbers follow the name of a query, and one that is written from right to left would draw them to its other side: 62
- * negative mentions would be read as part of the name.
+ * Isolates a query's name: next to a right-to-left name, the following number would move to its other side and look like
+ * a part of the name.
  */
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LEFT_TO_RIGHT_MARK = "\u200e";
 
 /**
- * The builder of a view shortens to what looks good; this only keeps a forgotten field from filling a message. It looks
- * at the beginning alone, because it is done for every value of every message.
+ * The builder of a view shortens texts; this limit only stops a forgotten field from filling a message. It reads only
+ * the beginning, because it runs for every value of every message.
  */
 function capped(text: string): string {
   if (text.length <= MAX_VALUE_LENGTH) return text;

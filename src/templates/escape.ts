@@ -1,13 +1,13 @@
 import { escapeHtml } from "../lib/escape-html.ts";
 import { cleanLine } from "./clean-text.ts";
 
-/** The last part of a template's name before `.hbs`; it decides how every value in it is escaped. */
+/** The format: the last part of a template's name before `.hbs`. It decides how values are escaped. */
 export const FORMATS = ["html", "mrkdwn", "txt", "header"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /**
- * What a value has to become to be nothing but text in a place of that format. Values are always one line: a mention
- * that brings its own line breaks could write lines of a mail that look like ours.
+ * Escapes a value so that it is plain text in that format. Values are always one line: a mention with line breaks could
+ * add lines to a mail that look like ours.
  */
 export function escapeValue(text: string, format: Format): string {
   const line = cleanLine(text);
@@ -23,8 +23,8 @@ export function escapeValue(text: string, format: Format): string {
 }
 
 /**
- * Slack's three entities and nothing else; that disarms mentions, links and dates. There is no escape for the
- * characters of bold, italics, strike and code, so they are replaced by look-alikes: an open code fence would swallow our text.
+ * Slack's three entities disable mentions, links and dates. Slack has no escape for the characters of bold, strike and
+ * code, so they are replaced by look-alikes: an open code fence would swallow our text.
  */
 function escapeMrkdwn(line: string): string {
   return (

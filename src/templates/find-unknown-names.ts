@@ -5,8 +5,8 @@ import { helpers } from "./helpers.ts";
 import { ANYTHING, PLAIN, type Shape } from "./view-shape.ts";
 
 /**
- * Names that a template asks for and that nobody has: fields, helpers, parts; also in branches that no sample takes, and
- * in the parts that it includes. Rendering alone would find those at the moment when the branch is taken.
+ * Finds unknown names in a template: fields, helpers, partials; also in branches that no sample takes, and in included
+ * partials. Rendering alone would find them only when the branch is taken.
  */
 export function findUnknownNames(
   sources: ReadonlyMap<string, string>,
@@ -26,15 +26,15 @@ export function findUnknownNames(
   return [...faults];
 }
 
-/** Where in a template we are, and what can be named there. */
+/** The position in a template, and the names that are known there. */
 interface Place {
   readonly sources: ReadonlyMap<string, string>;
   readonly faults: Set<string>;
-  /** Files that are being read: a part that includes itself is told of by rendering it. */
+  /** Files that are being read. Rendering reports a partial that includes itself. */
   readonly open: ReadonlySet<string>;
   readonly file: string;
   readonly root: Shape;
-  /** What `this` is, and behind it what `..` is, and so on. */
+  /** `this`, then `..`, and so on. */
   readonly around: readonly Shape[];
   /** Names of blocks: `as |mention|`. */
   readonly named: ReadonlyMap<string, Shape>;
@@ -46,7 +46,7 @@ function walkFile(name: string, place: Place): void {
   if (program !== null) walk(program, { ...place, file: name, open: new Set([...place.open, name]) });
 }
 
-/** Null for what cannot be read: rendering says what is wrong with it. */
+/** Null for a template that cannot be parsed: rendering reports the fault. */
 function parsed(source: string): hbs.AST.Program | null {
   try {
     return Handlebars.parseWithoutProcessing(source);
@@ -111,7 +111,7 @@ function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place
 
 const BLOCKS = ["if", "unless", "each", "with"];
 
-/** `{{> email/mention.html}}`, also with another `this`, and with fields beside it. */
+/** `{{> email/mention.html}}`, also with another `this`, and with extra fields. */
 function part({ name, params, hash }: hbs.AST.PartialStatement, place: Place): void {
   if (!isOf<hbs.AST.PathExpression>(name, "PathExpression")) {
     if (name.type === "SubExpression") report(place, name, "parts are included by their names");
@@ -123,8 +123,8 @@ function part({ name, params, hash }: hbs.AST.PartialStatement, place: Place): v
   }
   const [context] = params;
   const inside = context === undefined ? (place.around[0] ?? ANYTHING) : argument(context, place);
-  const beside = (hash?.pairs ?? []).map(({ key, value: of }) => [key, argument(of, place)] as const);
-  const fields = inside.fields === null ? null : new Map([...inside.fields, ...beside]);
+  const extra = (hash?.pairs ?? []).map(({ key, value: of }) => [key, argument(of, place)] as const);
+  const fields = inside.fields === null ? null : new Map([...inside.fields, ...extra]);
   walkFile(name.original, { ...place, around: [{ ...inside, fields }, ...place.around.slice(1)] });
 }
 

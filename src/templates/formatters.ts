@@ -10,12 +10,12 @@ export function formatCompact(value: number): string {
   return COMPACT.format(value).replace("K", "k");
 }
 
-/** A part of a whole as `42%`; `0%` of nothing. */
+/** A part of a whole as `42%`; `0%` if the whole is 0. */
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? "0%" : `${Math.round((100 * part) / whole)}%`;
 }
 
-/** What became of `before`: `+40%`, `-12%`, `no change`, `6×`; `new` where there was nothing. */
+/** The change from `before`: `+40%`, `-12%`, `no change`, `6×`; `new` if it was 0. */
 export function formatChange(now: number, before: number): string {
   if (now === before) return "no change";
   if (before === 0) return "new";
@@ -25,8 +25,8 @@ export function formatChange(now: number, before: number): string {
 }
 
 /**
- * `Mon 23 Feb, 08:35 PST`, on the wall of that zone (UTC where the zone is unknown). In another language than English as
- * people there write it: `Mo., 23. Feb., 08:35 MEZ`.
+ * `Mon 23 Feb, 08:35 PST`, in local time of that zone (UTC if the zone is unknown). In other languages as people write
+ * it there: `Mo., 23. Feb., 08:35 MEZ`.
  */
 export function formatTime(at: Instant, timezone: string, language = "en"): string {
   if (!isEnglish(language)) return dateFormat(language, timezone, "time").format(at).replaceAll(BLANKS, " ");
@@ -34,7 +34,7 @@ export function formatTime(at: Instant, timezone: string, language = "en"): stri
   return `${part("weekday")} ${part("day")} ${part("month")}, ${part("hour")}:${part("minute")} ${zoneName(at, timezone)}`;
 }
 
-/** The time of something that follows `before`: only `08:39` when it is the same day there. */
+/** A time after `before`: only `08:39` if it is on the same local day. */
 export function formatTimeAfter(at: Instant, before: Instant, timezone: string, language = "en"): string {
   if (formatDay(at, timezone) !== formatDay(before, timezone)) return formatTime(at, timezone, language);
   const part = partsOf(at, timezone);
@@ -70,7 +70,7 @@ export function formatPoints(part: number, whole: number, partBefore: number, wh
 
 /** The days of a period by name: `Mon 9 Mar 2026`, `9 to 15 March 2026`, `March 2026`; as people write it in `language`. */
 export function formatPeriod(from: Instant, to: Instant, timezone: string, language = "en"): string {
-  // A period from eight to eight is called by the days on which it begins.
+  // A period from eight to eight is named by the days on which it begins.
   const wall = partsOf(from, timezone);
   const end = to - (Number(wall("hour")) * 60 + Number(wall("minute"))) * MINUTE;
   const last = Math.max(from, end - 1);
@@ -94,13 +94,13 @@ export function formatPeriod(from: Instant, to: Instant, timezone: string, langu
   return `${start} to ${until("day")} ${until("month")} ${until("year")}`;
 }
 
-/** How long, to the minute, in the two largest units: `3 h 20 min`, `2 d 4 h`; `1 min` at least. */
+/** A length in its two largest units, to the minute: `3 h 20 min`, `2 d 4 h`; at least `1 min`. */
 export function formatLength(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / MINUTE));
   const days = Math.floor(minutes / 1440);
   const hours = Math.floor((minutes % 1440) / 60);
-  const rest = minutes % 60;
-  const parts = [days > 0 && `${days} d`, hours > 0 && `${hours} h`, rest > 0 && days === 0 && `${rest} min`];
+  const left = minutes % 60;
+  const parts = [days > 0 && `${days} d`, hours > 0 && `${hours} h`, left > 0 && days === 0 && `${left} min`];
   return parts.filter(Boolean).join(" ");
 }
 
@@ -113,7 +113,7 @@ function partsOf(at: Instant, timezone: string): (type: Intl.DateTimeFormatPartT
   return (type) => parts.find((part) => part.type === type)?.value ?? "";
 }
 
-/** American English knows PST, British English knows CET; what neither names is an offset such as GMT+5:30. */
+/** American English has PST, British English has CET; other zones get an offset such as GMT+5:30. */
 function zoneName(at: Instant, timezone: string): string {
   const names = ["en-US", "en-GB"].map((locale) => {
     const parts = dateFormat(locale, timezone).formatToParts(at);
@@ -128,10 +128,10 @@ function isEnglish(language: string): boolean {
   return /^en\b/i.test(language);
 }
 
-/** Languages put no-break spaces into their dates, which plain text mails do not bear. */
+/** Some languages have no-break spaces in dates, which break plain text mails. */
 const BLANKS = /[\s\u00A0\u202F]+/g;
 
-/** Making one costs about 50 µs, using it 1 µs; a console shows few zones, so all are kept. */
+/** Creating one takes about 50 µs, using it 1 µs; there are few zones, so all are cached. */
 function dateFormat(locale: string, timezone: string, shows: Shows = "all"): Intl.DateTimeFormat {
   const key = `${locale} ${timezone} ${shows}`;
   const known = formats.get(key);
@@ -169,7 +169,7 @@ function makeDateFormat(locale: string, timezone: string, shows: Shows): Intl.Da
     try {
       return new Intl.DateTimeFormat(language, { ...options, timeZone });
     } catch {
-      // An unknown zone or language is no reason to tell nothing.
+      // An unknown zone or language must not stop a message.
     }
   }
   return new Intl.DateTimeFormat("en-GB", { ...options, timeZone: "UTC" });

@@ -4,10 +4,9 @@ import type { MentionView } from "./mention-view.ts";
 import type { AlertView } from "./view.ts";
 
 /**
- * What happened, in a few words. An alert on a window is told by the first sentence of its `because`, which names the
- * number, what it counts and what is normal; limits in brackets are left to the full sentence, and `count` against
- * `expected` among the values becomes a factor. An alert on mentions is told by its only one, or by how
- * many it has.
+ * What happened, in a few words. For an alert on a window it is the first sentence of `because`, which has the number,
+ * what it counts and what is normal, without the limits in brackets; the values `count` and `expected` become a factor.
+ * For an alert on mentions it is the only mention, or their number.
  */
 export function buildHeadline(alert: Alert, mentions: readonly MentionView[]): string {
   if (alert.windowTo > alert.windowFrom)
@@ -30,7 +29,7 @@ function factor(values: Alert["values"]): string {
   return times < 1.5 ? "" : ` (${formatNumber(times >= 10 ? Math.round(times) : times)}×)`;
 }
 
-/** "a hashtag never seen here before: …" is told with the hashtag, which stands in a label. */
+/** Adds the hashtag, which is in a label, to "a hashtag never seen here before: …". */
 function newValue({ because, labels }: Alert): string {
   const facet = /^an? (\w+) never seen/.exec(because)?.[1];
   const value = facet === undefined ? undefined : labels[facet];

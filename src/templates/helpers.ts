@@ -16,9 +16,9 @@ import {
 } from "./formatters.ts";
 
 /**
- * What templates may call beside `if`, `unless`, `each` and `with`. What they return is text of our own (digits, zone
- * names, fixed words) and goes into every format as it is. A name that the view lacks arrives as `undefined` and is an
- * error: the strict mode of Handlebars looks at `{{name}}` only, not at arguments.
+ * The helpers of templates, in addition to `if`, `unless`, `each` and `with`. They return our own text (digits, zone
+ * names, fixed words), which needs no escaping. An unknown name arrives as `undefined` and is an error, because the
+ * strict mode of Handlebars checks only `{{name}}`, not arguments.
  */
 export const helpers: Readonly<Record<string, HelperDelegate>> = {
   /** `{{time openedAt}}` → `Mon 23 Feb, 08:35 PST`, in the view's zone. */
@@ -48,7 +48,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   change: (now: number, before: number) => formatChange(now, before),
   /** `{{plural copies "post" "posts"}}` → `1 post`, `1,200 posts`. */
   plural: (count: number, one: string, many: string) => `${formatNumber(count)} ${count === 1 ? one : many}`,
-  /** `{{icon severity}}`: a coloured dot; pass "over" for what has ended. */
+  /** `{{icon severity}}`: a coloured dot; pass "resolved" for what has ended. */
   icon: (word: string) => ICONS[word] ?? "⚪",
   /** `{{announce announcement}}` → `Northwind: 62 negative mentions in 30 min`. */
   announce: ({ query, text }: { query: string | null; text: string }) =>
@@ -78,10 +78,10 @@ function withoutFirst(text: string, said: string): string {
   return `${text.slice(end + 2, end + 3).toUpperCase()}${text.slice(end + 3)}`;
 }
 
-/** What would show nothing as the first of January 1970. */
+/** Helpers that would show null as 1 January 1970. */
 const MOMENTS: ReadonlySet<string> = new Set(["time", "timeAfter", "day", "period", "length"]);
 
-/** The same, refusing arguments that are not there, and with names that say where. */
+/** The same helpers, which refuse missing arguments with an error that names the helper. */
 export function guardHelper(name: string, helper: HelperDelegate): HelperDelegate {
   return function guarded(this: unknown, ...values: unknown[]) {
     const missing = values.indexOf(undefined);
@@ -103,7 +103,7 @@ function zoneOf(options: HelperOptions): string {
   return typeof root.timezone === "string" ? root.timezone : "UTC";
 }
 
-/** Alerts are read in English; a digest has its reader's language. */
+/** Alerts are in English; dates of a digest are in its reader's language. */
 function languageOf(options: HelperOptions): string {
   const root: unknown = options.data?.root;
   if (typeof root !== "object" || root === null || !("language" in root)) return "en";

@@ -8,19 +8,19 @@ export interface MentionView {
   readonly author: string | null;
   /** The author's display name, or the author's handle, or "unknown author". Never empty. */
   readonly authorName: string;
-  /** One line, shortened by grapheme, never empty: "(no text)" where the source withholds it. */
+  /** One line, shortened by grapheme, never empty: "(no text)" if the source withholds it. */
   readonly text: string;
-  /** http or https only, already percent-encoded; null where there is none that may be linked. */
+  /** http or https only, already percent-encoded; null if there is no safe one. */
   readonly url: string | null;
   readonly domain: string | null;
-  /** twitter, news, forum, …; open. */
+  /** twitter, news, forum, …; the source may add values. */
   readonly pageType: string | null;
-  /** positive, neutral, negative; open. */
+  /** positive, neutral, negative; the source may add values. */
   readonly sentiment: string | null;
   readonly verified: boolean;
   readonly followers: number | null;
   readonly reach: number | null;
   readonly publishedAt: Instant | null;
-  /** How many mentions say the same (reposts, syndicated copies, identical texts), this one included: 1 or more. */
+  /** The number of mentions with the same content (reposts, syndicated copies, identical texts), this one included; 1 or more. */
   readonly copies: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The address if it may be put behind a link, else null: http or https, with a host, without a user name (which makes
- * `https://bank.example@evil.example` look right), of bearable length. The result is percent-encoded and its host in
- * ASCII, so that it holds none of the characters that end a link in HTML, Slack or a header.
+ * Returns the address if it is safe to link, else null: http or https, with a host, without a user name (which makes
+ * `https://bank.example@evil.example` look right), not too long. The result is percent-encoded with an ASCII host, so it
+ * holds no character that ends a link in HTML, Slack or a header.
  */
 export function safeUrl(text: string | null | undefined): string | null {
   if (!text || text.length > MAX_LENGTH || UNSAFE.test(text)) return null;
@@ -15,7 +15,7 @@ export function safeUrl(text: string | null | undefined): string | null {
   return href.length > MAX_LENGTH ? null : href;
 }
 
-/** Slack takes 3000 characters in a link; nobody reads that many. */
+/** Slack accepts 3000 characters in a link. */
 const MAX_LENGTH = 2000;
-// The parser drops line breaks and tabs silently, which joins what a filter before us saw apart: refuse instead.
+// The parser silently drops line breaks and tabs, which could trick an earlier filter: refuse them instead.
 const UNSAFE = /\p{Cc}/u;

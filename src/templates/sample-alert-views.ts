@@ -62,7 +62,7 @@ const FIRED: AlertView = {
   consoleUrl: SAMPLE_URL,
 };
 
-/** What grew, with the numbers of then. */
+/** An alert that has grown, with its earlier numbers. */
 const GROWN: Partial<AlertView> = {
   headline: "214 negative mentions in 30 min, 11 expected at this hour (19×)",
   announcement: {
@@ -106,7 +106,7 @@ const BARE: AlertView = {
   consoleUrl: null,
 };
 
-/** fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was told · with nothing that may be missing. */
+/** fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was sent · without any optional value. */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {

@@ -1,9 +1,9 @@
 import { MINUTE } from "../lib/instant.ts";
 import type { MentionView } from "./mention-view.ts";
 
-/** When what the samples tell of began. */
+/** The start of the samples' event. */
 export const SAMPLE_AT = Date.UTC(2026, 1, 23, 16, 35);
-/** Where its alert is shown. */
+/** The console address of its alert. */
 export const SAMPLE_URL = "https://earshot.example/alerts/1";
 
 export const MENTION: MentionView = {

@@ -4,8 +4,8 @@ import { sampleMentionViews } from "./sample-mention-views.ts";
 import type { TemplateName } from "./template-names.ts";
 
 /**
- * Views that take every branch of a template: each kind of message, with everything there and with nothing there.
- * `check()` renders them, `preview` and `send-test` show the first.
+ * Views for every branch of a template: each kind of message, with all optional values and with none. `check()` renders
+ * all of them; `preview` and `send-test` show the first.
  */
 export function sampleViews(name: TemplateName): readonly object[] {
   const [, what = ""] = name.split("/");

@@ -3,7 +3,7 @@ import { sampleAlertViews } from "./sample-alert-views.ts";
 import { sampleDigestViews } from "./sample-digest-views.ts";
 import type { AlertView } from "./view.ts";
 
-/** A message that can be looked at without anything having happened. */
+/** A sample message for previews. */
 export type Sample =
   | { readonly about: "alert"; readonly name: string; readonly view: AlertView }
   | { readonly about: "digest"; readonly name: string; readonly view: DigestView };

@@ -3,7 +3,7 @@ import type { DigestMore, DigestView } from "./digest-view.ts";
 
 export const NO_MORE: DigestMore = { alerts: 0, common: [], queries: 0, mentions: 0 };
 
-/** Lists no more than that; what is left out is counted beside what was left out before. */
+/** Limits the lists; adds the number of removed entries to those removed before. */
 export function shortenDigest<View extends Pick<DigestView, "alerts" | "perQuery" | "more">>(
   view: View,
   most: { readonly alerts: number; readonly queries: number },

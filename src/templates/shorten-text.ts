@@ -1,12 +1,12 @@
 /**
- * The first `limit` characters as a reader counts them, with an ellipsis when something is left out: an emoji with
- * skin tone, a flag or a letter with its accents is never cut apart. One "character" may carry hundreds of combining
- * marks, so the result is also never longer than `8 × limit` UTF-16 units.
+ * The first `limit` characters as a reader counts them, with an ellipsis if something is cut. It never splits an emoji
+ * with skin tone, a flag or a letter with accents. One "character" may have hundreds of combining marks, so the result is
+ * also never longer than `8 × limit` UTF-16 units.
  */
 export function shortenText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const room = limit * MAX_UNITS_PER_CHARACTER;
-  // More than enough to find `limit` characters, and little enough that a text of a megabyte costs nothing.
+  // Enough to find `limit` characters, and little enough that a text of a megabyte costs nothing.
   const head = text.slice(0, room + MAX_UNITS_PER_CHARACTER);
   const kept: string[] = [];
   let units = 0;

@@ -1,6 +1,6 @@
 /**
- * Every template that code asks for, as `<kind>/<what>[-part].<format>`. A folder of templates is complete when it
- * has all of them; other files in it are partials, which templates include by the same kind of name.
+ * Every template that code uses, as `<kind>/<what>[-part].<format>`. A folder of templates is complete if it has all of
+ * them; its other files are partials, which templates include by the same kind of name.
  */
 export const TEMPLATE_NAMES = [
   "slack/alert-headline.header",

@@ -1,6 +1,6 @@
 import type { Format } from "./escape.ts";
 
-/** Takes out the blank lines and blanks that conditions in a template leave behind. A header is one line, always. */
+/** Removes the blank lines and spaces that conditions in a template leave. A header is always one line. */
 export function tidyText(text: string, format: Format): string {
   switch (format) {
     case "html":

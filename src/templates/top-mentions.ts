@@ -2,15 +2,15 @@ import type { Mention } from "../model/mention.ts";
 import { eventAt } from "../model/mention.ts";
 import { storyKey } from "../model/story.ts";
 
-/** A mention to be shown, with how many say the same. */
+/** A mention to show, with the size of its story. */
 export interface TopMention {
   readonly mention: Mention;
   readonly copies: number;
 }
 
 /**
- * The few mentions that tell most about an alert: one of each story, negative ones first, then by how many people may
- * have seen them (copies of the same text add up), then the earliest, which is where it started.
+ * The few mentions that explain an alert best: one per story, negative ones first, then by how many people may have seen
+ * them (copies of the same text add up), then the earliest, where it started.
  */
 export function topMentions(
   mentions: readonly Mention[],

@@ -1,21 +1,21 @@
-/** What a template may name: learned from sample views, which hold every field at least once. */
+/** The fields that a template may name, taken from sample views, which hold every field at least once. */
 export interface Shape {
-  /** By name; null where any name may be there, or nothing is known. */
+  /** By name; null if any name is allowed, or nothing is known. */
   readonly fields: ReadonlyMap<string, Shape> | null;
-  /** Of each entry of a list; null where it is none. */
+  /** The shape of a list's entries; null if it is no list. */
   readonly item: Shape | null;
 }
 
-/** Nothing is known of it, so nothing is wrong with it. */
+/** An unknown shape: every name is accepted. */
 export const ANYTHING: Shape = { fields: null, item: null };
 
-/** Of a text, a number, a moment: nothing can be asked of it. */
+/** A text, a number or a time: it has no fields. */
 export const PLAIN: Shape = { fields: new Map(), item: null };
 
-/** Which fields there are depends on the rule. */
+/** Its fields depend on the rule. */
 const OPEN_FIELDS = new Set(["values"]);
 
-/** The shape that all of these have together. What is null in every one of them may be anything. */
+/** The combined shape of all these values. A field that is null in each of them may be anything. */
 export function shapeOf(values: readonly unknown[]): Shape {
   const there = values.filter((value) => value !== null && value !== undefined);
   if (there.length === 0) return ANYTHING;

@@ -5,18 +5,18 @@ import type { Severity } from "../model/severity.ts";
 import type { MentionView } from "./mention-view.ts";
 
 /**
- * One alert as templates see it: plain data, nothing absent (a thing that is not there is null), so that a template
- * with a wrong name is an error and not an empty place. Texts may be hostile; the format of the template escapes them.
+ * One alert as templates see it: plain data. A missing value is null, never absent, so a wrong name in a template is an
+ * error and not an empty text. Texts may be hostile; the format of the template escapes them.
  */
 export interface AlertView {
-  /** Why this message goes out: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test. */
+  /** Why this message is sent: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test. */
   readonly kind: Exclude<NotificationKind, "digest">;
   readonly severity: Severity;
   readonly state: AlertState;
   readonly ruleName: string;
   /** The title of the rule: "Wave of negative mentions"; its name in words where it has none. */
   readonly title: string;
-  /** What the rule looks for, in the words of its author; null when the rule says nothing. */
+  /** The rule's description by its author; null if there is none. */
   readonly ruleDescription: string | null;
   /** Name of the query (the brand). */
   readonly query: string;
@@ -27,7 +27,7 @@ export interface AlertView {
   readonly announcement: { readonly query: string | null; readonly text: string };
   /** The numbers in words: "Negative mentions are 6 times what is normal on a Monday morning."; null where there are none. */
   readonly lead: string | null;
-  /** How it has grown since the first message, with the numbers of now; null where that is not what is told. */
+  /** How it has grown since the first message, with the current numbers; null for other messages. */
   readonly growth: { readonly label: string; readonly text: string } | null;
   /** Of counts how sure it is, of mentions why the rule matched: for a small line. */
   readonly reason: { readonly label: string; readonly text: string };
@@ -35,7 +35,7 @@ export interface AlertView {
   readonly severityReason: string | null;
   /** The most that there were: "161 in 5 min", and when; null where nothing is counted over time. */
   readonly peak: { readonly count: string; readonly at: Instant } | null;
-  /** Whose work it was: who it was assigned to, who acknowledged it or who ended it; null for nobody. */
+  /** The person it was assigned to, or who acknowledged or resolved it; null if nobody did. */
   readonly handledBy: string | null;
   /** One sentence with the numbers that made it fire. */
   readonly because: string;
@@ -49,19 +49,19 @@ export interface AlertView {
   readonly timezone: string;
   /** Mentions that belong to the alert so far; `mentions` shows only the first of them. */
   readonly mentionsCount: number;
-  /** How often there was a reason to tell people of it: 1, and one more whenever it grew much graver. */
+  /** The number of reasons to notify: 1, plus one for each large increase. */
   readonly notifyCount: number;
   /** Numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
-  /** The few that matter most, gravest first. */
+  /** The few most important ones, most severe first. */
   readonly mentions: readonly MentionView[];
-  /** What was found out beside the numbers, in short lines; empty for alerts on single mentions. */
+  /** Findings in addition to the numbers, in short lines; empty for alerts on single mentions. */
   readonly findings: readonly FindingView[];
-  /** The message brings a picture of the counts; false in Slack, where it follows the message. */
+  /** Whether the message has a picture of the counts; false in Slack, where it follows the message. */
   readonly hasChart: boolean;
-  /** What else the alert is grouped by (the query is not repeated here): `{name: "author", value: "someone"}`. */
+  /** The group keys of the alert, without the query: `{name: "author", value: "someone"}`. */
   readonly labels: readonly { readonly name: string; readonly value: string }[];
-  /** Other alerts that the same message tells of, those that matter most first; count 0 when there are none. */
+  /** Other alerts in the same message, the most important first; count 0 if there are none. */
   readonly more: {
     readonly count: number;
     /** The first few of them. */
@@ -69,38 +69,38 @@ export interface AlertView {
       readonly severity: Severity;
       readonly query: string;
       readonly ruleName: string;
-      /** Because of what it fired, in one sentence. */
+      /** Why it fired, in one sentence. */
       readonly because: string;
       readonly isOver: boolean;
     }[];
-    /** How many are not among those few. */
+    /** How many are not listed. */
     readonly unlisted: number;
     /** The most common of those, by query and rule. */
     readonly others: readonly { readonly count: number; readonly query: string; readonly ruleName: string }[];
   };
   /** Of `unanswered`: the time in which nobody acknowledged it; else null. */
   readonly waited: { readonly from: Instant; readonly to: Instant } | null;
-  /** What people have done about it, each named as they named themselves; null where nobody has. */
+  /** What people have done about it, with the names that they gave; null if nobody has. */
   readonly handling: {
     /** Who acknowledged it. */
     readonly acknowledgedBy: string | null;
     readonly assignee: string | null;
-    /** Who ended it by hand. */
+    /** Who resolved it by hand. */
     readonly closedBy: string | null;
-    /** Why it ended although nobody ended it and its rule may be true: "its query is no longer watched". */
+    /** Why it was resolved although nobody did it and its rule may still be true: "its query is no longer watched". */
     readonly endedBecause: string | null;
-    /** False: somebody said that it should not have been told. */
+    /** False if somebody marked it as not relevant. */
     readonly isRelevant: boolean;
   };
-  /** Ways to act on the alert without logging in, each bound to it and to one deed; empty where there are none. */
+  /** Links that act on the alert without a login, one action each; empty if there are none. */
   readonly actions: readonly AlertActionLink[];
-  /** How many of them are the button: one or none. */
+  /** How many of them are shown as the button: one or none. */
   readonly primaryActions: number;
-  /** The alert in the console; null where no console address is configured. http or https. */
+  /** The alert in the console; null if no console address is configured. http or https. */
   readonly consoleUrl: string | null;
 }
 
-/** A link that does one thing. One of them is the button of a mail. */
+/** A link for one action. One of them is the button of a mail. */
 export interface AlertActionLink {
   readonly label: string;
   readonly url: string;

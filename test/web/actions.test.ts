@@ -153,7 +153,10 @@ test("a link of a mail gives the alert to whoever is named, and asks who that is
   const path = linkTo("assign");
   expect(await (await ask(path)).text()).toContain('<input name="to"');
   const nobody = await ask(path, {}, { to: " " });
-  expect([nobody.status, await nobody.text()]).toEqual([409, expect.stringContaining("name somebody")]);
+  expect([nobody.status, await nobody.text()]).toEqual([
+    409,
+    expect.stringContaining("enter the name of the assignee"),
+  ]);
   expect((await ask(path, {}, { to: "Cy <b>" })).status).toBe(200);
   expect(await historyOf()).toEqual(["AssignedBy by on-call (by mail), to Cy <b>"]);
 });

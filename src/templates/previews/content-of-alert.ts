@@ -7,7 +7,7 @@ export interface AlertContentParts extends ViewParts {
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "alert" | "alertExplanation">;
 }
 
-/** Reads an alert and makes what a message about it would show now; null for an alert that is not stored. */
+/** Reads an alert and builds the content of its message as of now; null if the alert is not stored. */
 export function createContentOfAlert(
   parts: AlertContentParts,
 ): (alertId: string) => Promise<PreviewContent | null> {
@@ -17,7 +17,7 @@ export function createContentOfAlert(
     const alert = await parts.facts.alert(alertId);
     if (alert === null) return null;
     const kind = alert.resolvedAt === null ? "fired" : "resolved";
-    // A notification that nobody is owed: it only says what the view is for.
+    // A notification that is never sent: it only says what the view is for.
     const found = await viewOf({
       id: alert.id,
       projectId: alert.projectId,

@@ -6,28 +6,28 @@ import type { PreviewContent } from "./preview-content.ts";
 import { previewTemplate } from "./preview-template.ts";
 import { sampleCharts } from "./sample-charts.ts";
 
-/** A message to look at: `shown` is the HTML of the mail with its picture inside, since no mail brings it along. */
+/** A previewed message: `shown` is the HTML of the mail with its picture embedded, since there is no mail to attach it. */
 export interface ShownPreview extends MessagePreview {
   readonly email: MessagePreview["email"] & { readonly shown: string };
 }
 
 export interface Previews {
-  /** What there is to look at, by what it is about. */
+  /** The names of the samples, by subject. */
   readonly samples: readonly { readonly about: Sample["about"]; readonly name: string }[];
   /** The sample of that name, or the usual one where it is null; null when there is none of that name. */
   ofSample(about: Sample["about"], name: string | null): ShownPreview | null;
-  /** An alert as it would be told now; null when it is stored no longer. */
+  /** An alert as it would be sent now; null if it is no longer stored. */
   ofAlert(id: string): Promise<ShownPreview | null>;
   /** Names of all templates. */
   readonly templates: readonly string[];
-  /** One template alone, over a sample or over an alert; null where there is no such template, sample or alert. */
+  /** One template with a sample or an alert; null if the template, sample or alert does not exist. */
   ofTemplate(
     name: string,
     over: { readonly sample: string | null; readonly alert: string | null },
   ): Promise<{ readonly text: string; readonly isHtml: boolean } | null>;
 }
 
-/** Messages to look at. `contentOf` reads an alert. */
+/** Creates previews of messages. `contentOf` reads an alert. */
 export function createPreviews(parts: {
   readonly renderer: Renderer;
   readonly contentOf: (alertId: string) => Promise<PreviewContent | null>;
@@ -47,7 +47,7 @@ export function createPreviews(parts: {
       const name = TEMPLATE_NAMES.find((one) => one === wanted);
       if (name === undefined) return null;
       const content = alert === null ? sampleOf(aboutOf(name), sample) : await parts.contentOf(alert);
-      // A digest's template has nothing to say of an alert.
+      // A digest's template cannot show an alert.
       if (content === null || (content.kind === "digest") !== (aboutOf(name) === "digest")) return null;
       const { name: file, content: text } = previewTemplate(name, content, "", parts.renderer);
       const isHtml = file.endsWith(".html");
@@ -56,7 +56,7 @@ export function createPreviews(parts: {
   };
 }
 
-/** What a template shows, by its name. */
+/** The subject of a template, from its name. */
 export function aboutOf(name: TemplateName): Sample["about"] {
   return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
 }
@@ -77,7 +77,7 @@ export function contentOfSample(sample: Sample): PreviewContent {
   return { kind: view.kind, view, picture: view.hasChart ? sampleCharts(view) : null };
 }
 
-/** The message as it is, and its mail with the picture inside. */
+/** The message, and its mail with the picture embedded. */
 export function showPreview(
   { picture = null, ...content }: PreviewContent,
   renderer: Renderer,

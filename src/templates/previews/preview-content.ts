@@ -1,6 +1,6 @@
 import type { MessageContent } from "../../notify/define-notifier.ts";
 
-/** What a message shows, and its picture as SVG where it brings one, drawn for either kind of screen. */
+/** The content of a message, and its picture as SVG if it has one, in a light and a dark version. */
 export type PreviewContent = MessageContent & {
   readonly picture?: { readonly light: string; readonly dark: string } | null;
 };

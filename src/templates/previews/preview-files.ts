@@ -1,7 +1,7 @@
 import type { MessagePreview } from "../../notify/preview-message.ts";
 import type { Picture } from "./take-pictures.ts";
 
-/** A file of a preview: what it is called, and what is in it. */
+/** A file of a preview: its name and content. */
 export interface PreviewFile {
   readonly name: string;
   readonly content: string | Uint8Array;

@@ -4,7 +4,7 @@ import type { TemplateName } from "../template-names.ts";
 import type { PreviewContent } from "./preview-content.ts";
 import type { PreviewFile } from "./preview-files.ts";
 
-/** One template alone over what a message shows: `email-alert-fired.txt`, or `.html` where that is its format. */
+/** Renders one template with the content of a message: `email-alert-fired.txt`, or `.html` for that format. */
 export function previewTemplate(
   name: TemplateName,
   { view }: PreviewContent,

@@ -3,7 +3,7 @@ import { formatMinutes } from "../../lib/format-minutes.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import type { AlertView } from "../view.ts";
 
-/** A day as it might have been before the alert of a sample, so that its mail is looked at with its picture. */
+/** An invented day before the alert of a sample, so that its mail is previewed with a picture. */
 export function sampleCharts(view: AlertView): { readonly light: string; readonly dark: string } {
   return { light: sampleChart(view, "light"), dark: sampleChart(view, "dark") };
 }

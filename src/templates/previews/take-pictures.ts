@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describeError } from "../../lib/errors.ts";
 
-/** An email as a browser shows it: how wide the window is, and what the reader prefers. */
+/** How a browser shows an email: the width of the window and the reader's colour scheme. */
 const LOOKS = [
   { name: "light", width: 680, scheme: "light" },
   { name: "dark", width: 680, scheme: "dark" },
@@ -16,12 +16,12 @@ export interface Picture {
 
 export type Pictures =
   | { readonly outcome: "taken"; readonly pictures: readonly Picture[] }
-  /** No browser here; everything else can be made without one. */
+  /** There is no browser here; everything else works without one. */
   | { readonly outcome: "no-browser"; readonly reason: string };
 
 /**
- * Pictures of a page of HTML, whole from top to bottom, one for each look. Nothing in it runs and nothing is fetched:
- * the browser is offline and knows no scripts.
+ * Takes full-page pictures of HTML, one for each look. Nothing in it runs and nothing is fetched: the browser is offline
+ * and has no scripts.
  */
 export async function takePictures(
   html: string,
@@ -58,7 +58,7 @@ async function take(browser: Browser, html: string, look: (typeof LOOKS)[number]
   }
 }
 
-/** The package that steers the browser is there in development only; without it there are no pictures. */
+/** The package that controls the browser is a development dependency; without it there are no pictures. */
 async function open(executablePath: string): Promise<Browser | string> {
   const library = await import("playwright-core").catch(() => null);
   if (library === null) return "the package playwright-core is not installed (npm install playwright-core)";
@@ -69,7 +69,7 @@ async function open(executablePath: string): Promise<Browser | string> {
   }
 }
 
-/** In containers, and as root, there is no sandbox to be had; what is shown runs no scripts. */
+/** Containers and root have no sandbox; that is safe here, because no scripts run. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",

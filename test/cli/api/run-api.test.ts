@@ -174,7 +174,7 @@ test.each<[string, Parameters<typeof run>[1], number, RegExp]>([
   ["mentions", { last: "soon" }, 2, /expected a length such as/],
   ["mentions", { last: "1d", param: ["startDate=2026-01-01"] }, 2, /not both/],
   ["mentions", { param: ["sentiment"] }, 2, /expected NAME=VALUE/],
-  ["mentions", { param: ["access_token=x"] }, 2, /a secret has no place there/],
+  ["mentions", { param: ["access_token=x"] }, 2, /a secret does not belong there/],
   ["mentions", { query: ["Alpha"], param: ["sentimnt=x"] }, 2, /mentions: 400 .*sentimnt/],
   ["mentions", { query: ["Alpha"], param: ["endDate=tomorrow"] }, 2, /expected 2026-01-31/],
   ["create-location-list", { param: ["name=x"] }, 2, /--param location=…/],
