@@ -12,24 +12,25 @@ import { shippedFolder } from "./lib/shipped-folder.ts";
 
 export interface Config extends Omit<ConfigFile, "receivers" | "templates"> {
   readonly receivers: readonly ReceiverConfig[];
-  /** The shipped folder where nobody changed a template. */
+  /** The user's folder, or the shipped one. */
   readonly templates: string;
 }
 
-/** Reads `earshot.yaml`. Every fault is told at once, as a UserError. */
+/** Reads `earshot.yaml`. Throws one UserError with all faults. */
 export async function loadConfig(file: string, env: NodeJS.ProcessEnv): Promise<Config> {
   const config = await readConfig(file, env, parseFile);
-  const beside = (folder: string) => (isAbsolute(folder) ? folder : join(dirname(file), folder));
-  // A folder that is named has to be there; the usual one may be missing as long as nobody changes a template.
-  const own = beside(config.templates ?? "templates");
+  const resolved = (folder: string) => (isAbsolute(folder) ? folder : join(dirname(file), folder));
+  // A configured folder must exist; the default one may be missing.
+  const own = resolved(config.templates ?? "templates");
   const isUsed = config.templates !== undefined || existsSync(own);
   const { tls, ...page } = config.web;
-  const web = tls === undefined ? page : { ...page, tls: { cert: beside(tls.cert), key: beside(tls.key) } };
+  const web =
+    tls === undefined ? page : { ...page, tls: { cert: resolved(tls.cert), key: resolved(tls.key) } };
   const templates = isUsed ? own : shippedFolder("templates");
-  return { ...config, web, rules: beside(config.rules), templates };
+  return { ...config, web, rules: resolved(config.rules), templates };
 }
 
-/** Checks a configuration that was made in code (demo, replay, tests) by the same schema. */
+/** Checks a configuration made in code (demo, replay, tests) with the same schema. */
 export function parseConfig(content: unknown): Config {
   const issues: Issue[] = [];
   const config = parseFile(content, issues);
@@ -56,13 +57,13 @@ function parseFile(content: unknown, issues: Issue[]): Written | undefined {
   return { ...parsed.data, receivers };
 }
 
-/** What the environment says about where things run; everything else stands in `earshot.yaml`. */
+/** Settings from the environment: where things run. Everything else is in `earshot.yaml`. */
 export interface Environment {
   readonly databaseUrl: string | null;
   readonly redisUrl: string | null;
-  /** Null: each program has its own. */
+  /** Null: each program has its own default. */
   readonly logLevel: string | null;
-  /** Where embedded parts keep what they store. */
+  /** The data folder of embedded parts. */
   readonly home: string;
   readonly configFile: string;
 }

@@ -4,14 +4,14 @@ import type { SpikeChart } from "./spike-chart.ts";
 
 export const WIDTH = 600;
 export const HEIGHT = 340;
-/** Where the bars stand: above it the words, below it the times. */
+/** The area of the bars: text above it, times below it. */
 export const PLOT = { left: 64, right: 588, top: 104, bottom: 302 } as const;
 
-/** Where moments and counts are in the picture. */
+/** Maps times and counts to positions in the picture. */
 export interface Frame {
   readonly from: Instant;
   readonly to: Instant;
-  /** Lines of the vertical axis, and the largest of them. */
+  /** Lines of the vertical axis, and the largest one. */
   readonly counts: readonly number[];
   readonly most: number;
   x(at: Instant): number;
@@ -21,13 +21,13 @@ export interface Frame {
 export function frameOf({ columns, columnMs }: SpikeChart): Frame {
   const from = columns[0]?.at ?? 0;
   const to = from + Math.max(1, columns.length) * columnMs;
-  // One at a time: a call takes only so many arguments.
+  // A loop, because Math.max takes a limited number of arguments.
   let [highest, ordinary] = [1, 1];
   for (const column of columns) {
     highest = Math.max(highest, column.count * HEADROOM, column.expected);
     ordinary = Math.max(ordinary, column.ordinary);
   }
-  // Counts set the scale. The band of a new series is a hundred times as high, and would flatten every bar.
+  // Counts set the scale. The band of a new series can be a hundred times as high and would flatten every bar.
   const counts = countTicks(Math.max(highest, Math.min(ordinary, Math.max(2 * highest, FEW))));
   const most = counts.at(-1) ?? 1;
   return {
@@ -40,12 +40,12 @@ export function frameOf({ columns, columnMs }: SpikeChart): Frame {
   };
 }
 
-/** The number of the highest bar stands above it. */
+/** Room for the number above the highest bar. */
 const HEADROOM = 1.1;
 
 /**
- * The band of a series that is hardly known is many times as high as its counts, which would be a line on the ground; it
- * may leave the picture there. Up to so many mentions it is shown whole.
+ * The band of a new series is many times as high as its counts, which would become a flat line; so the band may leave
+ * the picture. Up to this many mentions it is shown completely.
  */
 const FEW = 10;
 

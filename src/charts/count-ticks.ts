@@ -8,7 +8,7 @@ export function countTicks(largest: number): readonly number[] {
   return ticks;
 }
 
-/** `20`, `15,000`; `1.5M` on an axis whose largest number would have no room beside it. */
+/** `20`, `15,000`; `1.5M` on an axis without room for its largest number. */
 export function formatTick(count: number, largest: number): string {
   return largest < 100_000 ? formatNumber(count) : COMPACT.format(count).replace("K", "k");
 }

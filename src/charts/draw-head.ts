@@ -4,7 +4,7 @@ import { drawableText } from "./drawable-text.ts";
 import { type Palette, paletteOf, type Theme } from "./palette.ts";
 import type { SpikeChart } from "./spike-chart.ts";
 
-/** The sentence, the dates, and what the colours mean. */
+/** The title, the dates, and the legend. */
 export function drawHead(chart: SpikeChart, about: string, theme: Theme): string[] {
   const palette = paletteOf(theme);
   const { size, text } = fitTitle(chart, theme);
@@ -29,8 +29,8 @@ export function formatSpan({ zone, note }: SpikeChart, { from, to }: Frame): str
 }
 
 /**
- * Bold letters of 20 units are about 14 wide; a longer title is told in smaller ones. What still has no room is cut: the
- * name first, because the numbers are the message.
+ * Bold letters of 20 units are about 14 wide; a longer title gets smaller letters. If it is still too long, the name is
+ * cut first, because the numbers are the message.
  */
 function fitTitle(chart: SpikeChart, theme: Theme): { readonly size: number; readonly text: string } {
   const [name, title] = [Array.from(chart.name ?? ""), Array.from(chart.title)];
@@ -40,7 +40,7 @@ function fitTitle(chart: SpikeChart, theme: Theme): { readonly size: number; rea
   const forName = Math.max(SHORTEST_NAME, longest - title.length - 2);
   const shownName = drawableText(cut(name, forName), theme);
   const shownTitle = drawableText(cut(title, longest - Math.min(name.length, forName)), theme);
-  // Without the mark, a name that is written from right to left would draw the number after it to its other side.
+  // Without the mark, the number after a right-to-left name would move to its other side.
   return { size, text: name.length === 0 ? shownTitle : `${shownName}\u200e: ${shownTitle}` };
 }
 

@@ -5,8 +5,8 @@ import { placeLabels } from "./place-labels.ts";
 import { type ChartColumn, hasFired, type SpikeChart } from "./spike-chart.ts";
 
 /**
- * The number of the highest bar of what fired, above it: of each span while they are few, else of the highest. What
- * fired because it was too low has no height to tell.
+ * Draws the number above the highest bar that fired: of each span if they are few, else of the highest one. An alert on
+ * absence has no peak.
  */
 export function drawPeaks(chart: SpikeChart, frame: Frame, palette: Palette): string[] {
   const spans = chart.firing.length <= MOST_NAMED ? chart.firing.map((span) => [span]) : [chart.firing];
@@ -18,7 +18,7 @@ export function drawPeaks(chart: SpikeChart, frame: Frame, palette: Palette): st
       y: Math.max(PLOT.top + 10, frame.y(count) - 5),
       label: formatNumber(count),
     }));
-  // The ground around the letters keeps them apart from the line of the moment.
+  // The background around the letters separates them from the line of the moment.
   return placeLabels(labels).map(
     ({ x, y, label }) =>
       `<text x="${x}" y="${y}" text-anchor="middle" font-size="14" font-weight="bold" fill="${palette.text}" stroke="${palette.ground}" stroke-width="4" stroke-linejoin="round" paint-order="stroke">${label}</text>`,

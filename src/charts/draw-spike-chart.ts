@@ -53,7 +53,7 @@ function drawGrid(chart: SpikeChart, frame: Frame, palette: Palette): string[] {
     label,
   }));
   const marks = ticks.map(({ x }) => `<path d="M${x} ${PLOT.bottom}v6" stroke="${palette.faint}"/>`);
-  // Where two have no room the longer one stays: it is the date, without which the times are of no day.
+  // If there is no room for two labels, keep the longer one: it is the date, which the times need.
   const times = placeLabels([...ticks].sort((a, b) => b.label.length - a.label.length)).map(
     ({ x, label }) =>
       `<text x="${x}" y="${PLOT.bottom + 22}" text-anchor="middle">${escapeXml(label)}</text>`,
@@ -83,7 +83,7 @@ function bars(columns: readonly ChartColumn[], columnMs: number, { x, y }: Frame
     .map(({ at, count }) => {
       const left = x(at);
       const right = x(at + columnMs);
-      // Wide bars stand apart; narrow ones touch, because gaps thinner than a dot make stripes.
+      // Wide bars have gaps; narrow ones touch, because gaps thinner than a pixel make stripes.
       const gap = right - left > 4 ? 1 : 0;
       return `M${left} ${PLOT.bottom}V${y(count)}H${round(right - gap)}V${PLOT.bottom}Z`;
     })
@@ -101,7 +101,7 @@ function area(columns: readonly ChartColumn[], columnMs: number, { x, y, from, t
   return `M${x(from)} ${PLOT.bottom}${edge}L${x(to)} ${PLOT.bottom}Z`;
 }
 
-/** A mark of its own shape, so that the moment is found without any colour; a line down while there are few. */
+/** A mark with its own shape, so that the moment is visible without colour; with a line down if there are few. */
 function drawNotified({ notifiedAt }: SpikeChart, { x, from, to }: Frame, palette: Palette): string[] {
   const shown = notifiedAt.filter((at) => at >= from && at <= to).map(x);
   return shown.flatMap((here) => [

@@ -20,8 +20,8 @@ export function paletteOf(theme: Theme): Palette {
 }
 
 /**
- * Orange against blue and grey, from the set of Okabe and Ito, which every kind of colour vision tells apart; lightness
- * differs too, so that it survives a grey print.
+ * Orange against blue and grey, from the set of Okabe and Ito, which people with any colour vision can distinguish; the
+ * lightness differs too, for grey prints.
  */
 const LIGHT: Palette = {
   ground: "#ffffff",

@@ -7,8 +7,8 @@ export interface PlacedLabel {
 }
 
 /**
- * Those that have room, the first ones first: none lies over another, and at the edges they are moved inside. `Label`
- * may hold more, such as the height, which is kept.
+ * Returns the labels that have room; earlier ones win. None covers another, and labels at the edges move inside. Extra
+ * fields of `Label`, such as the height, are kept.
  */
 export function placeLabels<Label extends PlacedLabel>(labels: readonly Label[]): readonly Label[] {
   const placed: Label[] = [];
@@ -28,5 +28,5 @@ function halfWidth({ label }: PlacedLabel): number {
   return (label.length * LETTER) / 2;
 }
 
-/** Digits and capitals are the widest of what stands there. */
+/** Wide enough for digits and capitals, the widest characters of labels. */
 const LETTER = 8.9;

@@ -10,9 +10,9 @@ export interface PngRenderer {
 }
 
 /**
- * Makes pictures of drawings in a thread of its own, started with the first: a picture takes some 40 ms, and jobs,
- * pages and leases shall not wait for it. Letters come from the fonts in node_modules, those of the system play no
- * part, so that a picture is the same on every machine.
+ * Renders drawings in its own thread, started with the first one: a picture takes about 40 ms, and jobs, pages and
+ * leases must not wait for it. It uses only the fonts in node_modules, never the system's, so a picture is the same on
+ * every machine.
  */
 export function createPngRenderer(): PngRenderer {
   let worker: Worker | undefined;

@@ -1,8 +1,8 @@
 import type { Instant } from "../lib/instant.ts";
 
-/** What a picture of a spike shows. Times and counts only: the drawing knows no detector and no store. */
+/** The content of a spike chart: only times and counts, independent of detector and store. */
 export interface SpikeChart {
-  /** Whose counts they are, before the title; shortened first where there is no room for both. May hold any text. */
+  /** The name of the series, before the title; shortened first if there is no room for both. May hold any text. */
   readonly name?: string;
   /** The message in numbers, in one sentence: "1,698 mentions in 5 min, 85 expected". May hold any text. */
   readonly title: string;
@@ -11,11 +11,11 @@ export interface SpikeChart {
   /** In order of time, all `columnMs` wide, without a gap. */
   readonly columns: readonly ChartColumn[];
   readonly columnMs: number;
-  /** Spans of time that fired: a window, or an incident. */
+  /** Spans of time that fired: a window, or an episode. */
   readonly firing: readonly ChartSpan[];
-  /** Moments at which people were told. */
+  /** Times of the notifications. */
   readonly notifiedAt: readonly Instant[];
-  /** What else there is to know to read it, behind the dates. */
+  /** A note for readers, after the dates. */
   readonly note?: string;
   /** IANA name of the zone of the labels. */
   readonly zone: string;
@@ -25,7 +25,7 @@ export interface ChartColumn {
   readonly at: Instant;
   readonly count: number;
   readonly expected: number;
-  /** The largest count that ordinary noise explains; of a longer window its part. */
+  /** The largest count that noise explains; of a longer window the column's part. */
   readonly ordinary: number;
 }
 
@@ -34,7 +34,7 @@ export interface ChartSpan {
   readonly to: Instant;
 }
 
-/** Whether some of a column belongs to what fired. */
+/** Whether a column overlaps a span that fired. */
 export function hasFired({ columnMs, firing }: SpikeChart, { at }: ChartColumn): boolean {
   return firing.some((span) => at < span.to && at + columnMs > span.from);
 }

@@ -24,7 +24,7 @@ export function timeTicks(from: Instant, to: Instant, zone: string, atMost: numb
 
 const STEPS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR];
 
-/** By the clock on the wall, so that the day on which it is turned has no odd times. */
+/** In local time, so that ticks stay round when clocks change. */
 function timesOf(day: DateTime, step: number): DateTime[] {
   const times: DateTime[] = [];
   for (let ms = 0; ms < DAY; ms += step) {

@@ -2,7 +2,7 @@ import type { Issue } from "../lib/fault.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { ReceiverConfig } from "./receiver-config.ts";
 
-/** Slack posts presses to an address, unless it has a socket. */
+/** Slack posts interactions to a public address, unless the receiver uses Socket Mode. */
 export function checkButtons(
   { web }: Pick<ConfigFile, "web">,
   receivers: readonly ReceiverConfig[],

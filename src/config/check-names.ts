@@ -6,9 +6,9 @@ import type { ConfigFile } from "./config-file.ts";
 
 type Path = Issue["path"];
 
-/** Names that routes and digests use have to be names of receivers. */
+/** Routes and digests must use names of known receivers. */
 export function checkNames(config: ConfigFile, issues: Issue[]): void {
-  // Also those that have a fault of their own: that is told once, and not again of whoever names them.
+  // Include receivers with faults, so that their fault is not reported again where they are used.
   const names = config.receivers.map(nameOf);
   names.forEach((name, index) => {
     if (name !== "" && names.indexOf(name) !== index)
@@ -27,7 +27,7 @@ export function checkNames(config: ConfigFile, issues: Issue[]): void {
   };
   const checkRoutes = (path: Path, routes: readonly RouteConfig[], around: readonly string[]) => {
     routes.forEach((route, index) => {
-      // What is taken over from the route around it is told of there.
+      // Inherited receivers are checked at the parent route.
       if (route.receivers !== around) check([...path, index], route.receivers);
       checkRoutes([...path, index, "routes"], route.routes, route.receivers);
     });
@@ -48,7 +48,7 @@ function nameOf(receiver: unknown): string {
   return typeof receiver === "object" && receiver !== null && "name" in receiver ? String(receiver.name) : "";
 }
 
-/** Steps lead to receivers or rotations, so a name may be only one of the two. */
+/** Steps name receivers or rotations, so a name may be only one of the two. */
 function checkEscalations(
   { escalations, rotations }: ConfigFile,
   names: readonly string[],

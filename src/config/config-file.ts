@@ -14,37 +14,37 @@ import { SourceConfig } from "./source-config.ts";
 const Web = z.strictObject({
   host: z.string().default("127.0.0.1"),
   port: z.int().min(0).max(65_535).default(8080),
-  /** The address under which readers reach the page; links in messages lead there. */
+  /** The console's public address; links in messages use it. */
   publicUrl: z.url({ protocol: /^https?$/ }).exactOptional(),
-  /** Needed as soon as the page listens elsewhere than on this machine. */
+  /** Required if the console listens on any address but this machine's. */
   login: z.strictObject({ username: z.string().min(1), password: z.string().min(8) }).exactOptional(),
-  /** Addresses or networks of proxies before the page, which tell who asks: else all readers share one address. */
+  /** Addresses or networks of proxies that forward the reader's address: else all readers share the proxy's. */
   trustedProxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
-  /** Certificate with its chain, and key, as files in PEM form beside this file: the page then speaks https itself. */
+  /** Certificate with its chain, and key, as PEM files relative to this file: the console then serves https itself. */
   tls: z.strictObject({ cert: z.string().min(1), key: z.string().min(1) }).exactOptional(),
 });
 
-/** What stands in `earshot.yaml`. Receivers are read apart: what one has depends on its kind. */
+/** The schema of `earshot.yaml`. Receivers are read separately, because their fields depend on their kind. */
 export const ConfigFile = z.strictObject({
   source: SourceConfig,
-  receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is told"),
+  receivers: z.array(z.unknown()).min(1, "name at least one receiver, else nobody is notified"),
   routes: z.array(RouteConfig).min(1, "name at least one route, else alerts reach nobody"),
   inhibitions: z.array(Inhibition).default([]),
   escalations: z.array(EscalationConfig).default([]),
   rotations: z.array(Rotation).default([]),
   digests: z.array(DigestConfig).default([]),
-  /** Folder of rules, beside this file unless absolute. */
+  /** Folder of rules, relative to this file unless absolute. */
   rules: z.string().default("rules"),
-  /** Folder of templates that replace shipped ones of the same name; `templates` beside this file, where it is there. */
+  /** Folder of templates that replace shipped ones of the same name; default `templates` next to this file, if it exists. */
   templates: z.string().min(1).exactOptional(),
-  /** Zone in which messages show times. */
+  /** Time zone of messages. */
   timezone: TimeZone.default("UTC"),
   web: Web.prefault({}),
-  /** Who is told about Earshot's own troubles. */
+  /** Who is notified about problems of Earshot itself. */
   operator: OperatorConfig.prefault({}),
-  /** Called while the whole line works, so that somebody outside notices when Earshot is dead. */
+  /** Called while the whole pipeline works, so that an outside service notices when Earshot is dead. */
   heartbeat: HeartbeatConfig.exactOptional(),
-  /** Months that ended longer ago than this are dropped. */
+  /** Data of months that ended longer ago than this is deleted. */
   retention: durationBetween(31 * DAY, 36_500 * DAY).default(400 * DAY),
 });
 export type ConfigFile = z.output<typeof ConfigFile>;

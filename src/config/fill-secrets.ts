@@ -9,20 +9,20 @@ export interface Filling {
   readonly env: NodeJS.ProcessEnv;
   readonly folder: string;
   readonly issues: Issue[];
-  /** What was filled in, and how the file names it: no fault repeats it. */
+  /** The filled-in values and their names in the file: no fault may print the values. */
   readonly filled: Map<string, string>;
 }
 
-/** A message without what was filled in: with the name of it in its place. Short values are no secrets. */
+/** Replaces filled-in values in a message by their names. Short values are no secrets. */
 export function withoutFilled(message: string, filled: Filling["filled"]): string {
-  let told = message;
+  let masked = message;
   for (const [value, name] of filled)
     for (const shown of [value, value.slice(0, 60)])
-      if (shown.length >= 4) told = told.replaceAll(shown, () => name);
-  return told;
+      if (shown.length >= 4) masked = masked.replaceAll(shown, () => name);
+  return masked;
 }
 
-/** `${NAME}` and `…_file` anywhere in a configuration become what they stand for; what cannot be read is an issue. */
+/** Replaces `${NAME}` and `…_file` anywhere in a configuration by their values; reports what cannot be read. */
 export async function fillSecrets(value: unknown, path: Path, filling: Filling): Promise<unknown> {
   if (typeof value === "string") return fillVariables(value, path, filling);
   if (Array.isArray(value)) {

@@ -6,7 +6,7 @@ import { concernsOf } from "../notify/notifiers.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { ReceiverConfig } from "./receiver-config.ts";
 
-/** Something of a configuration that works and is a risk, and what to do about it. */
+/** A risk in a configuration that works, and what to do about it. */
 export interface Concern {
   /** `receiver on-call`, `secrets` … */
   readonly what: string;
@@ -14,7 +14,7 @@ export interface Concern {
   readonly advice: string;
 }
 
-/** Risks of a configuration without faults. Nobody is asked; only the modes of its files are looked at. */
+/** Finds risks of a valid configuration. Makes no calls; checks only the modes of its files. */
 export async function findConcerns(
   file: string,
   config: { readonly receivers: readonly ReceiverConfig[]; readonly web: PageConfig },
@@ -27,7 +27,7 @@ export async function findConcerns(
 
 type PageConfig = ConfigFile["web"];
 
-/** A login of the page that a network between it and its readers could read along. */
+/** A console login that somebody on the network could read. */
 function plainLogin({ host, login, publicUrl, tls }: PageConfig): readonly Concern[] {
   const isHttps = tls !== undefined || publicUrl?.startsWith("https:") === true;
   const reachedAt = publicUrl === undefined ? host : new URL(publicUrl).hostname;
@@ -60,7 +60,7 @@ async function openSecrets(file: string, { tls }: PageConfig): Promise<readonly 
   return concerns;
 }
 
-/** Keys whose text is a secret, wherever they stand. Certificates of issuers (`ca`) are none. */
+/** Keys whose text is a secret, at any level. Certificates of issuers (`ca`) are not. */
 const SECRET = /^(?:password|token|appToken|signingSecret|secret|privateKey)$/;
 const SECRET_FILE = /^(?!ca_file$).+_file$/;
 

@@ -3,7 +3,7 @@ import { notifiers } from "../notify/notifiers.ts";
 import { ConfigFile } from "./config-file.ts";
 import { Receiver } from "./receiver-config.ts";
 
-/** The part of a JSON Schema that is looked into here. */
+/** The part of a JSON Schema that is used here. */
 interface Node {
   properties?: Record<string, Node>;
   required?: string[];
@@ -14,8 +14,8 @@ interface Node {
 }
 
 /**
- * `earshot.yaml` as a JSON Schema (draft 7), for editors: names, kinds of values and what is required. What only
- * `earshot check` can say (names that lead nowhere, durations that make no sense) is not in it.
+ * `earshot.yaml` as a JSON Schema (draft 7), for editors: names, types of values and required keys. Only `earshot check`
+ * finds unknown names and wrong durations.
  */
 export function configJsonSchema(): object {
   const file = schemaOf(ConfigFile);
@@ -42,8 +42,8 @@ function receiverOf(config: z.ZodType): Node {
 }
 
 /**
- * Every text may come out of a file (`password_file: path` stands for `password`) or hold `${NAME}`, so how it has to
- * look is not said.
+ * Every text may come from a file (`password_file: path` instead of `password`) or hold `${NAME}`, so the schema has no
+ * formats or patterns.
  */
 function withSecretFiles(node: Node): Node {
   const { format: _, pattern: __, ...plain } = node;

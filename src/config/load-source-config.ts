@@ -4,8 +4,8 @@ import { readConfig } from "./read-config.ts";
 import { SourceConfig } from "./source-config.ts";
 
 /**
- * The part `source` of `earshot.yaml`, for commands that only ask the source: the rest of the file may be missing,
- * and secrets that it needs as well. Every fault is told at once, as a UserError.
+ * Reads the part `source` of `earshot.yaml`, for commands that only call the source: other parts and their secrets may
+ * be missing. Throws one UserError with all faults.
  */
 export function loadSourceConfig(file: string, env: NodeJS.ProcessEnv): Promise<SourceConfig> {
   return readConfig(file, env, parseSource, "source");

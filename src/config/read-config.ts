@@ -6,9 +6,9 @@ import { byPlace, readYaml } from "../lib/read-yaml.ts";
 import { fillSecrets, withoutFilled } from "./fill-secrets.ts";
 
 /**
- * Reads a YAML file, or the part of it under `key`. Every fault is told at once, with file, line and what was expected,
- * as a UserError. `${NAME}` in a text is replaced by that environment variable; `password_file: path` gives `password`
- * the content of a file. `parse` gives undefined where it found issues, and adds them.
+ * Reads a YAML file, or the part of it under `key`. Throws one UserError with all faults, each with file, line and what
+ * was expected. Replaces `${NAME}` in a text by that environment variable; `password_file: path` sets `password` to the
+ * content of a file. `parse` adds the issues that it finds, and then returns undefined.
  */
 export async function readConfig<Parsed>(
   file: string,
@@ -27,8 +27,8 @@ export async function readConfig<Parsed>(
       ? await fillSecrets(yaml.content, [], filling)
       : await fillSecrets(partOf(yaml.content, key), [key], filling);
   const parsed = yaml.faults.length > 0 ? undefined : parse(content, issues);
-  const told = issues.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
-  const faults = [...yaml.faults, ...told.map(yaml.locate)].sort(byPlace);
+  const masked = issues.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
+  const faults = [...yaml.faults, ...masked.map(yaml.locate)].sort(byPlace);
   if (parsed === undefined || faults.length > 0) {
     throw new UserError(
       `${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}`,

@@ -5,21 +5,21 @@ import { QuietHours } from "../notify/decide/quiet-hours.ts";
 import { STORM_THROTTLE, Throttle } from "../notify/decide/throttle.ts";
 import { NotifierConfig } from "../notify/notifiers.ts";
 
-/** What every kind of receiver has. */
+/** The fields of every kind of receiver. */
 export const Receiver = z.object({
   name: z.string().min(1),
   quietHours: z.array(QuietHours).default([]),
   throttle: Throttle.exactOptional(),
 });
 
-/** What every receiver has beside what its kind needs. */
+/** The fields of every receiver, and its notifier. */
 export interface ReceiverConfig extends Omit<z.output<typeof Receiver>, "throttle"> {
-  /** Null: `throttle: none`, or a program that reads it. */
+  /** Null for `throttle: none`, or if a program reads the messages. */
   readonly throttle: Throttle | null;
   readonly notifier: NotifierConfig;
 }
 
-/** The receivers of a configuration, also of one that has other faults, so that one look at the file finds them all. */
+/** Reads the receivers even if the configuration has other faults, so that one check finds all faults. */
 export function readReceivers(content: unknown, issues: Issue[]): ReceiverConfig[] {
   return receiversIn(content).flatMap((entry, index) => readReceiver(entry, index, issues));
 }

@@ -15,8 +15,8 @@ import type { Rule } from "../rules/rule.ts";
 import { locateIssues } from "./locate-issues.ts";
 
 /**
- * What of the configuration in `file` never does anything with these rules: names of rules and labels that no alert can
- * have, rules whose alerts nobody gets, receivers that nothing leads to, queries that are not watched.
+ * Finds parts of the configuration in `file` that have no effect with these rules: names of rules and labels that no
+ * alert can have, rules whose alerts no route takes, unused receivers, queries that are not watched.
  */
 export async function unknownNamesIn(
   file: string,
@@ -29,18 +29,18 @@ export async function unknownNamesIn(
   ]);
 }
 
-/** What of a rule decides who gets its alerts. */
+/** The fields of a rule that decide who gets its alerts. */
 export function alertsOf({ name, severities, queries, extraLabels, groupBy }: Rule): RuleAlerts {
   return { name, severities, queries, extraLabels, groupBy };
 }
 
-/** Throws a UserError where a matcher names a rule or label that no alert of these rules can have. */
+/** Throws a UserError if a matcher names a rule or label that no alert of these rules can have. */
 export function refuseUnknownNames(match: AlertMatch, rules: readonly Rule[]): void {
   const [issue] = unknownNamesInMatch(match, alertNames(rules), []);
   if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
 }
 
-/** Throws a UserError where a matcher names in full a query that is not watched. Before the first poll none is known. */
+/** Throws a UserError if a matcher names a query, without wildcards, that is not watched. Before the first poll none is known. */
 export function refuseUnknownQueries(
   { query = [], not }: AlertMatch,
   watched: readonly { readonly queryId: string; readonly name: string }[],
@@ -55,7 +55,7 @@ export function refuseUnknownQueries(
   }
 }
 
-/** What alerts can be told apart by: those of these rules, and those of Earshot about itself. */
+/** The group keys and labels of alerts: those of these rules, and those of Earshot about itself. */
 function alertNames(rules: readonly Rule[]): AlertNames {
   const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
   return {

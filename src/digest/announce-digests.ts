@@ -4,14 +4,14 @@ import type { PlannedDigest } from "./planned-digest.ts";
 import { dueDigest } from "./schedule.ts";
 
 export interface AnnounceStore {
-  /** When the digest was first seen in a configuration: `now`, if it never was before. */
+  /** When the digest was first seen in a configuration; `now` if it is new. */
   since(name: string, now: Instant): Promise<Instant>;
   latest(name: string): Promise<DigestEdition | null>;
-  /** The same edition is announced once, however many processes try. */
+  /** Announces an edition once, however many processes try. */
   announce(edition: DigestEdition): Promise<void>;
 }
 
-/** Writes down every digest whose time has come, before any job for it: two workers cannot make two of it. */
+/** Stores every due digest before any job for it, so that two workers cannot build two of it. */
 export async function announceDigests(
   store: AnnounceStore,
   digests: readonly PlannedDigest[],

@@ -21,12 +21,12 @@ export interface SentimentCount {
   readonly n: number;
 }
 
-/** What a digest is collected from, and where it is written. */
+/** The stores that a digest reads from and writes to. */
 export interface DigestStore {
   readonly queries: { active(): Promise<readonly WatchedQuery[]> };
   readonly polls: { completeUntilOf(queries: readonly WatchedQuery[]): Promise<Instant | null> };
   readonly digests: {
-    /** Locks an edition that is not built yet until the transaction ends; null when it is built or being built. */
+    /** Locks an edition that is not built yet until the transaction ends; null if it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
     sentiments(period: Period): Promise<readonly SentimentCount[]>;
     volume(
@@ -49,7 +49,7 @@ export interface DigestStore {
 export interface DigestParts {
   readonly store: DigestStore & { transaction<T>(work: (store: DigestStore) => Promise<T>): Promise<T> };
   readonly digests: readonly PlannedDigest[];
-  /** Asked before the digest is built, since it takes its time; absent where there is no source. */
+  /** Called before the digest is built, because it is slow; absent if there is no source. */
   readonly fetchInsights?: FetchInsights;
   readonly clock: Clock;
   /** How far back the mentions of a query are stored, before it was watched. */
@@ -60,14 +60,14 @@ export interface DigestParts {
 
 export type BuildOutcome =
   | { readonly outcome: "built"; readonly mentions: number }
-  /** Nothing happened, and its readers asked not to be told so. */
+  /** Nothing happened, and the digest is configured to send nothing then. */
   | { readonly outcome: "skipped-quiet" }
   /** Another worker has built it, or is building it. */
   | { readonly outcome: "not-due" }
-  /** It was taken out of the configuration after it had been announced. */
+  /** It was removed from the configuration after it had been announced. */
   | { readonly outcome: "not-configured" };
 
-/** Collects one edition, writes it down and owes it to its receivers, all in one transaction. */
+/** Collects one edition, stores it and creates its pending notifications, all in one transaction. */
 export async function buildDigest(
   parts: DigestParts,
   job: { readonly name: string; readonly localDate: string },
@@ -102,7 +102,7 @@ async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<rea
   return active.filter(({ queryId, name }) => fitsQuery(config.queries, { queryId, queryName: name }));
 }
 
-/** Null where nobody can be asked; then it is counted over what is stored. */
+/** Null if there is no source to ask; then the stored mentions are counted. */
 async function insightsOf(
   { store, fetchInsights }: DigestParts,
   config: PlannedDigest,
@@ -112,7 +112,7 @@ async function insightsOf(
   return edition === null ? null : (fetchInsights?.(await queriesOf(store, config), edition.period) ?? null);
 }
 
-/** How many periods say what is usual: a week of days, a month of weeks, a quarter of months. */
+/** The number of periods for the usual count: a week of days, a month of weeks, a quarter of months. */
 const EARLIER = { day: 7, week: 4, month: 3 };
 
 async function collect(
@@ -160,7 +160,7 @@ interface CountedPeriod {
   readonly counts: readonly SentimentCount[];
 }
 
-/** The periods before, as long as they are comparable with this one: after an outage it may be several in one. */
+/** The periods before, with the length of this one, which may be several periods after an outage. */
 async function earlierOf(
   store: DigestStore,
   config: PlannedDigest,

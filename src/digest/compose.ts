@@ -19,13 +19,13 @@ import { rankStories } from "./rank-stories.ts";
 import type { Period } from "./schedule.ts";
 import { type VolumeCount, volumeOf } from "./volume.ts";
 
-/** What was collected for one digest: plain facts, in any order. */
+/** The collected facts of one digest, in any order. */
 export interface DigestFacts {
   readonly name: string;
   readonly timezone: string;
   readonly language: string;
   readonly period: Period;
-  /** Up to here every query was read; the least of them. */
+  /** Up to here every query was read: the least of all. */
   readonly completeUntil: Instant;
   /** Names of the projects that the queries belong to. */
   readonly projects: readonly string[];
@@ -48,7 +48,7 @@ export interface QueryFacts {
   readonly negative: number;
   readonly neutral: number;
   readonly positive: number;
-  /** Of the period before; null where the query was not watched during all of it. */
+  /** Of the period before; null if the query was not watched during all of it. */
   readonly previous: Numbers | null;
   /** Of the periods before that were watched, the newest first. */
   readonly earlier: readonly Numbers[];
@@ -59,11 +59,11 @@ interface Numbers {
   readonly negative: number;
 }
 
-/** Facts in, view out: ranks, sums and sorts, and says whether the period was quiet. The same facts, the same view. */
+/** Builds the view from the facts: ranks, sums, sorts, and decides whether the period was quiet. A pure function. */
 export function composeDigest(facts: DigestFacts): DigestView {
   const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
   const nameOf = ({ topMention }: PeriodStory) => names.get(topMention.queryId) ?? "";
-  // A story that two queries found is told once.
+  // A story that two queries found is listed once.
   const ranked = oncePerStory(rankStories(facts.stories));
   const shared = ranked.filter(({ mentions }) => mentions > 1).slice(0, MOST);
   const shown = new Set(shared.map(({ story }) => story));
@@ -97,19 +97,19 @@ export function composeDigest(facts: DigestFacts): DigestView {
     alertCount: alerts.length,
     more: NO_MORE,
     consoleUrl: facts.consoleUrl,
-    // One edition goes to many; each reader's own link is put in when it is sent.
+    // One edition has many readers; each reader's own link is added when it is sent.
     unsubscribeUrl: null,
   };
   const view = shortenDigest(whole, { alerts: MOST_ALERTS, queries: MOST_QUERIES });
   return { ...view, quiet: isQuiet(whole) };
 }
 
-/** A reader reads ten; a storm of four hundred equal lines hides the one that matters. */
+/** Ten alerts are readable; four hundred equal lines would hide the important one. */
 const MOST_ALERTS = 10;
 const MOST_QUERIES = 20;
 const MOST = 5;
 const MOST_HASHTAGS = 8;
-/** Two periods say nothing of what is usual. */
+/** Two periods are too few to know what is usual. */
 const LEAST_EARLIER = 3;
 
 function shortName(name: string): string {
@@ -118,7 +118,7 @@ function shortName(name: string): string {
 
 function totalsOf(queries: readonly QueryFacts[]): DigestTotals {
   const sum = (of: (query: QueryFacts) => number) => queries.reduce((total, query) => total + of(query), 0);
-  // Half a history would make the other half look like growth.
+  // With half of the history missing, the other half would look like growth.
   const comparable = queries.length > 0 && queries.every(({ previous }) => previous !== null);
   return {
     mentions: sum(({ mentions }) => mentions),
@@ -131,7 +131,7 @@ function totalsOf(queries: readonly QueryFacts[]): DigestTotals {
   };
 }
 
-/** Period by period what all queries had together, as far back as all of them were watched. */
+/** The totals of all queries by period, as far back as all of them were watched. */
 function allEarlier(queries: readonly QueryFacts[]): readonly Numbers[] {
   const count = queries.length === 0 ? 0 : Math.min(...queries.map(({ earlier }) => earlier.length));
   return Array.from({ length: count }, (_, index) => {

@@ -2,7 +2,7 @@ import { Cron as CronLine } from "croner";
 import { HOUR, MINUTE } from "../lib/instant.ts";
 import type { LocalDate } from "../lib/local-time.ts";
 
-/** When a cron line fires, by the clock on the wall. */
+/** When a cron line fires, in local time. */
 export interface Cron {
   /** Minutes after midnight, in order. */
   readonly times: readonly number[];
@@ -18,18 +18,18 @@ const MOST_YEARS = 8;
 const FIELDS = ["minute", "hour", "day of the month", "month", "day of the week"];
 
 /**
- * Reads `minute hour day-of-month month day-of-week` with everything that croner knows: lists, ranges, steps, names of
- * months and days, `L` for the last day and `fri#2` for the second Friday. Where both days are restricted, either is
- * enough, as in every cron. Returns a sentence where the line is at fault.
+ * Reads `minute hour day-of-month month day-of-week` with everything that croner supports: lists, ranges, steps, names
+ * of months and days, `L` for the last day and `fri#2` for the second Friday. If both days are restricted, either is
+ * enough, as in every cron. Returns a sentence if the line has a fault.
  *
- * Croner only reads the line, as if in UTC. Which instant a time of the wall is, `schedule.ts` says for cron lines and
- * for `at` alike: croner fires no `0,30 2 * * *` on the day when Berlin skips that hour, and twice when it comes twice.
+ * Croner only parses the line, as if in UTC. `schedule.ts` turns local times into instants, for cron lines and `at`
+ * alike: croner would skip `0,30 2 * * *` on the day when Berlin skips that hour, and fire twice when it comes twice.
  */
 export function parseCron(text: string): Cron | string {
   const fields = text.trim().split(/\s+/);
   if (fields.length !== FIELDS.length)
     return `expected five fields (minute hour day-of-month month day-of-week), such as "0 8 * * mon-fri", got "${text}"`;
-  // Croner counts days and months from 0 in its errors, and some of them name no field.
+  // Croner counts days and months from 0 in its errors, and some errors name no field.
   const wrong = FIELDS.find((_, at) => read(["*", "*", "*", "*", "*"].with(at, fields[at] ?? "")) === null);
   if (wrong !== undefined) return `the ${wrong} of the cron line "${text}" cannot be read`;
   const [minute = "", hour = "", ...dayFields] = fields;

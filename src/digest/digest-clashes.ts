@@ -2,7 +2,7 @@ import type { Issue } from "../lib/fault.ts";
 import type { DigestConfig } from "./digest-config.ts";
 import { planDigests } from "./planned-digest.ts";
 
-/** Editions are known by their digest's name, and each reader gets one of them: what would take another's place. */
+/** Editions are keyed by their digest's name and sent once per reader. Finds digests and readers that would collide. */
 export function digestClashes(digests: readonly DigestConfig[]): Issue[] {
   const known = new Set<string>();
   return digests.flatMap((digest, index) => {

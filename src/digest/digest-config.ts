@@ -5,13 +5,13 @@ import { parseCron } from "./cron.ts";
 
 const DAY_EXPECTED = `expected a day of the week (${WEEKDAYS.join(", ")}) or of the month (1 to 31)`;
 
-/** Language of dates, by its tag. The words of a digest are those of its templates. */
+/** Language tag for dates. The words of a digest come from its templates. */
 const Language = z.string().refine(isKnownLanguage, {
   error: ({ input }) =>
     `expected the tag of a language such as "en", "de" or "pt-BR", got "${String(input)}"`,
 });
 
-/** Who reads a digest: a receiver, and what of its time and language differs from that of the digest. */
+/** A reader of a digest: a receiver, and its own time zone and language if they differ from the digest's. */
 const Subscriber = z.union([
   z
     .string()
@@ -25,7 +25,7 @@ const Subscriber = z.union([
 ]);
 export type Subscriber = z.output<typeof Subscriber>;
 
-/** An entry of `digests`: what is sent to whom, and when by the clock on the reader's wall. */
+/** An entry of `digests`: what is sent to whom, and when in the reader's local time. */
 export const DigestConfig = z
   .strictObject({
     name: z.string().min(1),
@@ -48,8 +48,8 @@ export const DigestConfig = z
     language: Language.default("en"),
     /** Names or ids of queries. */
     queries: Patterns.default(["*"]),
-    receivers: z.array(Subscriber).min(1, "a digest needs at least one receiver, else nobody would read it"),
-    /** Send nothing about a period in which nothing happened. */
+    receivers: z.array(Subscriber).min(1, "a digest needs at least one receiver"),
+    /** Send nothing for a period in which nothing happened. */
     skipQuiet: z.boolean().default(false),
   })
   .superRefine(({ at, every, on, cron }, context) => {

@@ -4,13 +4,13 @@ import type { Logger } from "../log.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import { type FetchInsights, type Insights, joinInsights } from "./insights.ts";
 
-/** What a digest would say of it in any case. */
+/** As many as a digest shows. */
 const MOST = 50;
 const PATIENCE_MS = 20 * SECOND;
 
 /**
- * Top authors and hashtags as the source counts them, in calls that may wait. A source that does not have them, or has
- * no call left, keeps no digest from its readers: then they are counted over what is stored.
+ * Top authors and hashtags as counted by the source, in calls of low priority. If the source does not have them, or has
+ * no call left, they are counted from the stored mentions, so that the digest is still sent.
  */
 export function createFetchInsights(
   source: Pick<SourceClient, "hashtags" | "extensions">,
@@ -23,7 +23,7 @@ export function createFetchInsights(
     const talks: Insights[] = [];
     try {
       for (const projectId of projects) {
-        // The end of a range belongs to it at the source, and not to a period.
+        // The source includes the end of a range; a period does not.
         const scope = {
           projectId,
           queryIds: queries.filter((one) => one.projectId === projectId).map(({ queryId }) => queryId),

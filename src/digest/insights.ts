@@ -1,30 +1,30 @@
 import type { WatchedQuery } from "../model/query.ts";
 import type { Period } from "./schedule.ts";
 
-/** Somebody who spoke much in a period, under the name to show. */
+/** An active author of a period, with the name to show. */
 export interface TalkingAuthor {
   readonly name: string;
   readonly mentions: number;
-  /** Null where whoever counted did not say. */
+  /** Null if the count has no such number. */
   readonly negative: number | null;
 }
 
 export interface UsedHashtag {
-  /** Without its sign. */
+  /** Without `#`. */
   readonly name: string;
   readonly mentions: number;
 }
 
-/** Who spoke most in a period, and under what signs; most first. */
+/** The most active authors and most used hashtags of a period, most first. */
 export interface Insights {
   readonly authors: readonly TalkingAuthor[];
   readonly hashtags: readonly UsedHashtag[];
 }
 
-/** Asks the source, which has counted already; null where it cannot be asked or does not say. */
+/** Asks the source for its counts; null if it cannot be asked or has none. */
 export type FetchInsights = (queries: readonly WatchedQuery[], period: Period) => Promise<Insights | null>;
 
-/** What several projects said, as one: the same name is the same author, whatever its case. */
+/** Merges the insights of several projects: the same name, ignoring case, is the same author. */
 export function joinInsights(talks: readonly Insights[]): Insights {
   return {
     authors: summed(talks.flatMap(({ authors }) => authors)).map(({ name, mentions, negative }) => ({

@@ -1,18 +1,18 @@
 import type { DigestConfig } from "./digest-config.ts";
 
-/** A digest of one time zone: everybody who reads it reads the same edition. */
+/** A digest of one time zone: all its readers get the same edition. */
 export interface PlannedDigest extends Omit<DigestConfig, "receivers"> {
-  /** What its readers call it. */
+  /** Its name for readers. */
   readonly title: string;
   /** Names of receivers. */
   readonly receivers: readonly string[];
-  /** The language of dates of each receiver whose own is another than the digest's. */
+  /** The date language of each receiver whose language differs from the digest's. */
   readonly languages: ReadonlyMap<string, string>;
 }
 
 /**
- * A digest whose readers live in several zones is a digest of each: their days begin at other moments. Its `name`, by
- * which editions are known, then holds the zone, but for that of the digest itself.
+ * A digest with readers in several zones becomes one digest per zone, because their days begin at different times. Its
+ * `name`, the key of its editions, then has the zone, except in the digest's own zone.
  */
 export function planDigests(digests: readonly DigestConfig[]): readonly PlannedDigest[] {
   return digests.flatMap((digest) => {

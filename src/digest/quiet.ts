@@ -1,9 +1,9 @@
 import type { DigestTotals, DigestView } from "../templates/digest-view.ts";
 
 /**
- * Whether a period may be told in one line: it was read to its end, nothing fired, and no query was clearly livelier,
- * more negative or more silent than in the period before. Without a period before, only silence is quiet: nobody knows
- * what is usual.
+ * Whether one line is enough for a period: it was read to its end, nothing fired, and no query was clearly busier, more
+ * negative or more silent than in the period before. Without a period before, only a period without mentions is quiet,
+ * because the usual count is unknown.
  */
 export function isQuiet(view: Omit<DigestView, "quiet">): boolean {
   if (view.completeUntil < view.periodTo || view.alerts.length > 0) return false;
@@ -19,12 +19,12 @@ function isAsUsual({ mentions, negative, previousMentions, previousNegative }: D
   );
 }
 
-/** Half as much again, and a dozen: two mentions after one are not news. */
+/** At least half as much more, and a dozen more: two mentions after one are not news. */
 function isClearlyMore(now: number, before: number): boolean {
   return now > 1.5 * before && now >= before + 12;
 }
 
-/** Where many spoke and hardly anybody does, a feed may have broken: that is worth reading. */
+/** If a busy query is suddenly silent, a feed may be broken: that is worth reading. */
 function hasFallenSilent(now: number, before: number): boolean {
   return before >= 24 && now < before / 4;
 }

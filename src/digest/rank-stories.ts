@@ -1,8 +1,8 @@
 import type { PeriodStory } from "../model/period-story.ts";
 
 /**
- * Stories by how much they matter, most first: how many different people tell it, raised by how negative it is and,
- * slowly, by how far it reached. Voices and not mentions, so that one account repeating itself is one voice.
+ * Stories by importance, most important first: the number of distinct authors, raised by negativity and, slowly, by
+ * reach. It counts authors, not mentions, so one account that repeats itself counts once.
  */
 export function rankStories(stories: readonly PeriodStory[]): readonly PeriodStory[] {
   return stories

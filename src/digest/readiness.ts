@@ -1,7 +1,7 @@
 import type { Instant } from "../lib/instant.ts";
 import type { Period } from "./schedule.ts";
 
-/** Whether a digest whose time has come can be written. */
+/** Whether a due digest can be built. */
 export type Readiness =
   | { readonly outcome: "Complete" }
   /** Queries are still being read up to the end of the period. */
@@ -10,8 +10,8 @@ export type Readiness =
   | { readonly outcome: "Incomplete"; readonly missingFrom: Instant };
 
 /**
- * A digest waits until every query of it has been read to the end of its period, but not for ever: a source that is
- * down must not keep the reader from what is known.
+ * A digest waits until all its queries have been read to the end of its period, but not for ever: if the source is down,
+ * readers still get what is known.
  *
  * @param completeUntil the least over all its queries; `null` when one has never been read
  */

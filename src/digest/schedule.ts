@@ -21,9 +21,9 @@ export interface Occurrence {
    */
   readonly key: string;
   readonly at: Instant;
-  /** What it tells of: from the occurrence before until this one. */
+  /** The period it covers: from the previous occurrence until this one. */
   readonly period: Period;
-  /** What that is compared with: as long as the period, and just before it. */
+  /** The period of the same length just before, for comparison. */
   readonly before: Period;
 }
 
@@ -34,11 +34,11 @@ export interface Period {
 }
 
 /**
- * The first occurrence after `after`. A time that the clocks skip in spring is the first moment after the gap; one that
- * they show twice in autumn is the first of the two, once.
+ * The first occurrence after `after`. A local time skipped in spring becomes the first moment after the gap; one that
+ * comes twice in autumn counts once, as the first of the two.
  */
 export function nextOccurrence(schedule: Schedule, after: Instant): Occurrence {
-  // From the day before: far from Greenwich a time of yesterday's date may still lie ahead.
+  // Start from the day before: in some zones a time of yesterday's UTC date is still to come.
   const found = search(schedule, plusDays(localDateOf(after, schedule.timezone), -1), 1, (at) => at > after);
   return occurrenceOf(schedule, found);
 }
@@ -54,8 +54,8 @@ export type DueDigest =
   | { readonly outcome: "Waits"; readonly until: Instant };
 
 /**
- * Whether a digest is due. After an outage only the newest is, and it tells of all that passed since the last one
- * (up to seven periods, beyond which nobody reads it): nothing falls between two digests, also when `at` was changed.
+ * Whether a digest is due. After an outage only the newest is due, and it covers the time since the last one (at most
+ * seven periods). No time is left out between two digests, even if `at` was changed.
  *
  * @param last the last digest that was written, `null` for none
  * @param since when the digest came into the configuration; the first occurrence after that is its first
@@ -86,7 +86,7 @@ interface Found {
 /** From one February 29 to the next there may be eight years. */
 const FURTHEST_DAYS = 8 * 366;
 
-/** Walks over days until a moment of one fits; a month and a day are enough for every schedule but cron's. */
+/** Searches day by day until a moment fits; a month and a day are enough for every schedule but cron's. */
 function search(schedule: Schedule, start: LocalDate, step: 1 | -1, fits: (at: Instant) => boolean): Found {
   const cron = cronOf(schedule);
   let date = start;
@@ -99,7 +99,7 @@ function search(schedule: Schedule, start: LocalDate, step: 1 | -1, fits: (at: I
   throw new Error(`No digest within eight years of ${formatLocalDate(start)}`);
 }
 
-/** The moments of a date, in order. Two times that the clocks skip in spring are one. */
+/** The moments of a date, in order. Two times skipped in spring become one. */
 function momentsOn(schedule: Schedule, cron: Cron | null, date: LocalDate): readonly Found[] {
   const times =
     cron === null ? (isOn(schedule, date) ? [schedule.at ?? 0] : []) : cron.isOn(date) ? cron.times : [];
@@ -114,7 +114,7 @@ function momentsOn(schedule: Schedule, cron: Cron | null, date: LocalDate): read
 
 const crons = new Map<string, Cron>();
 
-/** Asked for with every sweep; what was read once is kept. */
+/** Cached, because every sweep asks for it. */
 function cronOf({ cron }: Schedule): Cron | null {
   if (cron === undefined) return null;
   const known = crons.get(cron) ?? parseCron(cron);
@@ -130,13 +130,13 @@ function isOn({ every = "day", on }: Schedule, date: LocalDate): boolean {
   return date.day === Math.min(typeof on === "number" ? on : 1, lastDay);
 }
 
-/** Null for a date that the zone's calendar left out, as Samoa's did in 2011. */
+/** Null for a date that the zone skipped, as Samoa did in 2011. */
 function momentOn(timezone: string, date: LocalDate, minutes: number): Instant | null {
   const at = instantOf(timezone, date, minutes, "first");
   return formatLocalDate(localDateOf(at, timezone)) === formatLocalDate(date) ? at : null;
 }
 
-/** The periods before a moment, the newest first, as they were on the reader's wall. */
+/** The periods before a moment, the newest first, in the reader's local time. */
 export function periodsBefore(schedule: Schedule, until: Instant, count: number): readonly Period[] {
   const periods: Period[] = [];
   for (let to = until; periods.length < count; to = periods.at(-1)?.from ?? 0)
@@ -162,7 +162,7 @@ function reachingBackTo(from: Instant, occurrence: Occurrence): Occurrence {
 
 function waitsUntil(schedule: Schedule, lastKey: string, now: Instant): Instant {
   let next = nextOccurrence(schedule, now);
-  // `at` was moved to later in the day after today's digest had gone out: today has had its digest.
+  // `at` was moved to later after today's digest was sent: today already has its digest.
   while (next.key <= lastKey) next = nextOccurrence(schedule, next.at);
   return next.at;
 }

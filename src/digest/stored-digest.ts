@@ -1,11 +1,11 @@
 import type { DigestView } from "../templates/digest-view.ts";
 import { NO_MORE } from "../templates/shorten-digest.ts";
 
-/** What a version that did not know of these yet has left open. */
+/** Default values of fields that older versions did not store. */
 const UNKNOWN = { language: "en", topAuthors: [], topHashtags: [], unsubscribeUrl: null, volume: null };
 const UNKNOWN_TOTALS = { usualMentions: null, usualNegative: null };
 
-/** An edition as it was stored. It may wait for its receiver while Earshot is brought up to date. */
+/** A stored edition. It may still wait for its receiver while Earshot is upgraded. */
 export function storedDigest(body: unknown): DigestView {
   const stored = body as DigestView;
   return {

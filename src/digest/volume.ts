@@ -2,7 +2,7 @@ import { DAY, HOUR, type Instant } from "../lib/instant.ts";
 import type { DigestVolume } from "../templates/digest-view.ts";
 import type { Period } from "./schedule.ts";
 
-/** Mentions of the queries of a digest in one step of its period, which is counted from 0. */
+/** Mentions of a digest's queries in one step of its period; steps count from 0. */
 export interface VolumeCount {
   readonly step: number;
   readonly mentions: number;
@@ -14,7 +14,7 @@ export function volumeStep({ from, to }: Period): DigestVolume["step"] {
   return to - from <= 2 * DAY ? "hour" : "day";
 }
 
-/** Bars of volume and mood; null where nobody said anything. Days begin where the reader's do. */
+/** Bars of volume and sentiment; null if there were no mentions. Days are in the reader's time zone. */
 export function volumeOf(period: Period, counts: readonly VolumeCount[]): DigestVolume | null {
   const step = volumeStep(period);
   const length = step === "hour" ? HOUR : DAY;

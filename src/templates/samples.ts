@@ -21,7 +21,7 @@ export const samples: readonly Sample[] = [
 function nameOfAlert(view: AlertView, index: number): string {
   if (view.consoleUrl === null) return view.kind === "resolved" ? "bare-resolved" : "bare";
   if (view.kind !== "fired" || index === 0) return view.kind;
-  return view.resolvedAt === null ? "fired-with-others" : "over-before-it-was-told";
+  return view.resolvedAt === null ? "fired-with-others" : "fired-and-resolved";
 }
 
 function nameOfDigest(view: DigestView): string {
