@@ -5,18 +5,18 @@ import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
 import { ensureSiblingDatabase, findSiblingDatabase } from "../store/sibling-database.ts";
 
-/** The demo's own database on the server of `url`, made where there is none: no fact of it gets into a real monitor. */
+/** The demo's own database on the server of `url`, created if missing, so that demo data never enters a real monitor. */
 export async function openDemoDatabase(url: string): Promise<string> {
   return (await ensureSiblingDatabase(url, demoName(url))).url;
 }
 
-/** Where commands find their facts: in the demo's database while there is no configuration and a demo has run. */
+/** The database for commands: the demo's if there is no configuration and a demo has run. */
 export async function databaseForCommands(url: string, configFile: string): Promise<string> {
   if (existsSync(configFile)) return url;
   return (await findSiblingDatabase(url, demoName(url))) ?? url;
 }
 
-/** An Earshot of before kept its demo in the same database: rejects with a UserError where that is the case. */
+/** Rejects with a UserError if this database holds a demo, as older versions of Earshot stored it. */
 export async function refuseDemoData(url: string): Promise<void> {
   await migrate(url);
   const database = openDatabase({ url, connections: 1, onError: () => {} });

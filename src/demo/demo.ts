@@ -21,7 +21,7 @@ import { DEMO_CLIENT, inventLocalSecrets, LOCAL_ACCOUNT } from "./local-account.
 import { localConfig } from "./local-config.ts";
 import { type LocalParts, startLocalParts } from "./local-parts.ts";
 
-/** In the demo a minute is an hour, so that a day's rhythm and a crisis fit into a coffee break. */
+/** One minute is one hour of the demo, so that a day's rhythm and a crisis fit into a coffee break. */
 export const DEMO_SPEED = 60;
 
 /** Days of the stream before the demo begins, from which the baselines learn. */
@@ -30,25 +30,25 @@ const HISTORY_DAYS = 4;
 const FIRST_CRISIS_MS = 90 * MINUTE;
 const CRISIS_EVERY_MS = 31 * HOUR;
 const SEED = "earshot-demo";
-/** Brands that crises strike, in turn. */
+/** Brands with crises, in turn. */
 const STRUCK = ["Parcelwing", "Velorra", "Lumabox"] as const;
 
 export interface Demo {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly local: LocalParts;
-  /** The crisis that is going on, or the next one, in the demo's time. */
+  /** The current crisis, or the next one, in the demo's time. */
   crisis(): { readonly brand: string; readonly at: Instant };
-  /** Whose messages have buttons, among others. */
+  /** The receivers, some of which have buttons in their messages. */
   readonly receivers: Config["receivers"];
-  /** True when an earlier run is gone on with. */
+  /** True if it continues an earlier run. */
   readonly isContinued: boolean;
   stop(): Promise<void>;
 }
 
 /**
- * A whole world on this machine: a Listening API with a generated stream, the monitor with the shipped rules, a Slack
- * and a mailbox. What it is and how far it has come stands in the database, so the next start goes on from there.
+ * Everything on this machine: a Listening API with a generated stream, the monitor with the shipped rules, a Slack and
+ * a mailbox. The database stores its settings and progress, so the next start continues from there.
  */
 export async function startDemo(options: {
   databaseUrl: string;
@@ -56,11 +56,11 @@ export async function startDemo(options: {
   rules: string;
   templates: string;
   log: Logger;
-  /** Where the page is; it takes presses of buttons, too. */
+  /** The console's address, which also receives clicks on buttons. */
   consoleUrl: () => string | null;
-  /** Ends a start that waits for something. */
+  /** Aborts a start that waits for something. */
   signal?: AbortSignal;
-  /** Told of every hour of the stream that is written before the start. */
+  /** Called for every hour of the stream that is written before the start. */
   onProgress?: (hour: Instant) => void;
 }): Promise<Demo> {
   const { databaseUrl, log } = options;
@@ -80,7 +80,7 @@ export async function startDemo(options: {
     const secrets = inventLocalSecrets();
     const stream = await openStream(pool, world, secrets.password);
     await stream.fillUntil(world.at + AHEAD_MS, options.onProgress);
-    // The clock starts to run when everything is there to be seen.
+    // Start the clock when everything is ready to be seen.
     const clock = createScaledClock({ startAt: world.at, speed: DEMO_SPEED });
     const { rules, templates, queue, consoleUrl } = options;
     const interactionsUrl = () => {
@@ -126,13 +126,13 @@ export async function startDemo(options: {
   });
 }
 
-/** What the demo's world is: where its time began, and how far it has come. */
+/** The stored progress of the demo: when its time began, and how far it has come. */
 interface World {
   readonly from: Instant;
   readonly at: Instant;
 }
 
-/** It begins in the morning of yesterday, so that its day is a day of now and never lies in the future for long. */
+/** It begins yesterday morning, so that its dates are current and never far in the future. */
 function newWorld(): World {
   const from = floorTo(systemClock.now(), DAY) - DAY + 9 * HOUR;
   return { from, at: from };
@@ -146,7 +146,7 @@ function crises(world: World, until: Instant): Crisis[] {
   return known;
 }
 
-/** The stream is written this far ahead of the clock; the API shows a mention when its moment has come. */
+/** The stream is written this far ahead of the clock; the API shows a mention only from its time on. */
 const AHEAD_MS = 6 * HOUR;
 
 async function openStream(

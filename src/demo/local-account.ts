@@ -6,22 +6,22 @@ export const LOCAL_ACCOUNT = {
   clientId: "earshot-api-client",
 };
 
-/** The demo's tables are those of `earshot local-api` as well, which does not serve this client. */
+/** `earshot local-api` uses the same tables, but does not serve this client. */
 export const DEMO_CLIENT = "Demo";
 
-/** What opens the local servers of one demo or replay, and signs what they send. */
+/** The secrets of the local servers of one demo or replay. */
 export interface LocalSecrets {
   /** Of the account. */
   readonly password: string;
-  /** What the local Slack is called with. */
+  /** The token of the local Slack. */
   readonly slackToken: string;
-  /** Signs the presses of its buttons. */
+  /** Signs its interactions. */
   readonly signingSecret: string;
 }
 
 /**
- * Invented for each start, so that nobody knows them from elsewhere and none of them is good after the end: a page of
- * another site, or another user of this machine, could otherwise read what is replayed and press buttons.
+ * Random for each start, so that they are unknown to others and invalid after the end. Otherwise another site, or another
+ * user of this machine, could read what is replayed and click buttons.
  */
 export function inventLocalSecrets(): LocalSecrets {
   const invent = () => randomBytes(24).toString("base64url");

@@ -2,7 +2,7 @@ import { type Config, parseConfig } from "../config.ts";
 import { LOCAL_ACCOUNT } from "./local-account.ts";
 import type { LocalParts } from "./local-parts.ts";
 
-/** The configuration of demo and replay: the shipped rules, told to the local Slack and mailbox. */
+/** The configuration of demo and replay: the shipped rules, with notifications to the local Slack and mailbox. */
 export function localConfig(
   parts: Pick<LocalParts, "apiUrl" | "slackApiUrl" | "smtp" | "secrets">,
   more: {
@@ -13,7 +13,7 @@ export function localConfig(
     history?: string;
     lookback?: string;
     timezone?: string;
-    /** Somebody listens to the buttons of messages. */
+    /** Whether something listens to the buttons of messages. */
     buttons?: boolean;
   },
 ): Config {
@@ -24,7 +24,7 @@ export function localConfig(
     token: parts.secrets.slackToken,
     apiUrl: parts.slackApiUrl,
     ...(more.buttons === true && { signingSecret: parts.secrets.signingSecret }),
-    // It bears anything, and lives at another pace than people do.
+    // The local Slack has no rate limit, and its clock runs faster than wall time.
     postEvery: "0s",
     editEvery: "1s",
   });
@@ -60,10 +60,10 @@ export function localConfig(
         continue: true,
       },
       { name: "warnings", match: { severity: "warning" }, receivers: ["comms"], repeatEvery: "12h" },
-      // A keyword in a single mention is read once; that it stayed the only one is no news.
+      // One message about a keyword is enough; its end is no news.
       { name: "notes", receivers: ["comms"], repeatEvery: "never", sendResolved: false },
     ],
-    // One crisis is one alert: what it brings along is in its own message.
+    // One crisis is one alert: its message covers the alerts that it causes.
     inhibitions: [
       {
         name: "crisis-first",
@@ -74,7 +74,7 @@ export function localConfig(
     digests: [
       { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },
     ],
-    // The page says where it really is when it opens; presses come from this machine.
+    // The console sets its real address when it opens; interactions come from this machine.
     ...(more.buttons === true && { web: { publicUrl: "http://127.0.0.1" } }),
     rules: more.rules,
     templates: more.templates,

@@ -9,36 +9,36 @@ import { createLocalInbox, type LocalInbox } from "./inbox/create-local-inbox.ts
 import type { InboxMessage } from "./inbox/inbox-store.ts";
 import type { LocalSecrets } from "./local-account.ts";
 
-/** Who can be given an alert in the local Slack; whoever looks at the page is one more. */
+/** The users of the local Slack, in addition to the reader of the console. */
 export const LOCAL_PEOPLE = [
   { id: "U0ANN", name: "Ann" },
   { id: "U0BO", name: "Bo" },
   { id: "U0YOU", name: "You" },
 ] as const;
 
-/** Everything outside that Earshot talks to, as servers of our own on the loopback address. */
+/** All outside services of Earshot, as local servers on the loopback address. */
 export interface LocalParts {
   readonly apiUrl: string;
-  /** Calls that the API has answered. */
+  /** The number of calls that the API has answered. */
   calls(): number;
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
   readonly secrets: LocalSecrets;
-  /** Somebody uses a button of a message in the local Slack. */
+  /** A user clicks a button of a message in the local Slack. */
   interaction: LocalInbox["press"];
   close(): Promise<void>;
 }
 
-/** Starts the Listening API, the Slack and the mailbox. The schemas have to be migrated. */
+/** Starts the Listening API, the Slack and the mailbox. The schemas must be migrated already. */
 export async function startLocalParts(options: {
-  /** For the Listening API, which keeps tables of its own. */
+  /** For the Listening API, which has its own tables. */
   pool: LocalApiOptions["pool"];
-  /** For what Slack and mailbox take. */
+  /** For the messages of Slack and mailbox. */
   db: Db;
   clock: Clock;
   log: Logger;
   secrets: LocalSecrets;
-  /** Where the local Slack posts presses of buttons; null while nobody listens. */
+  /** Where the local Slack posts interactions; null while nothing listens. */
   interactionsUrl?: () => string | null;
 }): Promise<LocalParts> {
   const { pool, clock, log, secrets, interactionsUrl } = options;

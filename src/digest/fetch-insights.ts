@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import type { SourceClient } from "../source/source-client.ts";
 import { type FetchInsights, type Insights, joinInsights } from "./insights.ts";
 
-/** As many as a digest shows. */
+/** How many to fetch; a digest shows fewer. */
 const MOST = 50;
 const PATIENCE_MS = 20 * SECOND;
 

@@ -4,15 +4,15 @@ import { startLocalSlack } from "./start-local-slack.ts";
 import { startLocalSmtp } from "./start-local-smtp.ts";
 
 export interface LocalInbox {
-  /** What a Slack receiver's `apiUrl` has to be. */
+  /** The `apiUrl` for Slack receivers. */
   readonly slackApiUrl: string;
   readonly smtp: { readonly host: string; readonly port: number };
-  /** Somebody uses a button or select of a message. */
+  /** A user clicks a button or select of a message. */
   press(press: ButtonPress): Promise<Pressed>;
   close(): Promise<void>;
 }
 
-/** A Slack and a mail server of our own on the loopback address, for the demo and the tests. */
+/** A local Slack and mail server on the loopback address, for the demo and the tests. */
 export async function createLocalInbox(
   deps: LocalInboxDeps,
   options: LocalInboxOptions,

@@ -2,7 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 
 export type InboxMessage = SlackInboxMessage | EmailInboxMessage;
 
-/** A message as the local Slack keeps it. Texts hold no NUL and no half characters, so JSON columns take them. */
+/** A message as the local Slack stores it. Texts have no NUL and no half characters, so JSON columns accept them. */
 export interface SlackInboxMessage {
   readonly kind: "slack";
   /** `<channel>:<ts>`. */
@@ -16,9 +16,9 @@ export interface SlackInboxMessage {
   readonly ts: string;
   /** `ts` of the message whose thread it is in, null for a message of the channel. */
   readonly threadTs: string | null;
-  /** A reply in a thread that is shown in the channel, too. */
+  /** A reply in a thread that is also sent to the channel. */
   readonly broadcast: boolean;
-  /** Seen only by whoever pressed a button; no reader of the channel's history gets it. */
+  /** Only the user who clicked a button sees it; it is not in the channel's history. */
   readonly ephemeral?: boolean;
   readonly text: string;
   /** Block Kit, as sent. */
@@ -28,16 +28,16 @@ export interface SlackInboxMessage {
     readonly payload: Readonly<Record<string, unknown>>;
   } | null;
   readonly editedAt: Instant | null;
-  /** Ids and titles of what was shared with it; absent for most. */
+  /** Ids and titles of its files; absent for most. */
   readonly files?: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** A file that the local Slack took, or that came with a mail. */
+/** A file that the local Slack received, or that came with a mail. */
 export interface InboxFile {
   /** As Slack names it: `F…`; of a mail `M…`. */
   readonly id: string;
   readonly name: string;
-  /** Media type by its first bytes; `application/octet-stream` for what is not known. */
+  /** Media type by its first bytes; `application/octet-stream` if unknown. */
   readonly type: string;
   readonly receivedAt: Instant;
   readonly bytes: Uint8Array;
@@ -57,9 +57,9 @@ export interface EmailInboxMessage {
   /** In the order of the mail, names as written. */
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly text: string | null;
-  /** Hostile to whoever shows it: only inside a sandboxed frame. */
+  /** Hostile content: show it only inside a sandboxed frame. */
   readonly html: string | null;
-  /** Files that came with it for its HTML, by the Content-ID that names them there; absent for most. */
+  /** Files that its HTML shows, by Content-ID; absent for most. */
   readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
   readonly sizeBytes: number;
 }
@@ -68,21 +68,21 @@ export interface InboxFilter {
   readonly kind?: InboxMessage["kind"];
   /** Slack: channel id. */
   readonly channel?: string;
-  /** Slack: the replies of this thread, without the message they answer. */
+  /** Slack: the replies of this thread, without its first message. */
   readonly threadTs?: string;
   /** Only messages older than the one of this id (in the same order as the answer). */
   readonly before?: string;
   readonly limit: number;
 }
 
-/** Where the local inbox keeps what it took. Only the inbox writes; pages may read beside it. */
+/** The store of the local inbox. Only the inbox writes; pages may read at the same time. */
 export interface InboxStore {
-  /** Resolves once the message is kept; only then the sender is told that it was taken. */
+  /** Resolves once the message is stored; only then the sender gets a success. */
   append(message: InboxMessage): Promise<void>;
   /** Replaces the message of the same id. */
   update(message: InboxMessage): Promise<void>;
   find(id: string): Promise<InboxMessage | null>;
-  /** Somebody deleted it. */
+  /** Removes a deleted message. */
   remove(id: string): Promise<void>;
   putFile(file: InboxFile): Promise<void>;
   findFile(id: string): Promise<InboxFile | null>;

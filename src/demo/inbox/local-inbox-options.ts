@@ -9,30 +9,30 @@ export interface LocalInboxDeps {
 }
 
 export interface LocalInboxOptions {
-  /** The bot token that the local Slack takes. */
+  /** The bot token that the local Slack accepts. */
   readonly token: string;
-  /** Channel names that exist; any name does when this is absent. */
+  /** Existing channel names; default: any name exists. */
   readonly channels?: readonly string[];
-  /** What the app may do, as Slack says it in the header `x-oauth-scopes`; everything when this is absent. */
+  /** The app's scopes, as in Slack's header `x-oauth-scopes`; default all. */
   readonly scopes?: readonly string[];
-  /** People of the workspace, by id; anybody is known when this is absent. */
+  /** Users of the workspace, by id; default: any id is known. */
   readonly users?: Readonly<Record<string, string>>;
-  /** Takes `apps.connections.open` with this token, and gives that address. */
+  /** Accepts `apps.connections.open` with this token, and returns that address. */
   readonly sockets?: { readonly appToken: string; readonly url: () => string };
-  /** Where presses go; nowhere when this is absent. */
+  /** Where interactions are posted; nowhere if absent. */
   readonly interactivity?: Interactivity;
-  /** 0, the default, takes any free port. */
+  /** 0, the default, means any free port. */
   readonly slackPort?: number;
   readonly smtpPort?: number;
   /** How long a request or a whole mail may take to arrive, in milliseconds. Default: half a minute. */
   readonly requestTimeoutMs?: number;
 }
 
-/** Where the local Slack posts presses, as an app says it in its settings ("Interactivity"). */
+/** Where the local Slack posts interactions, as in an app's settings ("Interactivity"). */
 export interface Interactivity {
-  /** Null: nobody listens yet. */
+  /** Null if nothing listens yet. */
   readonly url: () => string | null;
   readonly signingSecret: string;
-  /** The time of signatures, which is that of the wall whatever the messages live in. */
+  /** The clock of signatures: always wall time, even if the messages have another time. */
   readonly wall: Clock;
 }

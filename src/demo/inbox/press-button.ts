@@ -5,7 +5,7 @@ import { storableText } from "../../lib/storable-text.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 import type { Interactivity, LocalInboxDeps } from "./local-inbox-options.ts";
 
-/** Somebody uses an element of a message. */
+/** A click on an element of a message. */
 export interface ButtonPress {
   readonly messageId: string;
   readonly blockId: string;
@@ -19,20 +19,20 @@ export interface ButtonPress {
 
 export type Pressed =
   | { readonly outcome: "Taken" }
-  /** As Slack tells whoever pressed, in a sentence. */
+  /** A sentence for the user who clicked, as in Slack. */
   | { readonly outcome: "Refused"; readonly because: string };
 
 export interface PressDeps extends LocalInboxDeps {
   readonly interactivity: Interactivity | undefined;
-  /** An address for answers to this press, which only the app that gets it knows. */
+  /** A secret address for answers to this interaction, known only to the app that gets it. */
   readonly responseUrl: (message: SlackInboxMessage) => string;
 }
 
-/** Does what Slack does when somebody uses an element of a message: tells the app, signed, and wants to hear within 3 s. */
+/** Does what Slack does on a click: posts a signed request to the app, and expects an answer within 3 s. */
 export async function pressButton(deps: PressDeps, press: ButtonPress): Promise<Pressed> {
   const { interactivity, store } = deps;
   const url = interactivity?.url() ?? null;
-  if (interactivity === undefined || url === null) return refused("nobody listens to buttons here");
+  if (interactivity === undefined || url === null) return refused("nothing listens to buttons here");
   const message = await store.find(press.messageId);
   if (message?.kind !== "slack") return refused("the message is there no longer");
   const element = elementOf(message, press);
@@ -73,7 +73,7 @@ function elementOf({ blocks }: SlackInboxMessage, { blockId, actionId }: ButtonP
   return elements.map(fieldsOf).find((one) => one["action_id"] === actionId) ?? null;
 }
 
-/** What an action says of its element; null for a choice that the element does not offer. */
+/** The action payload of an element; null for a choice that the element does not offer. */
 function actionOf(element: Fields, { option, userId }: ButtonPress): Fields | null {
   switch (element["type"]) {
     case "button":
@@ -113,7 +113,7 @@ async function post(url: string, payload: string, secret: string, timestamp: str
 
 const PATIENCE_MS = 3_000;
 
-/** What an app says to the one person who pressed, kept as a message below the one with the button. */
+/** Stores an app's answer to the user who clicked, as a message below the one with the button. */
 export async function keepAnswer(
   { store, clock }: LocalInboxDeps,
   message: SlackInboxMessage,

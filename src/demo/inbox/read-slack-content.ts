@@ -6,7 +6,7 @@ import { storable } from "./storable.ts";
 
 type Content = Pick<SlackInboxMessage, "text" | "blocks" | "metadata">;
 
-/** What a call wants a message to show, as far as Slack would take it; else the code with which Slack refuses it. */
+/** The content of a message in a call, or Slack's error code if Slack would refuse it. */
 export function readSlackContent(fields: Readonly<Record<string, string>>): Content | { error: string } {
   const text = storableText(fields["text"] ?? "").slice(0, 40_000);
   const blocks = readJson(fields["blocks"] ?? "[]");

@@ -1,8 +1,8 @@
 import { escapeHtml } from "../../lib/escape-html.ts";
 
 /**
- * The mrkdwn that Slack understands, as HTML: links, mentions (made visible: a message of ours should hold none), code,
- * bold, italic, strike, quotes. The text is cut at `<…>` and at code first; what is between is escaped, then marked up.
+ * Renders Slack's mrkdwn as HTML: links, mentions (visible, because our messages should have none), code, bold, italic,
+ * strike, quotes. First splits the text at `<…>` and at code; then escapes and formats the parts between.
  */
 export function renderMrkdwn(text: string): string {
   return text
@@ -47,7 +47,7 @@ function renderLine(line: string): string {
     : marked;
 }
 
-/** Slack formats only where the marks stand at the border of words. */
+/** Slack formats only if the marks are at the border of words. */
 const MARKS: readonly (readonly [RegExp, string])[] = [
   [/(^|[\s(])\*([^\s*](?:[^*]*[^\s*])?)\*(?![\p{L}\p{N}])/gu, "strong"],
   [/(^|[\s(])_([^\s_](?:[^_]*[^\s_])?)_(?![\p{L}\p{N}])/gu, "em"],

@@ -1,11 +1,11 @@
 import { escapeHtml } from "../../lib/escape-html.ts";
 
-/** How a message's buttons are pressed where it is shown: each is a form that posts to `action`. */
+/** How buttons of a shown message work: each is a form that posts to `action`. */
 export interface PressForm {
   readonly action: string;
   /** What every form carries, by name. */
   readonly hidden: Readonly<Record<string, string>>;
-  /** Whom a select of people offers. */
+  /** The people that a user select offers. */
   readonly people: readonly { readonly id: string; readonly name: string }[];
 }
 
@@ -20,7 +20,7 @@ export interface SlackAction {
   readonly options: readonly { readonly text: string; readonly value: string }[];
 }
 
-/** A button or select that works. What unfolds is a `details`, so that it needs no script and stays open. */
+/** A working button or select. A select is a `details` element, which needs no script and stays open. */
 export function renderSlackAction(action: SlackAction, form: PressForm): string {
   const { type, label, style, confirm, options } = action;
   if (type === "static_select") return menu(action, form, options, "option");

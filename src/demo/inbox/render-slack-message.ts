@@ -3,10 +3,10 @@ import { renderMrkdwn } from "./render-mrkdwn.ts";
 import { type PressForm, renderSlackAction, type SlackAction } from "./render-slack-action.ts";
 
 /**
- * Block Kit as Slack would show it, as safe HTML with class names `slack-…` and nothing that runs or is fetched. Takes
- * anything: what it does not know is named, what has no text is left out. `fallback` (the message's `text`, mrkdwn)
- * is shown when there are no blocks. `fileUrl` says where a file that Slack keeps is shown; null for nowhere. With
- * `press` buttons and selects can be used; without it they are only to be seen.
+ * Renders Block Kit as Slack would show it, as safe HTML with class names `slack-…`, without scripts or external
+ * resources. Accepts anything: shows the name of unknown elements, and leaves out those without text. Shows `fallback`
+ * (the message's `text`, mrkdwn) if there are no blocks. `fileUrl` returns the address of a Slack file, or null. With
+ * `press`, buttons and selects work; without it they do nothing.
  */
 export function renderSlackMessage(
   blocks: readonly unknown[],
@@ -62,7 +62,7 @@ function renderPicture(fields: Fields, fileUrl: FileUrl): string {
     : `<img class="slack-picture" src="${escapeHtml(url)}" alt="${alt}">`;
 }
 
-/** An element of a row of actions; links and what is not known are shown as elsewhere. */
+/** An element of a row of actions. Links and unknown elements are shown as in other blocks. */
 function renderUsable(element: unknown, blockId: string, press: PressForm | null): string {
   const fields = fieldsOf(element);
   const type = TYPES.find((one) => one === fields["type"]);
@@ -113,14 +113,14 @@ function renderElement(element: unknown): string {
         : `<a class="slack-button" href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">${label}</a>`;
     }
     case "image":
-      // The picture is not fetched: that would tell its host who reads what.
+      // Do not fetch the picture: that would show its host who reads what.
       return `[image: ${escapeHtml(textOf(fields["alt_text"]))}]`;
     default:
       return renderText(element);
   }
 }
 
-/** Nothing can be chosen here; what there is to choose from is told to whoever points at it. */
+/** The choices of an inactive select, as text. */
 function renderChoices(options: unknown): string {
   const names = listOf(options).map((option) => plainOf(fieldsOf(option)["text"]));
   return names.length === 0 ? "" : ` <span class="slack-choices">${escapeHtml(names.join(" · "))}</span>`;

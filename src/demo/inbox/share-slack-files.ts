@@ -2,7 +2,7 @@ import { storableText } from "../../lib/storable-text.ts";
 import type { SlackMethod } from "./slack-method.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
 
-/** `files.completeUploadExternal`: what was uploaded is shared as a message of its own. */
+/** `files.completeUploadExternal`: shares an uploaded file as its own message. */
 export function shareSlackFiles({ store, clock, channels, files, nextTs }: SlackWorkspace): SlackMethod {
   return async (fields) => {
     const wanted = fields["channel_id"];

@@ -19,7 +19,7 @@ export function createSlackChannels({ store }: LocalInboxDeps, options: LocalInb
   for (const name of options.channels ?? []) learn(name.replace(/^#/, ""));
   return {
     list: () => [...known.values()].map((channel) => ({ ...channel, is_channel: true, is_archived: false })),
-    /** By id or by name; null where there is no such channel. */
+    /** By id or by name; null if there is no such channel. */
     resolve: async (wanted: string | undefined): Promise<Channel | null> => {
       if (!wanted) return null;
       const byId = known.get(wanted);

@@ -48,7 +48,7 @@ export function createSlackConversations({ store, channels }: Pick<SlackWorkspac
   return { history: read(false), replies: read(true), list, join };
 }
 
-/** A channel shows its own messages and the replies that were sent to it, too. */
+/** A channel shows its own messages and the replies that were also sent to it. */
 function isInChannel(message: InboxMessage): boolean {
   return message.kind === "slack" && (message.threadTs === null || message.broadcast);
 }

@@ -12,7 +12,7 @@ interface Upload {
   readonly bytes: Uint8Array | null;
 }
 
-/** Files on their way into the local Slack: an address is asked for, bytes come, and the file is completed. */
+/** Uploads to the local Slack: the app requests an address, sends the bytes, and completes the file. */
 export function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (id: string) => string) {
   const uploads = new Map<string, Upload>();
 

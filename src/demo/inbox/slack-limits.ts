@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Slack's code for what is wrong with a message, or null when Slack would take it. */
+/** Slack's error code for a message, or null if Slack would accept it. */
 export function faultOfMessage(text: string, blocks: readonly unknown[]): string | null {
   if (text === "" && blocks.length === 0) return "no_text";
   if (blocks.length > 50) return "invalid_blocks";

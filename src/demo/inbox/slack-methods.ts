@@ -7,9 +7,9 @@ import { createSlackWorkspace } from "./slack-workspace.ts";
 
 export interface SlackMethods {
   readonly methods: ReadonlyMap<string, SlackMethod>;
-  /** Takes the bytes for an address that `files.getUploadURLExternal` gave; false for any other. */
+  /** Accepts the bytes for an address from `files.getUploadURLExternal`; false for any other. */
   upload(id: string, bytes: Uint8Array): boolean;
-  /** The name of the next message. */
+  /** The `ts` of the next message. */
   nextTs(): Promise<string>;
 }
 

@@ -1,13 +1,13 @@
 import type { LocalInboxDeps } from "./local-inbox-options.ts";
 
-/** Names of messages: strictly rising, also where the clock stands still, and from where an earlier run stopped. */
+/** Timestamps as message ids: strictly rising, even if the clock stops, and after those of an earlier run. */
 export function createSlackTimestamps({ store, clock }: LocalInboxDeps): () => Promise<string> {
   let last: bigint | null = null;
   let started: Promise<bigint> | null = null;
   return async () => {
     started ??= newest(store);
     const before = await started;
-    // Read after the wait: two that came at once must not both begin from the same moment.
+    // Read after the wait: two simultaneous calls must not start from the same timestamp.
     last ??= before;
     const now = BigInt(clock.now()) * 1000n;
     last = now > last ? now : last + 1n;

@@ -3,7 +3,7 @@ import { createSlackChannels } from "./slack-channels.ts";
 import { createSlackFiles } from "./slack-files.ts";
 import { createSlackTimestamps } from "./slack-timestamps.ts";
 
-/** What the methods of the local Slack work on: its messages, channels and files. `uploadUrl` is for a file. */
+/** The state of the local Slack: its messages, channels and files. `uploadUrl` is for a file. */
 export function createSlackWorkspace(
   deps: LocalInboxDeps,
   options: LocalInboxOptions,
@@ -15,7 +15,7 @@ export function createSlackWorkspace(
     clock,
     channels: createSlackChannels(deps, options),
     files: createSlackFiles(deps, uploadUrl),
-    /** The name of the next message. */
+    /** The `ts` of the next message. */
     nextTs: createSlackTimestamps(deps),
   };
 }

@@ -74,7 +74,7 @@ async function answer(
 ): Promise<SlackAnswer | string> {
   const url = new URL(request.url ?? "/", "http://localhost");
   const [, place, id = ""] = url.pathname.split("/");
-  // The address is all that an upload has to show: it was given to one who had the token.
+  // An upload needs no token: its secret address was given to a caller with the token.
   if (place === "upload") return upload(id, await readBody(request)) ? "OK" : NOTHING_THERE;
   const name = url.pathname.replace(/^\/api\//, "");
   const method = methods.get(name);
@@ -94,7 +94,7 @@ function tokenFor(method: string, { token, sockets }: LocalInboxOptions): string
   return method === "apps.connections.open" ? sockets?.appToken : token;
 }
 
-/** What Slack asks for, where an app may be installed without it. */
+/** The scopes that Slack checks and that an app may lack. */
 const SCOPES: Readonly<Record<string, string>> = {
   "chat.postMessage": "chat:write",
   "chat.update": "chat:write",
@@ -117,7 +117,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Form fields, or the keys of a JSON body; what is not text there is JSON text, as Slack has it in forms. */
+/** Form fields, or the keys of a JSON body; values that are not text become JSON text, as in Slack's forms. */
 function parseFields(body: string, contentType: string, query: URLSearchParams): Record<string, string> {
   if (!contentType.includes("json")) {
     return { ...Object.fromEntries(query), ...Object.fromEntries(new URLSearchParams(body)) };
@@ -145,7 +145,7 @@ function reply(
 }
 
 const NOTHING_THERE = "there is nothing here";
-/** Presses that can still be answered. */
+/** How many interactions can still be answered. */
 const MOST_ANSWERS = 1_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 const MOST_CONNECTIONS = 100;

@@ -15,7 +15,7 @@ export interface LocalSmtp {
   close(): Promise<void>;
 }
 
-/** Takes every mail for every address, with any login or none, and keeps it before it says so. */
+/** Accepts every mail for every address, with any login or none, and stores it before it answers. */
 export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOptions): Promise<LocalSmtp> {
   const timeoutMs = options.requestTimeoutMs ?? 30_000;
   const server = new SMTPServer({
@@ -38,7 +38,7 @@ export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOp
       );
     },
   });
-  // Broken connections are the sender's to report.
+  // The sender reports broken connections.
   server.on("error", () => {});
   boundConnections(server.server, { most: MOST_CONNECTIONS });
   server.server.on("connection", (socket: Socket) => endLater(socket, SESSIONS * timeoutMs));
@@ -48,7 +48,7 @@ export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOp
 
 const HOST = "127.0.0.1";
 const MOST_CONNECTIONS = 50;
-/** A whole session may take so many times the patience with one silence: a byte now and then ends no silence. */
+/** Limit of a whole session, as a multiple of the idle limit, because an occasional byte resets the idle limit. */
 const SESSIONS = 4;
 const MAX_BYTES = 10 * 1024 * 1024;
 
@@ -81,7 +81,7 @@ async function receive(
   });
 }
 
-/** Kept beside the mail, since lists of mails read every mail whole. */
+/** Stored apart from the mail, because lists read each mail completely. */
 async function keepPictures(
   { attachments }: ParsedMail,
   { store, clock }: Pick<LocalInboxDeps, "store" | "clock">,

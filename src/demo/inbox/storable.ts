@@ -1,6 +1,6 @@
 import { storableText } from "../../lib/storable-text.ts";
 
-/** A copy in which no text holds what a JSON column refuses: NUL characters and halves of characters. */
+/** A copy without what a JSON column refuses: NUL characters and halves of characters. */
 export function storable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (Array.isArray(value)) return value.map(storable);

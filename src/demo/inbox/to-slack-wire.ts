@@ -1,7 +1,7 @@
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import type { SlackInboxMessage } from "./inbox-store.ts";
 
-/** A message as Slack's own methods show it. */
+/** A message as Slack's own methods return it. */
 export function toSlackWire(message: SlackInboxMessage, withMetadata: boolean): Record<string, unknown> {
   return {
     type: "message",

@@ -1,4 +1,4 @@
-/** Media type by the first bytes: nothing but pictures is shown as one, whatever its name says. */
+/** Media type by the first bytes, not by the name: only real pictures are shown as pictures. */
 export function typeOfFile(bytes: Uint8Array): string {
   return PNG.every((byte, index) => bytes[index] === byte) ? "image/png" : "application/octet-stream";
 }

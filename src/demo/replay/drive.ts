@@ -4,7 +4,7 @@ import { type Clock, type ManualClock, monotonicMs } from "../../lib/clock.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JobWaiter } from "./job-waiter.ts";
 
-/** A replay that is to be driven to its end. */
+/** A replay to run to its end. */
 export interface Drive {
   readonly clock: Clock;
   readonly earshot: Earshot;
@@ -14,7 +14,7 @@ export interface Drive {
   readonly signal: AbortSignal;
 }
 
-/** The clock stands still while anything is due, and then goes on by one poll interval. */
+/** Stops the clock while anything is due, then moves it on by one poll interval. */
 export async function runStepwise(run: Drive & { readonly clock: ManualClock }): Promise<void> {
   for (let at = run.clock.now(); ; at = Math.min(at + STEP_MS, run.end)) {
     run.clock.set(at);
@@ -25,12 +25,11 @@ export async function runStepwise(run: Drive & { readonly clock: ManualClock }):
 }
 
 /**
- * Alerts depend on when mentions arrived, not on when they were polled, so the step decides only how fine the messages
- * follow them.
+ * Alerts depend on when mentions arrived, not on when they were polled, so the step only limits the delay of messages.
  */
 export const STEP_MS = 30 * MINUTE;
 
-/** The clock runs by itself, and whatever is due is found by the sweeps. */
+/** The clock runs by itself; the sweeps find due work. */
 export async function runByClock(run: Drive): Promise<void> {
   while (run.clock.now() < run.end) {
     await run.keepTime(run.clock.now());
@@ -39,19 +38,19 @@ export async function runByClock(run: Drive): Promise<void> {
   await finish(run);
 }
 
-/** The last poll may lie before the end: everything is asked for once more, and judged. */
+/** The last poll may be before the end: polls everything once more and judges it. */
 async function finish(run: Drive): Promise<void> {
   await run.earshot.stores.polls.hurry(run.clock.now());
   await settle(run);
   await run.keepTime(run.end);
 }
 
-/** Without a single job done for so long, more waiting does not help. */
+/** If no job ends for this long, more waiting does not help. */
 const STUCK_MS = 90 * SECOND;
 
 /**
- * Until the tables say that nothing is due and nobody is at work. Twice in a row: a walk that ends between two of the
- * questions is not due in the first and not held in the second, and the windows that it closed are in neither.
+ * Waits until the tables twice in a row show no due work and no lease. Once is not enough: a poll that ends between two
+ * of the queries is not due in the first and has no lease in the second, and its closed windows are in neither.
  */
 async function settle({ earshot, waiter, signal }: Drive): Promise<void> {
   let progress = { count: waiter.count(), at: monotonicMs() };

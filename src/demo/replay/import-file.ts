@@ -6,7 +6,7 @@ import { seedAccount } from "../../local-api/seed-account.ts";
 import { BUCKET_MS } from "../../model/count-change.ts";
 import { LOCAL_ACCOUNT } from "../local-account.ts";
 
-/** What is replayed: from the bucket of the first mention to the last. */
+/** The replayed time: from the bucket of the first mention to the last. */
 export interface ReplayPlan {
   readonly from: Instant;
   readonly to: Instant;
@@ -14,7 +14,7 @@ export interface ReplayPlan {
   readonly ended: boolean;
 }
 
-/** Makes sure that the account is there, with this password from now on. Gives the project. */
+/** Creates the account if needed, sets this password, and returns the project. */
 export async function openReplayAccount(
   pool: ImportOptions["pool"],
   file: string,
@@ -29,7 +29,7 @@ export async function openReplayAccount(
   return projectId;
 }
 
-/** Puts the mentions of a file into the local API, where each becomes visible at its time. */
+/** Imports the mentions of a file into the local API, which shows each from its time on. */
 export async function importFile(
   pool: ImportOptions["pool"],
   options: {

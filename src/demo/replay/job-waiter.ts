@@ -2,7 +2,7 @@
 export interface JobWaiter {
   readonly done: () => void;
   count(): number;
-  /** Resolves when so many jobs have ended in all, or after a while: a job may have been another worker's. */
+  /** Resolves when this many jobs have ended in total, or after a while, because another worker may do a job. */
   reach(count: number): Promise<void>;
 }
 

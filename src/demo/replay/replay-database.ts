@@ -8,7 +8,7 @@ import { createSettingStore } from "../../store/settings.ts";
 import { dropSiblingDatabase, ensureSiblingDatabase } from "../../store/sibling-database.ts";
 import type { ReplayPlan } from "./import-file.ts";
 
-/** The replay's own database; made anew when the last run through the file had come to its end. */
+/** The replay's own database; created again if the last run of the file had ended. */
 export async function openReplayDatabase(serverUrl: string, name: string): Promise<string> {
   const found = await ensureSiblingDatabase(serverUrl, name);
   await migrate(found.url);
@@ -30,7 +30,7 @@ async function hasEnded(url: string): Promise<boolean> {
   }
 }
 
-/** The same file, unchanged and by the same rules, is the same replay. */
+/** The same unchanged file with the same rules is the same replay. */
 export async function replayDatabaseName(file: string, rules: string): Promise<string> {
   const found = await stat(file).catch((error: unknown) => {
     throw new UserError(`the file to replay cannot be read: ${whyUnread(error)}`);

@@ -21,7 +21,7 @@ import { createJobWaiter } from "./job-waiter.ts";
 import { openReplayDatabase, replayDatabaseName } from "./replay-database.ts";
 import { type ReplayReport, reportOf } from "./report.ts";
 
-/** How fast: a multiple of the wall, or as fast as the machine goes. */
+/** A multiple of wall time, or as fast as possible. */
 export type ReplaySpeed = number | "max";
 
 export interface ReplayOptions {
@@ -29,7 +29,7 @@ export interface ReplayOptions {
   readonly speed: ReplaySpeed;
   /** The server that holds the replay's own database. */
   readonly databaseUrl: string;
-  /** Where the queues live; null: in the replay's own database. */
+  /** The Redis of the queues; null for the replay's own database. */
   readonly redisUrl: string | null;
   readonly rules: string;
   readonly templates: string;
@@ -43,7 +43,7 @@ export type ReplayProgress =
   | { readonly phase: "import"; readonly lines: number }
   | { readonly phase: "replay"; readonly at: Instant; readonly share: number };
 
-/** A replay that is under way: the parts for a page, and its end. */
+/** A running replay: the parts for the console, and its end. */
 export interface Replay {
   readonly clock: Clock;
   readonly earshot: Earshot;
@@ -51,16 +51,16 @@ export interface Replay {
   readonly databaseUrl: string;
   readonly from: Instant;
   readonly to: Instant;
-  /** Lines of the file that are no mentions, with their reasons. */
+  /** Lines of the file that are no mentions, with the reasons. */
   readonly skipped: readonly { readonly line: number; readonly reason: string }[];
-  /** Runs to the end of the file. Rejects with the signal's reason when it is aborted; the next start goes on from there. */
+  /** Runs to the end of the file. Rejects with the signal's reason if aborted; the next start continues from there. */
   run(): Promise<ReplayReport>;
   stop(): Promise<void>;
 }
 
 /**
- * Imports a file into the local Listening API and lets the monitor live through it. The replay has a database of its
- * own, named after the file: one that was interrupted goes on where it was, one that had ended begins anew.
+ * Imports a file into the local Listening API and runs the monitor over it. Each file has its own database: an
+ * interrupted replay continues, a finished one starts again.
  */
 export async function startReplay(options: ReplayOptions): Promise<Replay> {
   const { log, signal } = options;
@@ -151,17 +151,17 @@ function isManual(clock: Clock): clock is ManualClock {
 function clockFor(speed: ReplaySpeed, at: Instant, last: Instant): Clock {
   if (speed === "max") return createManualClock(at);
   const running = createScaledClock({ startAt: at, speed });
-  // Work that is still under way at the end must not see a time after it.
+  // Work still running at the end must not see a later time.
   return { speed, now: () => Math.min(running.now(), last) };
 }
 
-/** About once a second of ours, so that somebody who watches sees mentions come; at full speed, once a step. */
+/** About once a second of wall time, so that a viewer sees mentions arrive; at full speed, once a step. */
 function pollEvery(speed: ReplaySpeed): string {
   const ms = speed === "max" ? STEP_MS : Math.min(STEP_MS, Math.max(MINUTE, speed * SECOND));
   return `${Math.round(ms / SECOND)}s`;
 }
 
-/** Until every alert that can end by quiet has ended, and the bucket that shows it has closed. */
+/** Until every alert that resolves after quiet has resolved, and the bucket that shows it has closed. */
 function tailOf(rules: readonly Rule[]): number {
   const quiet = Math.max(0, ...rules.map((rule) => rule.overAfterMs));
   return Math.min(DAY, floorTo(quiet, BUCKET_MS) + 3 * BUCKET_MS);

@@ -3,7 +3,7 @@ import { toIso } from "../../lib/instant.ts";
 import { OWN_QUERY } from "../../model/own-query.ts";
 import type { LocalParts } from "../local-parts.ts";
 
-/** What a replay came to. Moments are the replay's own. */
+/** The result of a replay. Times are the replay's own. */
 export interface ReplayReport {
   readonly mentions: readonly { readonly query: string; readonly served: number; readonly stored: number }[];
   readonly alerts: readonly {
@@ -24,7 +24,7 @@ export interface ReplayReport {
   readonly apiCalls: number;
 }
 
-/** Reads from the tables, and from the API, what a replay came to. */
+/** Reads the result of a replay from the tables and the API. */
 export async function reportOf(earshot: Earshot, local: LocalParts): Promise<ReplayReport> {
   const apiCalls = local.calls();
   const { stores } = earshot;
