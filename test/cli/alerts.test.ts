@@ -69,7 +69,7 @@ test("an alert is listed, assigned and called not relevant, and the precision of
   await expect(earshot("alerts", "ack", "0000000")).rejects.toThrow('there is no alert "0000000"');
 });
 
-test("why prints what the rule measured, who stands how, and what each delivery answered", async () => {
+test("why prints the rule's measurements, the state of each receiver, and the answer of each delivery", async () => {
   const text = await earshot("why", alert.id, "--rules", "rules");
   for (const part of [
     "212 mentions in an hour",
@@ -85,7 +85,7 @@ test("why prints what the rule measured, who stands how, and what each delivery 
   expect(told).toMatchObject({ alert: { id: alert.id }, receivers: [{ receiver: "comms-slack" }] });
 });
 
-test("why tells since when an alert is in its state, and explains alerts about Earshot itself", async () => {
+test("why shows since when an alert is in its state, and explains alerts about Earshot itself", async () => {
   const one = anAlert({ openedAt: NOW - 5 * HOUR, fingerprint: "moments" });
   await stores.alerts.save([one]);
   await earshot("alerts", "ack", one.id);
@@ -110,7 +110,7 @@ test("why tells since when an alert is in its state, and explains alerts about E
   expect(text).not.toContain("the rule is there no longer");
 });
 
-test("why tells what the vendor said of a message that it took", async () => {
+test("why shows the vendor's answer to an accepted message", async () => {
   const one = anAlert({ openedAt: NOW - 2 * HOUR, fingerprint: "answered" });
   await stores.alerts.save([one]);
   const refs = [
@@ -138,7 +138,7 @@ test("a message about a stored alert is previewed by the letters of its id that 
   await expect(missing).rejects.toThrow('there is no alert "0000000"');
 });
 
-test("why of a mention tells of every rule that is about its query, and of the alert that it went to", async () => {
+test("why of a mention shows every rule on its query, and its alert", async () => {
   const text = await earshot("why", "courier-1", "--rules", "rules");
   expect(text).toContain("Mention courier-1 in Kestrel Mobile");
   expect(text).toMatch(/large-account-negative +met .*1,204,000 followers.* \(alert /);
@@ -148,7 +148,7 @@ test("why of a mention tells of every rule that is about its query, and of the a
   );
 });
 
-test("an alert that is silenced in the shell is heard when it grows graver, and is listed by its name", async () => {
+test("an alert silenced in the shell is sent when it becomes more severe, and is listed by its name", async () => {
   const one = anAlert({ openedAt: NOW - HOUR, severity: "warning", rule: "volume", fingerprint: "silenced" });
   await stores.alerts.save([one]);
   const added = JSON.parse(await earshot("silence", "add", "--alert", one.id, "--json"));
@@ -181,7 +181,7 @@ test("a silence is added with matchers and weekly windows, listed, and ended", a
   await expect(earshot("silence", "add")).rejects.toThrow("needs --match or --alert");
 });
 
-test("a silence that never holds, or of a query that nobody has, is refused", async () => {
+test("a silence that never applies, or of an unknown query, is refused", async () => {
   const add = (...words: string[]) => earshot("silence", "add", "--rules", "rules", ...words);
   await expect(add("--match", "query=Arora Air")).rejects.toThrow(
     'no query "Arora Air" is watched — did you mean "Aurora Air"?',
@@ -203,7 +203,7 @@ test("a silence that never holds, or of a query that nobody has, is refused", as
   await database.db.deleteFrom("earshot.silences" as never).execute();
 });
 
-test("nobody in particular takes nothing on, and a name is one line", async () => {
+test("an empty assignee is refused, and a name is one line", async () => {
   const one = { ...anAlert({ openedAt: NOW - HOUR, fingerprint: "taken" }), id: uuid7(NOW) };
   await stores.alerts.save([one]);
   for (const nobody of ["", "  ", "\n"])

@@ -66,7 +66,7 @@ test("a mail that came back is noted at its delivery and in the history, once, a
   expect(await stores.bounces.open()).toMatchObject([{ receiver: "desk", to: TO, times: 1 }]);
 });
 
-test("a second one, known by the Message-ID that the report quotes, is what the watch tells of", async () => {
+test("a second one, found by the Message-ID in the report, is reported by the health check", async () => {
   const quoted = { type: "message/rfc822", messageId: "<reminder@brand.example>" };
   await bounce(bounceMail({ to: "bounces@brand.example", quoted }));
   expect(await stores.bounces.open()).toEqual([
@@ -74,7 +74,7 @@ test("a second one, known by the Message-ID that the report quotes, is what the 
   ]);
 });
 
-test("a mail that is only delayed, or that nobody took in time, is noted and is no such trouble", async () => {
+test("a mail that is only delayed, or expired, is noted and is no such problem", async () => {
   for (const status of [
     { action: "delayed", status: "4.4.1" },
     { action: "failed", status: "4.4.7" },
@@ -87,7 +87,7 @@ test("a mail that is only delayed, or that nobody took in time, is noted and is 
   expect((await stores.bounces.open())[0]?.times).toBe(2);
 });
 
-test("a later mail that has not come back for an hour ends it", async () => {
+test("a later mail that has not bounced for an hour ends it", async () => {
   await send(pending(alert, { receiver: "desk", kind: "reminder", createdAt: NOW + 10 }));
   expect(await stores.bounces.open()).toHaveLength(1);
   await sql`update earshot.deliveries set at_wall = at_wall - interval '61 minutes'`.execute(database.db);
@@ -99,7 +99,7 @@ test("what is no bounce, or none of ours, is left alone", async () => {
   expect((await bounce(bounceMail(), "--json")).stdout).toBe('{"outcome":"NotOurs"}\n');
 });
 
-test("a mail server is asked to come back while the database is away, and told of a file that is not there", async () => {
+test("a mail server is asked to try again while the database is away; a missing file is reported", async () => {
   const away = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", EARSHOT_HOME: folder };
   const file = join(folder, "message");
   await writeFile(file, bounceMail());

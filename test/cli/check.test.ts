@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The faults that `earshot check` tells of a configuration with these lines, without their file. */
+/** The faults that `earshot check` reports for a configuration with these lines, without the file name. */
 async function faultsOf(...lines: string[]): Promise<readonly string[]> {
   const file = join(folder, "earshot.yaml");
   await writeFile(
@@ -41,7 +41,7 @@ async function faultsOf(...lines: string[]): Promise<readonly string[]> {
   }
 }
 
-test("a label or rule that no alert can have is a fault at its line, wherever alerts are told apart", async () => {
+test("a label or rule that no alert can have is a fault at its line, in every matcher", async () => {
   const faults = await faultsOf(
     "routes:",
     "  - match: { labels: { taem: press } }",

@@ -33,7 +33,7 @@ test.each([
   ["local-api list queries --json", "true"],
   ["api", "true"],
   ["--help", "sleep 0.1"],
-])("earshot %s | %s ends quietly when nobody reads on", async (words, reader) => {
+])("earshot %s | %s ends quietly when the reader closes the pipe", async (words, reader) => {
   const shell = `"$NODE" "$MAIN" ${words} | ${reader}; echo "codes \${PIPESTATUS[*]}"`;
   const { PATH, HOME } = process.env;
   const databaseUrl = fixture.database.pool.options.connectionString;

@@ -70,7 +70,7 @@ async function told(
   return formatCoverage(await readCoverage(facts, RULES, now), 200);
 }
 
-test("calls, walks, gaps with when they are looked for again, and what was learned of the source", async () => {
+test("shows calls, polls, gaps with the time of the next attempt, and the quirks of the source", async () => {
   const text = await told([BUDGET]);
   expect(text).toContain(
     "Calls: 12 of 30 used in the last 10m, 2 of them by others with the same account; 18 left.",

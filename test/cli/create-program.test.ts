@@ -83,7 +83,7 @@ test.each([
     1,
     /the PostgreSQL of DATABASE_URL cannot be asked: .*ECONNREFUSED.*; is it up/,
   ],
-])("surroundings %j are told with what to do, and without a secret", async (env, code, message) => {
+])("the environment %j is reported with what to do, and without a secret", async (env, code, message) => {
   const { exitCode, stderr } = await runCommand(["alerts"], env);
   expect(stderr).toMatch(message);
   expect(stderr).not.toContain("hush");

@@ -103,7 +103,7 @@ describe("earshot detect", () => {
     expect(named).toBe(text.replaceAll('"Acme. Inc"', '"Acme, \\"the\\" Inc"'));
   });
 
-  it("tells when a late burst was seen and when it was", async () => {
+  it("reports when a late burst was observed and when it happened", async () => {
     const late = COUNTS.map((count, t) => {
       const isBurst = t >= 2880;
       const rest = isBurst
@@ -177,7 +177,7 @@ describe("earshot detect", () => {
     }
   });
 
-  it("gives every series a file of its own, whatever the names", async () => {
+  it("gives every series its own file, with any names", async () => {
     const folder = await mkdtemp(join(tmpdir(), "earshot-plot-"));
     try {
       const names = [

@@ -16,7 +16,7 @@ let servers: readonly Served[];
 
 interface Served {
   readonly child: ChildProcess;
-  /** The line that it told. */
+  /** The line that it printed. */
   readonly told: {
     readonly url: string;
     readonly username: string;
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** `earshot local-api start` as a process of its own, on the tables that all of them share. */
+/** `earshot local-api start` as its own process, on shared tables. */
 async function serve(): Promise<Served> {
   const words = ["local-api", "start", "--port", "0", "--json"];
   const { PATH, HOME } = process.env;

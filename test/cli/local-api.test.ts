@@ -35,7 +35,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What the command says on standard output; `errors` holds what it said beside it. */
+/** The standard output of the command; `errors` has its standard error. */
 async function say(...words: string[]): Promise<string> {
   const said: string[] = [];
   errors = [];
@@ -96,7 +96,7 @@ test("from nothing to an account whose mentions can be asked for", async () => {
   expect(await seen("/group/site/summary")).toMatchObject([{ name: "Press", domains: ["news.example"] }]);
 });
 
-test("a CSV file comes in with its own names of columns, and bad rows are told and left out", async () => {
+test("a CSV file is imported with its own column names, and bad rows are reported and left out", async () => {
   const file = join(folder, "tweets.csv");
   await writeFile(
     file,
@@ -262,6 +262,6 @@ test.each([
   [["delete", "query"], /Which query/],
   [["delete", "mentions"], /every mention/],
   [["import", "nowhere.csv"], /cannot be read/],
-])("%j is told what is wrong with it", async (words, message) => {
+])("%j is reported with what is wrong", async (words, message) => {
   expect((await fault(...words)).message).toMatch(message);
 });

@@ -66,7 +66,7 @@ test("one template is shown by its name alone, as text or as a page with picture
   expect(await readFile(join(out, "email-digest-full.html"), "utf8")).toContain("1,204 mentions");
 });
 
-test("the mail of a sample is looked at with its chart inside", async () => {
+test("the mail of a sample is previewed with its chart embedded", async () => {
   const ran = await runCommand(["preview", "alert", "--json"]);
   const { email } = JSON.parse(ran.stdout) as { email: { html: string; shown: string } };
   expect(email.html).toContain("cid:chart@earshot");
@@ -78,7 +78,7 @@ test.each([
   [["preview", "email/alrt.txt"], /did you mean "email\/alert.txt"\?/],
   [["preview", "alert", "--sample", "nothing"], /known are fired, escalated/],
   [["preview", "digest", "--alert", "1"], /goes with the template alert/],
-])("%j is the reader's fault, and told so", async (args, says) => {
+])("%j is reported as the user's error", async (args, says) => {
   const ran = await runCommand([...args, "--out", out]);
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toMatch(says);

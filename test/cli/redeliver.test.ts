@@ -38,7 +38,7 @@ const redeliver = (...args: string[]) =>
 const isDue = async ({ projectId, id }: PendingNotification) =>
   (await stores.notifications.claim(projectId, id)) !== null;
 
-test("what a receiver refused for good is listed with its reason, and is told after all when asked for", async () => {
+test("what a receiver refused for good is listed with its reason, and is sent again on request", async () => {
   expect((await redeliver()).stdout).toBe("No message was given up in 7d.\n");
   const [one, two] = [await refused("comms", NOW - HOUR), await refused("comms", NOW - 2 * HOUR)];
   const other = await refused("desk", NOW - HOUR);
@@ -58,7 +58,7 @@ test("what a receiver refused for good is listed with its reason, and is told af
   ]);
 });
 
-test("a receiver that refused nothing, and a time that is none, are told with what there is", async () => {
+test("a receiver that refused nothing, and an invalid duration, are reported with the valid choices", async () => {
   expect(await redeliver("comsm")).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(

@@ -7,7 +7,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command of `earshot` inside this process and gives what a shell would have seen. */
+/** Runs a command of `earshot` inside this process and returns its output. */
 export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
   const written = { stdout: "", stderr: "" };
   const { log, error } = console;

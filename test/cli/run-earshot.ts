@@ -11,10 +11,10 @@ const MAIN = "src/cli/main.ts";
 
 export const bundleEarshot = (): Promise<Bundle> => bundleEntries([MAIN]);
 
-/** The file of the command `earshot`, for who starts it by himself. */
+/** The file of the command `earshot`, for tests that start it themselves. */
 export const mainOf = (bundle: Bundle): string => bundle.file(MAIN);
 
-/** Runs the command as a process of its own until it ends. Of our surroundings it knows how to find programs, no more. */
+/** Runs the command as its own process until it ends. Of our environment it gets only PATH. */
 export function runEarshot(
   bundle: Bundle,
   words: readonly string[],

@@ -31,21 +31,21 @@ afterEach(async () => {
   await Promise.all([slack.close(), smtp.close(), rm(folder, { recursive: true })]);
 });
 
-test("a Slack receiver gets a message that says it is a test, and its place is told", async () => {
+test("a Slack receiver gets a message that says it is a test, and its channel is printed", async () => {
   const ran = await runCommand(["send-test", "comms", "--config", config]);
   expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
   expect(ran.stdout).toMatch(/comms: Slack took the message\n {2}channel +C\w+\n {2}ts +\d+\.\d+/);
   expect(await slack.messages()).toMatchObject([{ text: expect.stringMatching(/test/i) }]);
 });
 
-test("an email receiver gets a mail, and the mail server's answer is told", async () => {
+test("an email receiver gets a mail, and the mail server's answer is printed", async () => {
   const ran = await runCommand(["send-test", "desk", "--config", config, "--what", "digest"]);
   expect(ran).toMatchObject({ exitCode: 0 });
   expect(ran.stdout).toMatch(/answer +250 /);
   expect(smtp.mails[0]?.to).toEqual(["desk@brand.example"]);
 });
 
-test("a channel that is not there is told before anything is sent, with what to do", async () => {
+test("a missing channel is reported before anything is sent, with what to do", async () => {
   const ran = await runCommand(["send-test", "lost", "--config", config]);
   expect(ran.exitCode).toBe(1);
   expect(ran.stdout).toContain("Slack shows the app no channel #elsewhere");
@@ -54,7 +54,7 @@ test("a channel that is not there is told before anything is sent, with what to 
   expect(await slack.messages()).toEqual([]);
 });
 
-test("a refusal of the mail server is told in its words, without secrets, as JSON too", async () => {
+test("a refusal of the mail server is printed in its words, without secrets, also as JSON", async () => {
   smtp.faults.push({ at: "rcpt", code: 550, text: "no such user here" });
   const ran = await runCommand(["send-test", "desk", "--config", config, "--json"]);
   expect(ran.exitCode).toBe(1);
@@ -77,7 +77,7 @@ test("a rotation is the receiver whose turn it is", async () => {
   expect(smtp.mails[0]?.to).toEqual(["desk@brand.example"]);
 });
 
-test("a name that is nobody's is the reader's fault", async () => {
+test("an unknown receiver is the user's error", async () => {
   const ran = await runCommand(["send-test", "coms", "--config", config]);
   expect(ran).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean "comms"?') });
 });

@@ -68,7 +68,7 @@ async function stops(signal: NodeJS.Signals): Promise<void> {
   await ended;
 }
 
-test("a start that waits for a dead REDIS_URL names it, says what to do, and stops when it is told to", async () => {
+test("a start that waits for a dead REDIS_URL names it, says what to do, and stops on a signal", async () => {
   await startUntil("redis://127.0.0.1:9", /REDIS_URL cannot be reached.*earshot doctor/);
   expect(said).not.toContain("maxRetriesPerRequest");
   await stops("SIGTERM");
@@ -85,7 +85,7 @@ test.skipIf(!hasRedis())(
   },
 );
 
-test("a REDIS_URL that is no address is told at once", async () => {
+test("a REDIS_URL that is no address is reported at once", async () => {
   await expect(startUntil("localhost", /never said/)).rejects.toThrow(
     /REDIS_URL is no address of a Redis[\s\S]*redis:\/\/user:password@host:6379/,
   );

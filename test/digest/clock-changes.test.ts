@@ -6,8 +6,8 @@ import { HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import type { DigestEdition } from "../../src/model/digest-edition.ts";
 
 /**
- * Given mentions at these moments (of UTC), these digests at those: `local time of the digest: local time from – to,
- * hours, the mentions of it`. The clock steps a quarter of an hour, as a sweep looks.
+ * Runs digests over mentions at these moments (UTC) and returns `local time of the digest: local time from – to, hours,
+ * its mentions`. The clock steps a quarter of an hour, as sweeps would.
  */
 async function digestsOf(given: {
   readonly digest: {
@@ -34,7 +34,7 @@ async function digestsOf(given: {
         lines.push(tell(edition, now));
       },
     };
-    // Two workers look at every moment.
+    // Two workers check at every moment.
     await announceDigests(store, planned, now);
     await announceDigests(store, planned, now);
   }
@@ -63,7 +63,7 @@ function local(at: Instant, timeZone: string): string {
   return parts.format(at).replaceAll(",", "");
 }
 
-test("Berlin, spring: the day of the change has 23 hours, and no mention is told twice or never", async () => {
+test("Berlin, spring: the day of the change has 23 hours, and each mention is in one digest", async () => {
   expect(
     await digestsOf({
       digest: { at: "08:00", timezone: "Europe/Berlin" },
@@ -85,7 +85,7 @@ test("Berlin, spring: the day of the change has 23 hours, and no mention is told
   ]);
 });
 
-test("Berlin, autumn: the hour that comes twice is told once, in a day of 25 hours", async () => {
+test("Berlin, autumn: the hour that comes twice is in one digest, in a day of 25 hours", async () => {
   expect(
     await digestsOf({
       digest: { at: "08:00", timezone: "Europe/Berlin" },

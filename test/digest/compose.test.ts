@@ -9,7 +9,7 @@ import type { Mention } from "../../src/model/mention.ts";
 import type { PeriodStory } from "../../src/model/period-story.ts";
 import { aMention } from "../mention.ts";
 
-/** Plain but for what a test says; published at 1 s, so that it is older than any period. */
+/** Default values; published at 1 s, so that it is older than any period. */
 const mentionOf = (given: Partial<Mention> = {}) =>
   aMention({ author: "someone", sentiment: "neutral", publishedAt: 1_000, ...given });
 
@@ -108,7 +108,7 @@ test("what is usual is the median of the periods before, and not said of fewer t
   );
 });
 
-test("who spoke most and under which signs is told of the first few, by names of bearable length", () => {
+test("the first few authors and hashtags are listed, with shortened names", () => {
   const authors = Array.from({ length: 9 }, (_, i) => ({
     name: `${"x".repeat(300)}${i}`,
     mentions: 9,
@@ -191,7 +191,7 @@ test("alerts that were open in the period come gravest first, then oldest", () =
   expect(rows.map(({ rule }) => rule)).toEqual(["grave", "early", "late"]);
 });
 
-test("stories are ranked by voices, raised by negativity and reach", () => {
+test("stories are ranked by distinct authors, raised by negativity and reach", () => {
   const ranked = rankStories([
     story("calm", { mentions: 10 }),
     story("angry", { mentions: 10, negative: 10 }),
@@ -219,14 +219,14 @@ test("a story needs two mentions, and none is shown among the mentions again", (
   expect(view.topMentions.map(({ text, copies }) => [text, copies])).toEqual([["text of single", 1]]);
 });
 
-test("five stories are told, the sixth is shown among the mentions with its copies", () => {
+test("five stories are listed, the sixth is shown among the mentions with its copies", () => {
   const stories = [9, 8, 7, 6, 5, 4].map((mentions) => story(`s${mentions}`, { mentions }));
   const view = composeDigest(factsOf({ stories }));
   expect(view.topStories.length).toBe(5);
   expect(view.topMentions.map(({ copies }) => copies)).toEqual([4]);
 });
 
-test("a story that two queries found is told once", () => {
+test("a story that two queries found is listed once", () => {
   const twice = [
     story("s", { mentions: 3 }),
     story("s", { mentions: 4, topMention: mentionOf({ queryId: "2" }) }),
@@ -285,7 +285,7 @@ test.each([
   expect(readinessOf(PERIOD, completeUntil, now, HOUR)).toEqual(expected);
 });
 
-test("a storm is told in ten alerts, the gravest, and what there was besides; queries in twenty", () => {
+test("a storm lists the ten most severe alerts and counts the others; queries are limited to twenty", () => {
   const severities = ["info", "warning", "critical"] as const;
   const alerts = Array.from({ length: 400 }, (_, n) =>
     alert({

@@ -182,7 +182,7 @@ test("a digest that is written waits for the next day", () => {
   });
 });
 
-test("after an outage one digest tells of all that was missed", () => {
+test("after an outage one digest covers all missed periods", () => {
   const due = dueDigest(scheduleOf(), lastOf("2026-02-07", "2026-02-07T07:00:00Z"), 0, NOW);
   expect(due).toMatchObject({
     outcome: "Due",
@@ -195,7 +195,7 @@ test("after an outage one digest tells of all that was missed", () => {
   });
 });
 
-test("after months it tells of one day, and names the rest as missed", () => {
+test("after months it covers one day, and names the others as missed", () => {
   const due = dueDigest(scheduleOf(), lastOf("2025-12-01", "2025-12-01T07:00:00Z"), 0, NOW);
   expect(due.outcome === "Due" && [due.missed.length, due.occurrence.period.from]).toEqual([
     70,
@@ -203,7 +203,7 @@ test("after months it tells of one day, and names the rest as missed", () => {
   ]);
 });
 
-test("a changed time leaves nothing out and tells no date twice", () => {
+test("a changed time leaves nothing out and covers no date twice", () => {
   const last = lastOf("2026-02-10", "2026-02-10T07:00:00Z");
   const earlier = scheduleOf({ at: "06:00" });
   expect(dueDigest(earlier, last, 0, NOW + DAY)).toMatchObject({
@@ -229,7 +229,7 @@ test.each([
   [{ every: "month", on: 32 }, "or of the month (1 to 31)"],
   [{ receivers: [] }, "at least one receiver"],
   [{ skipquiet: true }, "skipquiet"],
-])("a fault in %j is told", (given, message) => {
+])("a fault in %j is reported", (given, message) => {
   const config = { name: "n", at: "08:00", timezone: "UTC", receivers: ["mail"], ...given };
   const issues = DigestConfig.safeParse(config).error?.issues ?? [];
   expect(issues.map((issue) => issue.message).join("; ")).toContain(message);

@@ -14,7 +14,7 @@ const LATER = new Set([
   "usualNegative",
 ]);
 
-test("an edition that an earlier version stored is told, without what that version did not know", async () => {
+test("an edition stored by an earlier version is sent, without fields that version did not have", async () => {
   const renderer = await createRenderer({ notifyConfig: "templates" });
   const [sample] = sampleDigestViews;
   const stored: unknown = JSON.parse(
@@ -24,6 +24,6 @@ test("an edition that an earlier version stored is told, without what that versi
   expect(JSON.stringify(told)).toContain(sample.name);
 });
 
-test("an edition of this version is told as it was stored", () => {
+test("an edition of this version is sent as it was stored", () => {
   for (const view of sampleDigestViews) expect(storedDigest(JSON.parse(JSON.stringify(view)))).toEqual(view);
 });

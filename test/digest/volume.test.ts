@@ -5,7 +5,7 @@ import { formatAgainst, formatPeriod, formatPoints } from "../../src/templates/f
 
 const at = (text: string) => Date.parse(text);
 
-test("a day is drawn by hours, a week by days, each with its mood, and nothing where nobody spoke", () => {
+test("a day is drawn by hours, a week by days, each with its sentiment, and nothing without mentions", () => {
   const day = { from: at("2026-03-09T00:00Z"), to: at("2026-03-10T00:00Z") };
   const drawn = volumeOf(day, [
     { step: 3, mentions: 10, negative: 5 },

@@ -2,7 +2,7 @@ import type { Mention } from "../../src/model/mention.ts";
 import type { Query } from "../../src/model/query.ts";
 import { aMention as anyMention } from "../mention.ts";
 
-/** A mention of which the source told almost nothing, but for `known`. */
+/** A mention with almost no fields but `known`. */
 export function aMention(known: Partial<Mention> = {}): Mention {
   return anyMention({ queryId: "q1", resourceId: "r1", publishedAt: 0, addedAt: 0, updatedAt: 0, ...known });
 }

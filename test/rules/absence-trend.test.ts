@@ -31,7 +31,7 @@ const rhythm = (days: number) =>
 describe("absence", () => {
   const { window } = aWindowRule("absence: { within: 2h }");
 
-  it("is told when a query goes quiet at an hour at which it usually speaks", () => {
+  it("fires when a query goes quiet at an hour at which it is usually busy", () => {
     const known = rhythm(10);
     // Ten in the morning of the eleventh day.
     const morning = rhythm(1).slice(0, 120);
@@ -73,7 +73,7 @@ describe("absence", () => {
     expect(hours).toBeLessThan(13);
   });
 
-  it("is silent until it knows two days, and about a query that hardly ever speaks", () => {
+  it("does not fire until it knows two days, or for a query that is hardly ever busy", () => {
     const early = [...rhythm(1), ...Array.from({ length: 60 }, () => 0)];
     expect(run(window, early).some(({ met }) => met)).toBe(false);
     const sparse = Array.from({ length: 10 * DAY_BUCKETS }, (_, t) => (t % 100 === 0 ? 1 : 0));
@@ -102,7 +102,7 @@ describe("trend", () => {
   const week = [300, 400, 400, 400, 500, 200, 200];
   const weeks = [...week, ...week, ...week, ...week];
 
-  it("is told when some days in a row lie above their weekdays, once the newest of them is whole", () => {
+  it("fires when some days in a row are above their weekdays, once the newest of them is complete", () => {
     const { window } = aWindowRule("trend: { rising: 30%, over: 3d }");
     const verdicts = run(window, daily([...weeks, 480, 640, 640, 400, 400]));
     const met = verdicts.flatMap((verdict, t) => (verdict.met ? [t] : []));

@@ -13,7 +13,7 @@ describe("the list of conditions", () => {
     expect(kebab.sort()).toEqual(files.sort());
   });
 
-  it("is told whole in the manual", async () => {
+  it("is documented completely in the manual", async () => {
     const manual = await readFile(new URL("../../rules/README.md", import.meta.url), "utf8");
     expect(types.filter((type) => !manual.includes(`\`${type}`))).toEqual([]);
   });

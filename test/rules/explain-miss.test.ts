@@ -15,7 +15,7 @@ test.each([
     "{ any: [{ sentiment: negative }, { followers: { atLeast: 50000 } }] }",
     "neutral, not negative and 1,200 followers (limit 50,000)",
   ],
-])("a mention that %s does not fit is told what it has instead", (when, expected) => {
+])("a mention that does not fit %s is explained by what it has instead", (when, expected) => {
   const rule = aRule(`when: ${when}`);
   expect(rule.judge(mention).met).toBe(false);
   expect(missOf(rule.when, mention)).toBe(expected);

@@ -24,7 +24,7 @@ describe("loadRules", () => {
     expect(rules.every((rule) => rule.appliesTo(aQuery()))).toBe(true);
   });
 
-  it("tells of a folder inside, whose rules nobody would read", async () => {
+  it("reports a folder inside, whose rules would not be read", async () => {
     const folder = await mkdtemp(join(tmpdir(), "earshot-rules-"));
     for (const inside of ["team", "pictures"]) await mkdir(join(folder, inside));
     await writeFile(
@@ -39,7 +39,7 @@ describe("loadRules", () => {
     ]);
   });
 
-  it("tells the faults of all files at once and keeps the sound rules", async () => {
+  it("reports the faults of all files at once and keeps the valid rules", async () => {
     const folder = await mkdtemp(join(tmpdir(), "earshot-rules-"));
     const sound = "description: d\nseverity: info\nwhen: { sentiment: negative }\n";
     await writeFile(join(folder, "sound.yaml"), sound);

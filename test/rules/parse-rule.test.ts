@@ -8,7 +8,7 @@ const FOLDER = new URL("../fixtures/rules/", import.meta.url);
 
 describe("parseRule", async () => {
   for (const entry of (await readdir(FOLDER)).sort()) {
-    it(`tells every fault of ${entry}, each at its place`, async () => {
+    it(`reports every fault of ${entry}, each at its position`, async () => {
       const text = await readFile(new URL(entry, FOLDER), "utf8");
       const expected = [...text.matchAll(/^# expect (.*)$/gm)].map(([, told]) => `${entry}:${told}`);
       const read = parseRule(entry.replace(".yaml", ""), entry, text);
@@ -16,7 +16,7 @@ describe("parseRule", async () => {
     });
   }
 
-  it("never throws, whatever the text", () => {
+  it("never throws, for any text", () => {
     const words = fc.constantFrom(
       "when",
       "all",

@@ -17,7 +17,7 @@ function run(window: WindowCondition, ticks: readonly (readonly [part: number, w
   });
 }
 
-/** A fixed sequence between 0 and 1, without any period that matters. */
+/** A fixed sequence between 0 and 1 with a very long period. */
 function noise(seed: number): () => number {
   let state = seed;
   return () => {
@@ -49,7 +49,7 @@ describe("a share that is tested", () => {
     );
   });
 
-  it("needs more of a rise where the share usually swings from hour to hour", () => {
+  it("needs a larger rise if the share usually varies from hour to hour", () => {
     const swinging = days(10, (t) => (Math.floor(t / 36) % 2 === 0 ? 0.2 : 0.6));
     const steady = days(10, () => 0.4);
     const rise = days(1, () => 0.75).slice(0, 18);

@@ -36,7 +36,7 @@ const reasons = (verdicts: readonly WindowVerdict[]) =>
 describe("the life of a spike", () => {
   const { window } = aWindowRule("spike: { atLeast: 20 }");
 
-  it("that doubles is told again, by that name, and says its strongest moment", () => {
+  it("that doubles is sent again, as doubled, with its strongest moment", () => {
     const { verdicts } = run(window, [...ordinary, [25], [25], [120], [200], ...calm(20)]);
     expect(reasons(verdicts).length).toBeGreaterThan(0);
     expect(new Set(reasons(verdicts))).toEqual(new Set(["Doubled"]));
@@ -45,7 +45,7 @@ describe("the life of a spike", () => {
     expect(doubled?.observed).toBeGreaterThanOrEqual(120);
   });
 
-  it("a second, larger wave inside the cooldown is told, and what is said is that wave", () => {
+  it("a second, larger wave inside the cooldown is sent, and the text describes that wave", () => {
     const ticks = [...ordinary, ...wave(40), ...calm(8), ...wave(400), ...calm(20)];
     const { verdicts } = run(window, ticks);
     expect(reasons(verdicts)).toContain("NewWave");
@@ -53,14 +53,14 @@ describe("the life of a spike", () => {
     expect(told?.observed).toBeGreaterThanOrEqual(400);
   });
 
-  it("a wave after the cooldown is told as it is, not as the first one was", () => {
+  it("a wave after the cooldown is described by itself, not by the first one", () => {
     const long = [...wave(300), ...Array.from({ length: 30 }, () => [60]), ...calm(7), ...wave(120)];
     const { verdicts } = run(window, [...ordinary, ...long]);
     const told = verdicts.filter(({ renotify }) => renotify === "NewWave").at(-1);
     if (told !== undefined) expect(told.windowTo).toBeGreaterThan(START + (ordinary.length + 40) * BUCKET);
   });
 
-  it("that only goes on is not told again by itself", () => {
+  it("that only goes on is not sent again by itself", () => {
     const { verdicts } = run(window, [...ordinary, ...Array.from({ length: 60 }, () => [60])]);
     expect(reasons(verdicts).filter((reason) => reason === "NewWave")).toEqual([]);
   });
@@ -76,12 +76,12 @@ describe("an edited spike rule", () => {
     expect(aWindowRule("when: { tag: a }\nspike: { atLeast: 20 }").window.baseline).not.toBe(loose.baseline);
   });
 
-  it("gives another rule what was learned, and nothing that was told", () => {
+  it("gives another rule what was learned, and nothing that was notified", () => {
     const { state } = run(loose, [...ordinary, ...wave(100)]);
     const inherited = loose.inherit(state);
     const next = { bucket: START + (ordinary.length + 6) * BUCKET, bucketMs: BUCKET, arrivals: [[]] };
     expect(loose.step(state, next).verdict.met).toBe(true);
-    // As much still stands out, so the other rule pages on its own account, and tells of it from the beginning.
+    // The count is still unusual, so the other rule fires by itself, and describes the spike from the beginning.
     const { verdict } = loose.step(inherited, next);
     expect(verdict.renotify).toBeUndefined();
     expect(run(loose, [[3]], loose.initial()).verdicts[0]?.values["expected"]).not.toBeCloseTo(
@@ -100,7 +100,7 @@ describe("an edited spike rule", () => {
 });
 
 describe("what a spike counts", () => {
-  it("may be authors or stories, each in a series of its own", () => {
+  it("may be authors or stories, each in its own series", () => {
     const keys = ["mentions", "authors", "stories"].map(
       (count) => aWindowRule(`spike: { atLeast: 5, count: ${count} }`).window.series[0],
     );
@@ -120,7 +120,7 @@ describe("what a spike counts", () => {
     expect(verdicts.at(-1)?.because).toMatch(/^\d+ authors of negative mentions in /);
   });
 
-  it("does not fire while too few people speak", () => {
+  it("does not fire with too few distinct authors", () => {
     const { window } = aWindowRule("spike: { atLeast: 20, authors: 10 }");
     const oneBot = Array.from({ length: 6 }, () => [80, 1]);
     const crowd = Array.from({ length: 6 }, () => [80, 40]);
@@ -128,7 +128,7 @@ describe("what a spike counts", () => {
     expect(run(window, [...ordinary, ...crowd]).verdicts.some(({ met }) => met)).toBe(true);
   });
 
-  it("asks for the people of the five hours that it looks at where few speak", () => {
+  it("for a sparse query it requires the distinct authors in its window of five hours", () => {
     const quiet = Array.from({ length: 10 * 288 }, (_, t) => (t % 144 === 0 ? [1, 1] : [0, 0]));
     const slow = Array.from({ length: 60 }, (_, t) => (t % 5 === 0 ? [1, 1] : [0, 0]));
     const met = (authors: number) => {
@@ -190,7 +190,7 @@ describe("a burst that comes again", () => {
     expect(again(window.inherit(state))).toBe(again(state));
   });
 
-  it("is told less and less often, and every time where the rule says so", () => {
+  it("fires less and less often, or every time if the rule says so", () => {
     const opened = (spike: string) => {
       const { verdicts } = run(aWindowRule(`spike: ${spike}`).window, [...ordinary, ...bursts(20)]);
       return verdicts.filter(({ met }, t) => met && verdicts[t - 1]?.met === false).length;
@@ -208,7 +208,7 @@ describe("the hours of a spike rule", () => {
     const hour = Math.floor((at - (at < change ? 5 : 4) * 3_600_000) / 3_600_000) % 24;
     return hour >= 9 && hour < 17 ? 20 + (t % 3) : t % 2;
   });
-  /** By how much the expectation of the first office hour after the change is off. */
+  /** The error of the expectation in the first office hour after the change. */
   const surprise = (spike: string, timezone?: (bucket: number) => string) => {
     const { window } = aWindowRule(`spike: ${spike}`);
     let state = window.initial();

@@ -6,10 +6,10 @@ import { MARK, mark } from "../../src/spike/spike-state.ts";
 import { aWindowRule } from "./a-rule.ts";
 
 const BUCKET = 300_000;
-/** Not at the start of a day: the first day of a series is no whole one. */
+/** Not at the start of a day, so that the first day of the series is incomplete. */
 const START = Date.UTC(2024, 0, 1, 7, 35);
 
-/** Two mentions in each bucket; what the condition says after each, and what it has yet to learn. */
+/** Two mentions in each bucket; the verdict after each, and what the condition must still learn. */
 function learn(lines: string, days: number, timezone = "UTC") {
   const { window } = aWindowRule(lines);
   let state = window.initial();
@@ -39,7 +39,7 @@ const LEARNERS: readonly [string, string, RegExp, number][] = [
 for (const [kind, lines, silent, days] of LEARNERS) {
   test(`${kind} says that it learns exactly while its verdicts say so, and from the first day until when`, () => {
     const judged = learn(lines, days, "Europe/Berlin");
-    // A verdict of absence is made by what was known before its bucket.
+    // A verdict of absence uses what was known before its bucket.
     const late = kind === "absence" ? 1 : 0;
     for (const [i, { because }] of judged.entries()) {
       if (i >= late) expect(silent.test(because)).toBe(judged[i - late]?.warmUp !== undefined);

@@ -92,7 +92,7 @@ describe("share", () => {
       "40 % of 55 mentions in 10 min are negative (limit 40 %, among at least 30)",
     );
     expect(verdicts[4]).toMatchObject({ observed: 22, arrived: 12 });
-    // So whoever shows the alert knows that it tells of the mood, without reading its sentence.
+    // The view of the alert then knows that it is about sentiment, without reading its sentence.
     expect(verdicts[4]?.values["negativeShare"]).toBe(0.4);
     const ofNegative = aWindowRule(
       "when: { sentiment: negative }\nshare: { of: { tag: x }, atLeast: 40%, among: 3, within: 1h }",
@@ -138,7 +138,7 @@ describe("spike", () => {
     expect(run(tall, [...ordinary, ...burst]).some(({ met }) => met)).toBe(false);
   });
 
-  it("tells the same whether its state was stored between all steps or not", () => {
+  it("gives the same verdicts whether or not its state is stored between steps", () => {
     const ticks = [...ordinary.slice(0, 300), ...burst, ...calm];
     const stored = (state: JsonValue) => JSON.parse(JSON.stringify(state)) as JsonValue;
     expect(run(rule.window, ticks, stored)).toEqual(run(rule.window, ticks));
@@ -154,7 +154,7 @@ describe("spike", () => {
     expect(rule.window.step(state, next)).toEqual(once);
   });
 
-  it("fills buckets that it was not told of, and refuses one twice", () => {
+  it("fills missing buckets, and refuses the same bucket twice", () => {
     const at = (t: number, count: number) => ({
       bucket: START + t * BUCKET,
       bucketMs: BUCKET,
@@ -182,7 +182,7 @@ describe("the state of every window condition", () => {
     aWindowRule("trend: { falling: 10%, over: 2d }").window,
   ];
 
-  it("stays below 2.5 kB of JSON, without a number that is none, whatever arrives", () => {
+  it("stays below 2.5 kB of JSON without NaN, whatever arrives", () => {
     const arrival = fc.tuple(fc.integer({ min: -2, max: 60 }), fc.integer({ min: -20, max: 100_000 }));
     const lists = fc.tuple(fc.array(arrival, { maxLength: 3 }), fc.array(arrival, { maxLength: 3 }));
     fc.assert(

@@ -57,7 +57,7 @@ test("growth has the numbers of now and those of the first message", () => {
   expect(peakOf(grown)).toEqual({ count: "161 in 5 min", at: MONDAY });
 });
 
-test("an alert on mentions is announced by the person, and says who handled it", () => {
+test("an alert on mentions names the author, and who handled it", () => {
   const mention = {
     ...aMention(),
     authorName: "Helena Brandt",

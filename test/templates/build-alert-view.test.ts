@@ -66,7 +66,7 @@ describe("the headline", () => {
     expect(viewOf({ windowFrom: openedAt }).headline).toBe("62 mentions");
   });
 
-  it("of a single mention says whose it is and who may have seen it", () => {
+  it("of a single mention names its author and its reach", () => {
     const mention = { ...MENTION, authorName: "Ann", followers: 120_400, sentiment: "negative" };
     expect(viewOf({ mentions: 1, windowFrom: openedAt }, [mention]).headline).toBe(
       "negative mention by Ann (120.4k followers)",
@@ -89,7 +89,7 @@ describe("the view of an alert", () => {
 });
 
 describe("the mentions that are shown", () => {
-  it("tell each story once, by its original, with its copies counted", () => {
+  it("show each story once, by its original, with its copies counted", () => {
     const original = { ...MENTION, resourceId: "1", text: "Flight gone, and nobody at the gate" };
     const repost = {
       ...MENTION,

@@ -42,7 +42,7 @@ test("everything that was found out is a short line", () => {
   ]);
 });
 
-test("what is as usual, or was not found out, is not told", () => {
+test("what is usual or unknown is left out", () => {
   expect(lines(null)).toEqual([]);
   const complete = alertOf({ ...ALERT, values: {} });
   expect(lines(NO_EXPLANATION, complete)).toEqual([]);
@@ -60,7 +60,7 @@ test("what is as usual, or was not found out, is not told", () => {
   ).toEqual([]);
 });
 
-test("what the alert says itself is not told once more, with another number", () => {
+test("what the alert says itself is not repeated with another number", () => {
   const explanation = { ...NO_EXPLANATION, negative: { now: 0.77, before: 0.23 }, completeUntil: AT };
   const because = "75 % of 292 negative mentions in 2 h are about Safety, usually 22 %";
   const of = (values: Record<string, number>) => lines(explanation, alertOf({ ...ALERT, because, values }));

@@ -27,7 +27,7 @@ it.each([
   ["a moment that may be missing", "{{time resolvedAt}}", /ask with \{\{#if\}\} first/],
   ["a number that no alert has to have", "{{values.count}}", /count/],
   ["an unclosed block", "{{#if query}}x", /Parse error/],
-])("%s is told with its file", async (_, source, fault) => {
+])("%s is reported with its file", async (_, source, fault) => {
   await writeFile(join(directory, "email/alert.txt.hbs"), source);
   const faults = (await createRenderer({ notifyConfig: directory })).check();
   expect(faults).toHaveLength(1);
@@ -43,7 +43,7 @@ it("a query that is written from right to left leaves the numbers behind it wher
   expect(renderer.render("email/alert-subject.header", { ...view, ...named })).toContain("שלום\u200e: ");
 });
 
-it("all faults are told at once", async () => {
+it("all faults are reported at once", async () => {
   await rm(join(directory, "slack/alert-why.mrkdwn.hbs"));
   await writeFile(join(directory, "email/digest.html.hbs"), "{{nope}}");
   await writeFile(join(directory, "email/stray.xml.hbs"), "x");

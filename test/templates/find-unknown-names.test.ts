@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findUnknownNames } from "../../src/templates/find-unknown-names.ts";
 import { shapeOf } from "../../src/templates/view-shape.ts";
 
-/** Of two messages: what is missing in one of them is there in the other. */
+/** Two messages: each has the fields that the other lacks. */
 const VIEW = shapeOf([
   {
     query: "Acme",
@@ -65,7 +65,7 @@ test.each([
   expect(faultsOf(source)).toEqual([]);
 });
 
-test("a part is read with what it is given, and its faults are told with its own file", () => {
+test("a partial is read with its arguments, and its faults are reported with its own file", () => {
   const part = { "part.txt": "{{text}}{{title}}{{quer}}" };
   expect(faultsOf('{{#each mentions}}{{> part.txt title="x"}}{{/each}}', part)).toEqual([
     'templates/part.txt.hbs:1:20 "quer" is not in the view',

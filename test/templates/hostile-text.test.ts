@@ -17,7 +17,7 @@ import { runs } from "../runs.ts";
 const renderer = await createRenderer({ notifyConfig: "templates" });
 
 describe.each(TEMPLATE_NAMES)("%s", (name) => {
-  // How a value is escaped depends on its text and the name of its field alone, never on the view around it. So one
+  // Escaping depends only on the value's text and its field name, never on the view around it. So one
   // attack of each family takes every branch of the template, and every attack the branch that shows most, and one more.
   it("shows every attack as text", () => {
     const views = sampleViews(name);
@@ -70,7 +70,7 @@ it("whatever passes as an address holds nothing that ends a link", () => {
   );
 });
 
-/** With the text in every place, the output has the marks, tags and lines that it has with a harmless text. */
+/** With the text in every field, the output has the same marks, tags and lines as with a plain text. */
 function expectHarmless(
   name: TemplateName,
   text: string,
@@ -116,7 +116,7 @@ function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void
   for (const blocks of [
     alertBlocks(withTexts(alert, text), renderer, { alertId: "a-1", picture: "F0123456789" }),
     replyBlocks(withTexts(alert, text), renderer, { alertId: "a-1", picture: null }),
-    // Where the texts are all that it has, nothing of it is left.
+    // If it has only these texts, nothing is left.
     ...(details.length === 0 ? [] : [details]),
     digestBlocks(withTexts(digest, text), renderer),
   ]) {
@@ -126,7 +126,7 @@ function expectHarmlessBlocks(text: string, attack = JSON.stringify(text)): void
   }
 }
 
-/** The view with that text in place of every text that is not decided by us (severities, kinds, zones, addresses). */
+/** The view with that text in every field that is not ours (ours: severities, kinds, zones, addresses). */
 function withTexts<T>(view: T, text: string): T {
   return replaceTexts(view, text, "") as T;
 }

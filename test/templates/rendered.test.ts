@@ -8,8 +8,8 @@ import { previewFiles } from "../../src/templates/previews/preview-files.ts";
 import { samples } from "../../src/templates/samples.ts";
 
 /**
- * What every sample looks like at every kind of receiver, as files that can be read and opened: a change of words or
- * looks shows as a diff of them. `npx vitest run test/templates/rendered.test.ts -u` writes them anew.
+ * Every sample for every kind of receiver, as files that can be read and opened: a change of words or looks shows as a
+ * diff. `npx vitest run test/templates/rendered.test.ts -u` writes them again.
  */
 const FOLDER = join(import.meta.dirname, "rendered");
 

@@ -20,7 +20,7 @@ describe("shortening", () => {
     expect(shortenText(`${family}🇩🇪e\u0301x${family}`, 4)).toBe(`${family}🇩🇪e\u0301…`);
   });
 
-  it("gives at most as many characters as it is told, and leaves what fits as it is", () => {
+  it("returns at most the given number of characters, and leaves shorter texts as they are", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 80 }),
@@ -58,7 +58,7 @@ describe("cleaning", () => {
 describe("moments and numbers", () => {
   const at = Date.UTC(2026, 1, 23, 16, 35);
 
-  it("a moment is told in the reader's zone, by the name that people there use", () => {
+  it("a time is shown in the reader's zone, with the zone's local name", () => {
     expect(formatTime(at, "America/Los_Angeles")).toBe("Mon 23 Feb, 08:35 PST");
     expect(formatTime(at, "Europe/Berlin")).toBe("Mon 23 Feb, 17:35 CET");
     expect(formatTime(at, "Asia/Kolkata")).toBe("Mon 23 Feb, 22:05 GMT+5:30");
@@ -66,7 +66,7 @@ describe("moments and numbers", () => {
     expect(formatTime(at, "No/Where")).toBe("Mon 23 Feb, 16:35 UTC");
   });
 
-  it("a moment is told in the reader's language, without blanks that break plain text", () => {
+  it("a time is shown in the reader's language, without spaces that break plain text", () => {
     expect(formatTime(at, "Europe/Berlin", "de")).toBe("Mo., 23. Feb., 17:35 MEZ");
     expect(formatDay(at, "Europe/Paris", "fr")).toBe("lun. 23 févr. 2026");
     expect(formatTimeAfter(at + 4 * MINUTE, at, "Europe/Berlin", "de")).toBe("17:39");

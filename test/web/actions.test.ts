@@ -70,7 +70,7 @@ test("a form without its cookie, with another token, or sent by another site cha
   expect(await stateOf()).toBe("firing");
 });
 
-test("what nobody named is signed by the login", async () => {
+test("an action without a name is signed by the login", async () => {
   const { token, cookie } = await formOf(`/alerts/${alert.id}`);
   await ask(
     `/alerts/${alert.id}/act`,
@@ -149,7 +149,7 @@ test("a link of a mail needs no login, does nothing when it is opened, and what 
   expect((await ask(path, {}, {})).status).toBe(409);
 });
 
-test("a link of a mail gives the alert to whoever is named, and asks who that is", async () => {
+test("a link of a mail asks for the assignee, and assigns the alert", async () => {
   const path = linkTo("assign");
   expect(await (await ask(path)).text()).toContain('<input name="to"');
   const nobody = await ask(path, {}, { to: " " });

@@ -50,7 +50,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     await web.close();
   });
 
-  /** A page that reports what a reader of the browser's console would see: violations of the policy among it. */
+  /** A page that records the messages of the browser's console, such as policy violations. */
   async function openPage(
     path: string,
     options: BrowserContextOptions = {},
@@ -66,7 +66,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     return { page, faults };
   }
 
-  /** What the browser tells a page when its reader turns to another tab and back. */
+  /** The events that a page gets when its reader switches to another tab and back. */
   async function checkHealth(page: Page, visible: boolean): Promise<void> {
     await page.evaluate(`
       Object.defineProperty(document, "hidden", { configurable: true, value: ${!visible} });
@@ -197,7 +197,7 @@ describe.skipIf(executable === null)("in a browser", () => {
     await page.context().close();
   });
 
-  test("an email stands in its frame with its own styles", async () => {
+  test("an email is shown in its frame with its own styles", async () => {
     const { page, faults } = await openPage("/inbox");
     const text = page.frameLocator("iframe").getByText("Hello reader");
     expect(await text.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).color)).toBe(

@@ -83,14 +83,14 @@ test("pages hold no inline script, style or handler, and forbid them", async () 
   }
 });
 
-test("the way out leads only to the web, and tells nothing about us", async () => {
+test("external links lead only to the web, and send no referrer", async () => {
   const { body } = await get(`/alerts/${story.single.id}`);
   expect(body).toMatch(
     /href="https:\/\/www\.courier\.example\/kestrel-outage" target="_blank" rel="noopener noreferrer nofollow ugc"/,
   );
 });
 
-test("an alert tells why it fired, what happened, and who was told with what outcome", async () => {
+test("an alert shows why it fired, what happened, and who was notified with what outcome", async () => {
   const { body } = await get(`/alerts/${story.crisis.id}`);
   expect(body).toContain("9.1 times the usual 23");
   expect(body).toContain("Held by quiet hours");
@@ -210,7 +210,7 @@ test("a nonsensical question is answered like none", async () => {
   expect((await get("/?part=nonsense")).status).toBe(404);
 });
 
-test("coverage shows how far each query is complete, failures, gaps, and what was set aside", async () => {
+test("coverage shows how far each query is complete, failures, gaps, and dead letters", async () => {
   const { body } = await get("/coverage");
   expect(body).toContain("the source answered 503 Service Unavailable");
   expect(body).toContain("the date of addition is missing");
@@ -226,7 +226,7 @@ test("coverage shows which rules are still learning and until when, and no panel
   expect(warmUpPart([], () => expect.fail("there is nothing to show"))).toBeNull();
 });
 
-test("a channel that has to wait says so with its reason, where receivers stand, and is silent otherwise", async () => {
+test("a channel that has to wait is shown with its reason at the receivers, and else not", async () => {
   const words =
     'paused for 30s</span>: <span dir="auto">Slack asks us to wait &lt;30s&gt;</span>; 4 messages wait';
   expect((await get("/coverage")).body).toContain(words);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** Text has to stand out 4.5 to 1, borders of fields and bars of charts 3 to 1 (WCAG 2.2: 1.4.3, 1.4.11). */
+/** Text needs a contrast of 4.5 to 1, borders of fields and bars of charts 3 to 1 (WCAG 2.2: 1.4.3, 1.4.11). */
 const TEXTS = {
   ink: ["ground", "paper", "fold"],
   soft: ["ground", "paper", "fold"],

@@ -19,7 +19,7 @@ test("a page on a network without a login is refused, with what to do", () => {
   }
 });
 
-/** A process with the cookies and nothing else: `/in` logs in, `/who` tells who asks, `/out` closes the session. */
+/** A process with only the cookies: `/in` logs in, `/who` returns the user, `/out` closes the session. */
 async function aProcess(parts: {
   readonly clock: ManualClock;
   readonly closed: ClosedSessions;
@@ -89,7 +89,7 @@ test("a session that logged out is closed for every process, and after a restart
   expect(await who(afterwards, await logIn(app))).toBe("team");
 });
 
-/** `/?name=` tells how long to wait; `/wrong?name=` counts a wrong try; `/device` makes the browser a known one. */
+/** `/?name=` returns how long to wait; `/wrong?name=` counts a wrong try; `/device` makes the browser a known one. */
 async function countingApp(): Promise<FastifyInstance> {
   const app = fastify({ trustProxy: true });
   await openCookies(app, "random", SETTINGS);
@@ -128,13 +128,13 @@ test("names, addresses and known browsers have budgets apart", async () => {
   expect(await waits("team", from("10.0.0.2"))).toBe(false);
   expect(await waits("team", from("10.0.0.1", known))).toBe(false);
 
-  // Who has many addresses uses the name up, for all but known browsers.
+  // An attacker with many addresses uses up the name's attempts, for all but known browsers.
   for (let i = 0; i < 45; i++) await fail("team", from(`10.1.0.${i}`));
   expect(await waits("team", from("10.0.0.2"))).toBe(true);
   expect(await waits("another", from("10.0.0.2"))).toBe(false);
   expect(await waits("team", from("10.0.0.2", known))).toBe(false);
 
-  // A known browser can guess no more than anybody else.
+  // A known browser has the same number of guesses as others.
   for (let i = 0; i < 5; i++) await fail("team", from("10.0.0.3", known));
   expect(await waits("team", from("10.0.0.3", known))).toBe(true);
   expect(await waits("another", from("10.0.0.3"))).toBe(false);

@@ -29,12 +29,12 @@ const GOOD = ["https://www.social.example/status/1"];
 const HARMLESS: readonly Attack[] = [{ name: "harmless", text: "harmless" }];
 
 let web: TestConsole;
-/** The pages, by what is asked for. */
+/** The pages, by address. */
 let paths: readonly string[];
-/** Shapes of tags and names of headers, as each page has them with texts that want nothing. */
+/** Shapes of tags and names of headers of each page with plain texts. */
 const usual = new Map<string, ReadonlySet<string>>();
 
-/** What strangers say, one text after the other; as far as the tables can hold it. */
+/** Texts of strangers, one after the other, as far as the tables can hold them. */
 let texts: readonly Attack[] = HARMLESS;
 let turn = 0;
 let addresses: readonly string[] = GOOD;
@@ -47,7 +47,7 @@ const renderer = await createRenderer({ notifyConfig: "templates" });
 
 function content(): MessageContent {
   const [view] = sampleAlertViews;
-  // Whoever makes a view puts no other address into it.
+  // The builder of a view puts no other address into it.
   const safe = (field: string) => (/^url$|Url$/.test(field) ? (safeUrl(nextText(field)) ?? "") : nextText());
   return { kind: "fired", view: withTexts({ ...view, timezone: null }, safe) as AlertView };
 }
@@ -120,10 +120,10 @@ beforeEach(() => {
   addresses = GOOD;
 });
 
-test("no page has a tag, an attribute, a link or a header that is not ours, whatever attack stands in its facts", async () => {
+test("no page has a tag, an attribute, a link or a header that is not ours, whatever attack is in its facts", async () => {
   for (const path of paths) {
     turn = 0;
-    // Every page is asked for until each attack has been through it, in whatever place comes next.
+    // Request every page until each attack has been in it, each time in the next field.
     for (let asked = 0; turn < attacks.length && asked < 40; asked++) await expectOurs(path);
   }
 }, 120_000);
@@ -139,7 +139,7 @@ test("no page has one of any text", async () => {
   );
 }, 120_000);
 
-test("what somebody asks for comes back as text", async () => {
+test("request parameters come back as text", async () => {
   texts = HARMLESS;
   const known = new Set([...usual.values()].flatMap((shapes) => [...shapes]));
   const asked = attacks.filter(({ text }) => text.length < 1_000);
@@ -159,7 +159,7 @@ test("what somebody asks for comes back as text", async () => {
   }
 }, 60_000);
 
-/** What can be asked of a page, each taken by another attack. */
+/** The parameters of pages, each with another attack. */
 const QUESTIONS = [
   ["/mentions", "contains", "query", "sentiment", "after"],
   ["/alerts", "state", "before", "after", "part"],
@@ -212,7 +212,7 @@ async function ask(path: string) {
   };
 }
 
-/** A mention that one rule met, one counts and one met too late, and the alert that it went to. */
+/** A mention that one rule met, one counts and one met too late, and its alert. */
 function explained(): ExplainedMention {
   const seen = (kind: string, matchedAt: number | null) => ({
     ...{ rule: nextText(), kind, met: true, because: nextText(), matchedAt, alertId: null },
@@ -225,7 +225,7 @@ function explained(): ExplainedMention {
   };
 }
 
-/** What the notifiers make of hostile facts, with hostile words around it. */
+/** The messages of the notifiers for hostile facts, with hostile words around them. */
 function inbox(): InboxMessage[] {
   const { slack, email } = previewMessage(content(), renderer);
   return [

@@ -76,7 +76,7 @@ beforeEach(async () => {
   await post(alert.id);
 });
 
-/** A message with the buttons of an alert, in a channel of its own. */
+/** A message with the buttons of an alert, in its own channel. */
 async function post(alertId: string): Promise<void> {
   const view = samples.find(({ about }) => about === "alert")?.view;
   if (view === undefined || !("handling" in view)) throw new Error("there is no sample of an alert");
@@ -89,7 +89,7 @@ async function post(alertId: string): Promise<void> {
   expect(await answer.json()).toMatchObject({ ok: true });
 }
 
-/** The page of the newest channel, and each of its forms by what its button says. */
+/** The page of the newest channel, and its forms by button label. */
 async function inbox() {
   const [message] = await store.list({ kind: "slack", limit: 1 });
   const place = message?.kind === "slack" ? `slack:${message.channel}` : "";
@@ -139,7 +139,7 @@ test.each([
   expect(await historyOf()).toEqual([told]);
 });
 
-test("what only you are told stands below the message, and is no message of the channel", async () => {
+test("an answer only for you is shown below the message, and is no message of the channel", async () => {
   await press("30m");
   await expect.poll(async () => (await inbox()).body).toContain("Silenced for 30m");
   expect((await inbox()).body).toContain("only visible to you");
@@ -156,7 +156,7 @@ test("what only you are told stands below the message, and is no message of the 
   expect(JSON.stringify(await history.json())).not.toContain("Silenced for");
 });
 
-test("a press that Earshot does not believe, a button that is not there, and a form of another page do nothing", async () => {
+test("an unsigned interaction, a missing button, and a form of another page do nothing", async () => {
   secret = "signed-with-something-else";
   const unsigned = await press("Acknowledge");
   secret = SIGNING_SECRET;

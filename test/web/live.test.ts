@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => web.close());
 
-/** Events of the stream that a page with this address would open, until `enough` says so. */
+/** Events of the stream that a page with this address would open, until `enough` returns true. */
 async function listenTo(
   path: string,
   during: () => Promise<void>,
@@ -37,7 +37,7 @@ async function streamAddress(): Promise<string> {
   return /sse-connect="([^"]+)"/.exec(page)?.[1] ?? "";
 }
 
-test("a listener hears which parts changed, and only those", async () => {
+test("a listener gets events for the changed parts, and only those", async () => {
   const text = await listenTo(
     await streamAddress(),
     () => web.stores.alerts.save([anAlert({ openedAt: NOW })]),
@@ -47,7 +47,7 @@ test("a listener hears which parts changed, and only those", async () => {
   expect(text).not.toContain("event: inbox");
 });
 
-test("what changed between the making of a page and its stream is told", async () => {
+test("what changed between the making of a page and its stream is sent", async () => {
   const address = await streamAddress();
   await storeMentions(web.stores, [aMention({ resourceId: "between", addedAt: NOW })], NOW);
   await listenTo(
@@ -73,7 +73,7 @@ test("a mention that only changed is news as well", async () => {
   );
 });
 
-test("the domain clock is told when its minute changes", async () => {
+test("the domain clock is sent when its minute changes", async () => {
   const text = await listenTo(
     await streamAddress(),
     async () => web.clock.advance(60_000),

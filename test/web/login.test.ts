@@ -37,7 +37,7 @@ function cookieOf(response: Response): string {
   return (response.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
 }
 
-test("nobody sees a page, a part, a frame, the stream or the gauges before the login", async () => {
+test("without a login there is no page, part, frame, stream or gauge", async () => {
   for (const path of ["/", "/alerts", "/?part=mentions", "/inbox/email/1/html", "/metrics"]) {
     const answer = await ask(path);
     expect([answer.status, answer.headers.get("location")]).toEqual([
@@ -99,7 +99,7 @@ test("programs may send the login with each question", async () => {
   expect([wrong.status, wrong.headers.get("www-authenticate")]).toEqual([401, null]);
 });
 
-test("whoever tries passwords out has to wait, with the right one too", async () => {
+test("a caller that guesses passwords has to wait, even with the right one", async () => {
   // The program's wrong password, above, was the first of five.
   for (let i = 0; i < 4; i++) expect((await logIn({ password: `guess ${i}` })).status).toBe(401);
   const answer = await logIn({});

@@ -10,7 +10,7 @@ import { aMention } from "../mention.ts";
 export const PROJECT = "7";
 const BRANDS = ["Aurora Air", "Northwind", "Kestrel Mobile", "Blau & Söhne"] as const;
 
-/** What strangers write when they want something of the page. */
+/** Texts of strangers that attack the page. */
 export const ATTACKS = [
   `<script>document.title = "owned"</script>`,
   `"><img src=x onerror="document.title='owned'">`,
@@ -72,7 +72,7 @@ export function pending(alert: Alert, facts: Partial<PendingNotification> = {}):
   };
 }
 
-/** A day of four brands, with a crisis in its last hours: what the console was made to show. */
+/** A day of four brands, with a crisis in its last hours. */
 export async function tellAStory(
   stores: Stores,
   now: Instant,

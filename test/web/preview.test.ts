@@ -33,7 +33,7 @@ test("the page shows a sample as Slack and as a mail program would, and names th
   expect(text).toContain('href="/preview?about=digest&amp;sample=quiet"');
 });
 
-test("the mail itself stands in a frame that runs and fetches nothing", async () => {
+test("the mail itself is in a frame that runs and fetches nothing", async () => {
   const { status, policy, text } = await page("/preview/html?about=digest&sample=full");
   expect(status).toBe(200);
   expect(policy).toContain("default-src 'none'");
@@ -54,7 +54,7 @@ test.each(["/preview?sample=none", "/preview?alert=none", "/preview/html?alert=n
   async (path) => expect((await page(path)).status).toBe(404),
 );
 
-test("every template can be looked at alone, HTML in a frame and everything else as it is", async () => {
+test("every template can be previewed alone, HTML in a frame and everything else as plain text", async () => {
   const { text } = await page("/preview");
   const names = [...text.matchAll(/href="\/preview\?template=([^"&]+)"/g)].map(([, name = ""]) => name);
   expect(names).toHaveLength(TEMPLATE_NAMES.length);

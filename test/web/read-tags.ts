@@ -5,8 +5,8 @@ export interface Tag {
 }
 
 /**
- * The tags of a page of ours, which quotes every attribute and closes every tag; throws at whatever else begins with
- * `<`. It is stricter than a browser, which would make something of that, too.
+ * The tags of one of our pages, which quotes every attribute and closes every tag; throws at anything else that begins
+ * with `<`. It is stricter than a browser, which would accept that, too.
  */
 export function readTags(html: string): readonly Tag[] {
   const tags: Tag[] = [];
@@ -21,7 +21,7 @@ export function readTags(html: string): readonly Tag[] {
   return tags;
 }
 
-/** `a href rel`: what a tag is, whatever its values are. */
+/** `a href rel`: the name and attributes of a tag, without values. */
 export function shapeOf({ name, attributes }: Tag): string {
   return [name, ...Object.keys(attributes).sort()].join(" ");
 }

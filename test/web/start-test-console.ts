@@ -19,7 +19,7 @@ export interface TestConsole {
   readonly stores: Stores;
   readonly database: Database;
   readonly clock: ManualClock;
-  /** Newest first, as the local inbox gives them. */
+  /** Newest first, as in the local inbox. */
   readonly inbox: InboxMessage[];
   /** Of its messages, by id. */
   readonly files: Map<string, { readonly type: string; readonly bytes: Uint8Array }>;
@@ -33,14 +33,14 @@ type Standing = Required<
 /** Signs forms and links. */
 export const SECRET = "for tests";
 
-/** The console on a database of its own, at a moment that stands still. */
+/** The console on its own database, with a stopped clock. */
 export async function startTestConsole(
   now: Instant,
   options: {
     settings?: Partial<ConsoleSettings>;
     deps?: Partial<ConsoleDeps>;
     rules?: readonly Rule[];
-    /** Changes the parts that stand on the database. */
+    /** Changes the parts that use the database. */
     standing?: (parts: Standing) => Partial<ConsoleDeps>;
   } = {},
 ): Promise<TestConsole> {

@@ -75,7 +75,7 @@ test.each([
   expect(await gone()).toEqual(["desk"]);
 });
 
-test("who ended it is not owed the digest, everybody else is; and it can be taken up again", async () => {
+test("an unsubscribed reader gets no digest, others do; and one can subscribe again", async () => {
   await ask({ method: "POST" });
   expect(await receiversOf("2026-03-03")).toEqual(["boss", "comms"]);
   await ask({ method: "POST" }, token, "?undo=yes");

@@ -25,7 +25,7 @@ test("a sentiment that the source invented is counted as unknown", () => {
   expect(buildVolume(counts, FROM, 3)[0]?.hours[1]).toMatchObject({ negative: 6, unknown: 2, neutral: 0 });
 });
 
-test("the chart says in words what it draws, and carries no style of its own", () => {
+test("the chart says in words what it draws, and has no inline styles", () => {
   const times = createTimes(createManualClock(FROM + 3 * HOUR), "UTC");
   const [loud] = buildVolume(counts, FROM, 3);
   if (loud === undefined) throw new Error("no volume");

@@ -4,7 +4,7 @@ import { createManualClock } from "../../src/lib/clock.ts";
 import { cached } from "../../src/web/cached.ts";
 import { watchVersions } from "../../src/web/watch-versions.ts";
 
-test("the volume is told as changed only when whoever fetches it then gets it counted anew", async () => {
+test("a new volume version is announced only once a fetch counts it again", async () => {
   const [domain, wall] = [createManualClock(0), createManualClock(0)];
   let mentions = 1;
   const counted = cached(async () => mentions, 5_000, wall);

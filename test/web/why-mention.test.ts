@@ -20,7 +20,7 @@ const page = async (of: string) => {
   return { status: answer.status, text: await answer.text() };
 };
 
-test("a mention's page tells what every rule makes of it, and leads to its alert", async () => {
+test("a mention's page shows what every rule makes of it, and links to its alert", async () => {
   const { status, text } = await page("courier-1");
   expect(status).toBe(200);
   expect(text).toContain("In <bdi>Kestrel Mobile</bdi>");
@@ -29,7 +29,7 @@ test("a mention's page tells what every rule makes of it, and leads to its alert
   expect(text).toMatch(/href="\/alerts\/[0-9a-f-]{36}"/);
 });
 
-test("every mention leads there, and what is not stored is said to be so", async () => {
+test("every mention links there, and a mention that is not stored is reported", async () => {
   const mentions = await (await fetch(`${web.url}/mentions`, { headers: { accept: "text/html" } })).text();
   expect(mentions).toMatch(/href="\/why\?of=[^"]+"/);
   expect((await page("nobody-said-this")).text).toContain("No such mention is stored");

@@ -40,7 +40,7 @@ test("a configuration needs no more than its source, and secrets of other parts 
   expect(chosen.credentials.platformClientId).toBe("9");
 });
 
-test("faults of the source are told with their line", async () => {
+test("faults of the source are reported with their line", async () => {
   await writeFile(join(folder, "earshot.yaml"), "source:\n  baseUrl: ftp://x\n  usrname: ada\n");
   await expect(findAccess({}, env, clock)).rejects.toMatchObject({
     message: expect.stringContaining("faults"),
@@ -95,7 +95,7 @@ test.each([
   await expect(refused).rejects.not.toThrow("secret");
 });
 
-test("a password file that cannot be read, and two ways at once, are told", async () => {
+test("an unreadable password file, and two passwords at once, are reported", async () => {
   await expect(findAccess({ passwordFile: join(folder, "none") }, env, clock)).rejects.toThrow(
     "--password-file",
   );

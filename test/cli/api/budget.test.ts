@@ -66,7 +66,7 @@ test("when the budget is used up it says when the next call is possible, and pol
   expect(await take("crisis", crisis)).not.toBeNull();
 });
 
-test("where nobody keeps a budget for the account, the headers of the source are what there is", async () => {
+test("without a stored budget for the account, the headers of the source decide", async () => {
   expect(await open("somebody else at http://127.0.0.1")).toBeNull();
   expect(
     await openShellBudget(

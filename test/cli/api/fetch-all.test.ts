@@ -47,7 +47,7 @@ test("what a second try may heal is tried again, and no mention is lost or writt
   expect(api.calls.map((call) => call.query.get("cursor"))).toEqual([null, "1", "1", "2", "2"]);
 });
 
-test("a walk that cannot go on tells what was written and where it was", async () => {
+test("paging that fails reports what was written and its cursor", async () => {
   api.reply(
     page(["a", "b"], "cur+sor=="),
     json({ errors: [{ message: "no such cursor" }] }, { status: 400 }),
@@ -63,7 +63,7 @@ test("a walk that cannot go on tells what was written and where it was", async (
   expect(api.calls.at(-1)?.query.get("cursor")).toBe("cur+sor==");
 });
 
-test("Ctrl-C while a spent budget is waited for ends the walk at once, with its place", async () => {
+test("Ctrl-C while waiting for the budget ends paging at once, with its cursor", async () => {
   api.reply(page(["a", "b"], "1"), json({}, { status: 429, headers: { "retry-after": "600" } }));
   const stopping = new AbortController();
   const walk = run("mentions", ALL, { signal: stopping.signal });
@@ -84,7 +84,7 @@ test("a cursor that repeats, a page without results and records of any kind end 
   expect(await run("mentions", ALL)).toMatchObject({ out: "", exitCode: 0 });
 });
 
-test("an answer in HTML is told in our words", async () => {
+test("an answer in HTML is reported in our words", async () => {
   api.reply(html(404));
   const { failure, exitCode, out } = await run("queries", { project: "19" });
   expect({ failure, exitCode, out }).toEqual({

@@ -11,7 +11,7 @@ import { attacks } from "../../fixtures/attacks.ts";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there.
 const ACTING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-test("columns are as wide as they have to be, numbers stand to the right, empty columns are left out", () => {
+test("columns are as wide as needed, numbers are right-aligned, empty columns are left out", () => {
   const rows = [
     { id: 1, name: "Acme", when: "2026-02-17T07:36:05.000+0000", none: null, more: { name: "in" } },
     { id: 20, name: "", when: null, none: "" },
@@ -59,7 +59,7 @@ test("a cut text is never wider than it may be", () => {
   );
 });
 
-test("columns stand below each other whatever the script, and no letter is cut in two", () => {
+test("columns are aligned in any script, and no character is split", () => {
   const names = ["Acme", "東京東京東京", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "🫠🫠🫠🫠🫠🫠", "नमस्ते दुनिया", "한국어"];
   const lines = formatTable(
     names.map((name) => ({ name, end: "|" })),
@@ -73,7 +73,7 @@ test("columns stand below each other whatever the script, and no letter is cut i
   expect(padToWidth("東京", 6)).toBe("東京  ");
 });
 
-test("the lists of the local API stand in columns, too", async () => {
+test("the lists of the local API are aligned, too", async () => {
   const lines: string[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((line: string) => lines.push(line));
   await printRows(

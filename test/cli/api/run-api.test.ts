@@ -59,7 +59,7 @@ test("an account is explored by name: projects, queries, mentions", async () => 
   expect(mentions.err).toContain("20 shown of 45; --all writes every one as a line of JSON");
 });
 
-test("without a project and a query, the only project and all its queries are meant, and that is told", async () => {
+test("without a project and a query, the only project and all its queries are used, and the output says so", async () => {
   const { out, err, failure } = await run("mentions", { param: ["pageSize=2"] });
   expect(failure).toBeNull();
   expect(err).toContain("Project: Brands");
@@ -80,7 +80,7 @@ test("filters and ranges reach the API as they are written", async () => {
   expect(JSON.parse(short.out).resultsTotal).toBeLessThan(11);
 });
 
-test("--all writes every mention once, whatever the pages, as lines of JSON", async () => {
+test("--all writes every mention once, with any page size, as lines of JSON", async () => {
   const { out, err } = await run("mentions", { query: ["Alpha"], all: true, param: ["pageSize=7"] });
   const ids = out
     .trim()
@@ -118,7 +118,7 @@ test("a hostile mention moves nothing on the terminal, in no form", async () => 
   }
 });
 
-test("a reader who has enough ends the walk without a failure", async () => {
+test("a reader that closes the pipe ends paging without a failure", async () => {
   const { out, failure } = await run(
     "mentions",
     { query: ["Alpha"], all: true, param: ["pageSize=5"] },
@@ -186,7 +186,7 @@ test.each<[string, Parameters<typeof run>[1], number, RegExp]>([
   expect(printed.out).toBe("");
 });
 
-test("a refused login, nobody there and Ctrl-C have exit codes of their own, and repeat no password", async () => {
+test("a refused login, an absent server and Ctrl-C have their own exit codes, and show no password", async () => {
   const wrong = { username: SEED.user.username, password: "wrong secret", clientId: "earshot-api-client" };
   const refused = await createShell({ baseUrl, credentials: wrong })("me");
   expect(refused).toMatchObject({ exitCode: 3, out: "" });

@@ -19,7 +19,7 @@ const OPTIONS: ApiOptions = {
   jsonSuffix: false,
 };
 
-/** What a command printed, and how it failed if it did. */
+/** The output of a command, and its failure, if any. */
 export interface Printed {
   readonly out: string;
   readonly err: string;
@@ -27,7 +27,7 @@ export interface Printed {
   readonly exitCode: number;
 }
 
-/** Runs calls as the command does, into texts instead of the process's streams. */
+/** Runs calls as the command does, and returns the output as texts. */
 export function createShell(
   account: Pick<Access, "baseUrl" | "credentials"> & { readonly clock?: Clock },
   gate?: Gate,
@@ -67,7 +67,7 @@ function outcome(error: unknown): Pick<Printed, "failure" | "exitCode"> {
   throw error;
 }
 
-/** A terminal of so many columns, or a pipe; `readOnly`: its reader goes away after so many texts. */
+/** A terminal of so many columns, or a pipe; with `readOnly` its reader closes the pipe after so many texts. */
 function createOutput(columns?: number, readOnly = Number.POSITIVE_INFINITY): Output & { text(): string } {
   const events = new EventEmitter();
   const texts: string[] = [];

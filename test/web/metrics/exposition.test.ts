@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { deliveryReason } from "../../../src/web/metrics/delivery-reason.ts";
 import { exposed, gauge } from "../../../src/web/metrics/exposition.ts";
 
-test("whatever stands in a label, the lines stay well-formed and the label can be read back", async () => {
+test("with any text in a label, the lines stay well-formed and the label can be read back", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), fc.double(), async (name, value) => {
       const text = await exposed([gauge("earshot_x", "Said\nof \\ it.", [{ labels: { name }, value }])]);
