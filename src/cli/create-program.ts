@@ -42,7 +42,7 @@ const COMMANDS: readonly Entry[] = [
     name: "silence",
     usage: "",
     description:
-      "Mutes alerts for a time. What still fires at its end is sent then; resolved messages always are.",
+      "Mutes alerts for a time. What still fires at its end is sent then; the end of a sent alert always is.",
     load: async () => (await import("./silence.ts")).defineSilenceCommand,
   },
   {

@@ -44,7 +44,7 @@ While it runs, from another shell:
 
 All of it works in DATABASE_URL, or else in the embedded PostgreSQL of EARSHOT_HOME (default .earshot): in the server
 that a running Earshot has there, or in one that the command starts for itself. --json makes every command answer one
-JSON document on standard output; progress and what was left out stand on standard error.
+JSON document on standard output; progress and what was left out go to standard error.
 
-Exit codes: 0 done (rows of a file that are left out are reported, and are no failure), 1 failed, 2 an error in your input
-is at fault, 130 interrupted.`;
+Exit codes: 0 done (rows of a file that are left out are reported, and are no failure), 1 failed, 2 an error in your input,
+130 interrupted.`;

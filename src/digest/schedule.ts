@@ -17,7 +17,7 @@ export type Schedule = Pick<DigestConfig, "at" | "timezone" | "every" | "on" | "
 export interface Occurrence {
   /**
    * The local date, `2026-03-29`, and the time where a cron line has several a day, `2026-03-29-1800`: unique for a
-   * digest, so that no date is ever told twice. Sorts by time.
+   * digest, so that no date is covered twice. Sorts by time.
    */
   readonly key: string;
   readonly at: Instant;

@@ -43,7 +43,7 @@ interface Place {
 function walkFile(name: string, place: Place): void {
   if (place.open.has(name)) return;
   const program = parsed(place.sources.get(name) ?? "");
-  if (program !== null) walk(program, { ...place, file: name, open: new Set([...place.open, name]) });
+  if (program !== null) visit(program, { ...place, file: name, open: new Set([...place.open, name]) });
 }
 
 /** Null for a template that cannot be parsed: rendering reports the fault. */
@@ -55,7 +55,7 @@ function parsed(source: string): hbs.AST.Program | null {
   }
 }
 
-function walk(program: hbs.AST.Program | undefined, place: Place): void {
+function visit(program: hbs.AST.Program | undefined, place: Place): void {
   for (const statement of program?.body ?? []) walkStatement(statement, place);
 }
 
@@ -94,9 +94,9 @@ function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place
     return;
   }
   const of = params.map((param) => argument(param, place))[0] ?? ANYTHING;
-  walk(inverse, place);
+  visit(inverse, place);
   if (original === "if" || original === "unless") {
-    walk(program, place);
+    visit(program, place);
     return;
   }
   const inside = original === "with" ? of : (of.item ?? ANYTHING);
@@ -106,7 +106,7 @@ function block({ path, params, program, inverse }: hbs.AST.BlockStatement, place
     ...(first === undefined ? [] : [[first, inside] as const]),
     ...others.map((name) => [name, PLAIN] as const),
   ]);
-  walk(program, { ...place, around: [inside, ...place.around], named });
+  visit(program, { ...place, around: [inside, ...place.around], named });
 }
 
 const BLOCKS = ["if", "unless", "each", "with"];

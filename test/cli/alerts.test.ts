@@ -81,8 +81,8 @@ test("why prints the rule's measurements, the state of each receiver, and the an
   ]) {
     expect(text).toContain(part);
   }
-  const told = JSON.parse(await earshot("why", alert.id, "--rules", "rules", "--json"));
-  expect(told).toMatchObject({ alert: { id: alert.id }, receivers: [{ receiver: "comms-slack" }] });
+  const explained = JSON.parse(await earshot("why", alert.id, "--rules", "rules", "--json"));
+  expect(explained).toMatchObject({ alert: { id: alert.id }, receivers: [{ receiver: "comms-slack" }] });
 });
 
 test("why shows since when an alert is in its state, and explains alerts about Earshot itself", async () => {

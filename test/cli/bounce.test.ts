@@ -50,7 +50,7 @@ const pathOf = (mail: PendingNotification | undefined) =>
 const history = async () =>
   (await stores.alerts.events(alert.projectId, alert.id)).map(({ what, detail }) => `${what} ${detail}`);
 
-test("a mail that came back is noted at its delivery and in the history, once, and is not yet a trouble", async () => {
+test("a mail that came back is noted at its delivery and in the history, once, and is not yet a problem", async () => {
   const message = bounceMail({ to: pathOf(mails[0]), quoted: null });
   expect(await bounce(message)).toMatchObject({
     exitCode: 0,

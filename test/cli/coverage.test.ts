@@ -17,7 +17,7 @@ const BUDGET: ShownBudget = {
   closedForMs: 0,
   sharing: "proven",
 };
-const WALK: ShownPoll = {
+const POLL: ShownPoll = {
   projectId: "p",
   projectName: "Brands",
   queryId: "1",
@@ -47,7 +47,7 @@ const QUIRKS: readonly ShownQuirk[] = [
 const RULES = [aRule("when: { sentiment: negative }\nspike: { atLeast: 20 }")];
 const QUERY = { projectId: "p", projectName: "Brands", queryId: "1", name: "Acme", timezone: "UTC" };
 
-async function told(
+async function report(
   budgets: readonly ShownBudget[],
   quirks = QUIRKS,
   known: readonly unknown[] = [],
@@ -55,7 +55,7 @@ async function told(
 ) {
   const facts = {
     budgets: async () => [...budgets],
-    coverage: async () => [WALK],
+    coverage: async () => [POLL],
     quirks: async () => [...quirks],
     watchedStates: async (baselines: readonly string[]) => [
       {
@@ -71,7 +71,7 @@ async function told(
 }
 
 test("shows calls, polls, gaps with the time of the next attempt, and the quirks of the source", async () => {
-  const text = await told([BUDGET]);
+  const text = await report([BUDGET]);
   expect(text).toContain(
     "Calls: 12 of 30 used in the last 10m, 2 of them by others with the same account; 18 left.",
   );
@@ -88,27 +88,27 @@ test("shows calls, polls, gaps with the time of the next attempt, and the quirks
 });
 
 test("of a monitor that does not run it is said that nothing polls", async () => {
-  expect(await told([BUDGET])).not.toContain("Stopped");
-  const text = await told([BUDGET], QUIRKS, [], NOON + 22 * HOUR);
+  expect(await report([BUDGET])).not.toContain("Stopped");
+  const text = await report([BUDGET], QUIRKS, [], NOON + 22 * HOUR);
   expect(text).toMatch(/^Stopped: no process has polled for 21h 59m\. Does earshot start run\?/);
   expect(text).toMatch(/Acme .* stopped/);
 });
 
 test("of several accounts each line says whose it is", async () => {
   const other = { ...BUDGET, account: "bob at https://api.example", limit: null };
-  const text = await told([BUDGET, other]);
+  const text = await report([BUDGET, other]);
   expect(text).toContain("18 left. (ann at https://api.example)");
   expect(text).toContain("Calls: the account has no rate limit. (bob at https://api.example)");
   expect(text).toContain("runs behind ours (4m) (ann at https://api.example)");
 });
 
 test("rules that cannot fire yet are named with what they need, and not once they have learned", async () => {
-  expect(await told([BUDGET])).toContain(
+  expect(await report([BUDGET])).toContain(
     "\nStill learning, so that they cannot fire yet\n  Acme: a-rule (spike of negative mentions) needs its first mention\n",
   );
   const since = (startAt: number) => [{ spike: packSpikeState(createSpikeState(startAt)) }];
-  expect(await told([BUDGET], QUIRKS, since(NOON - 65 * MINUTE))).toContain(
+  expect(await report([BUDGET], QUIRKS, since(NOON - 65 * MINUTE))).toContain(
     "needs 1 h more, until about 2026-03-02 12:55\n",
   );
-  expect(await told([BUDGET], QUIRKS, since(NOON - DAY))).not.toContain("Still learning");
+  expect(await report([BUDGET], QUIRKS, since(NOON - DAY))).not.toContain("Still learning");
 });

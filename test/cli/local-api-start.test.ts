@@ -17,7 +17,7 @@ let servers: readonly Served[];
 interface Served {
   readonly child: ChildProcess;
   /** The line that it printed. */
-  readonly told: {
+  readonly printed: {
     readonly url: string;
     readonly username: string;
     readonly password: string;
@@ -50,7 +50,7 @@ async function serve(): Promise<Served> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = await once(createInterface(child.stdout), "line");
-  return { child, told: JSON.parse(line) };
+  return { child, printed: JSON.parse(line) };
 }
 
 function served(index: number): Served {
@@ -70,7 +70,7 @@ async function ask(url: string, token: string) {
 }
 
 test("two processes on one database serve one account: a token and a cursor of one are good at the other", async () => {
-  const [first, second] = [served(0).told, served(1).told];
+  const [first, second] = [served(0).printed, served(1).printed];
   expect({ ...second, url: "" }).toMatchObject({ ...first, url: "", curl: expect.anything() });
   const parameters = new URLSearchParams({
     username: first.username,
@@ -88,7 +88,7 @@ test("two processes on one database serve one account: a token and a cursor of o
   const seen: string[] = [];
   let cursor = "";
   for (let page = 0; page < 6; page++) {
-    const { url } = served(page % 2).told;
+    const { url } = served(page % 2).printed;
     const { status, body } = await ask(`${url}${path}${cursor}`, token);
     expect(status, JSON.stringify(body).slice(0, 300)).toBe(200);
     seen.push(...body.results.map(({ resourceId }) => resourceId));
@@ -101,5 +101,5 @@ test("Ctrl-C ends one cleanly, and the other goes on", async () => {
   const { child } = served(0);
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([0, null]);
-  expect((await ask(`${served(1).told.url}/me`, "no-token")).status).toBe(401);
+  expect((await ask(`${served(1).printed.url}/me`, "no-token")).status).toBe(401);
 });

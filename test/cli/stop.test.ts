@@ -106,21 +106,21 @@ async function hears(words: RegExp): Promise<void> {
 
 test("SIGHUP and reload take up the configuration; a fault in it leaves the running one alone", async () => {
   const file = join(folder, "earshot.yaml");
-  const sound = await readFile(file, "utf8");
+  const before = await readFile(file, "utf8");
   await startUntil("", /Earshot is running/);
   const sighup = async (words: RegExp): Promise<void> => {
     const heard = hears(words);
     child?.kill("SIGHUP");
     await heard;
   };
-  await writeFile(file, `${sound}\nrooutes: []\n`);
+  await writeFile(file, `${before}\nrooutes: []\n`);
   await sighup(/not reloaded/);
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder } as Record<string, string>;
   const refused = await runEarshot(bundle, ["reload"], { cwd: folder, env });
   expect(refused.code).toBe(2);
   expect(refused.err).toContain("rooutes");
-  await writeFile(file, `${sound}\ntimezone: Europe/Berlin\n`);
+  await writeFile(file, `${before}\ntimezone: Europe/Berlin\n`);
   await sighup(/the configuration was reloaded/);
   const again = hears(/the configuration was reloaded/);
   expect(await runEarshot(bundle, ["reload"], { cwd: folder, env })).toMatchObject({ code: 0 });

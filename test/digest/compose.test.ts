@@ -170,14 +170,14 @@ test("a digest is complete up to its end at most", () => {
   expect(composeDigest(factsOf({ completeUntil: 0 })).completeUntil).toBe(PERIOD.from);
 });
 
-test("alerts that were open in the period come gravest first, then oldest", () => {
+test("alerts that were open in the period come most severe first, then oldest", () => {
   const rows = composeDigest(
     factsOf({
       alerts: [
         alert({ rule: "late", openedAt: PERIOD.from + 5 * HOUR, resolvedAt: null }),
         alert({ rule: "early" }),
         alert({
-          rule: "grave",
+          rule: "severe",
           severity: "critical",
           openedAt: PERIOD.from - DAY,
           resolvedAt: PERIOD.from + 1,
@@ -188,7 +188,7 @@ test("alerts that were open in the period come gravest first, then oldest", () =
       ],
     }),
   ).alerts;
-  expect(rows.map(({ rule }) => rule)).toEqual(["grave", "early", "late"]);
+  expect(rows.map(({ rule }) => rule)).toEqual(["severe", "early", "late"]);
 });
 
 test("stories are ranked by distinct authors, raised by negativity and reach", () => {
@@ -265,8 +265,8 @@ test("the same stories in any order give the same view, also with numbers made t
         );
       const view = viewOf(given);
       expect(viewOf(given.toReversed())).toEqual(view);
-      const told = view.topStories.reduce((sum, row) => sum + row.mentions, 0);
-      expect(told).toBeLessThanOrEqual(given.reduce((sum, { numbers }) => sum + numbers.mentions, 0));
+      const listed = view.topStories.reduce((sum, row) => sum + row.mentions, 0);
+      expect(listed).toBeLessThanOrEqual(given.reduce((sum, { numbers }) => sum + numbers.mentions, 0));
     }),
   );
 });

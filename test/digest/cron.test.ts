@@ -76,7 +76,7 @@ test.each([
     ["2026-10-03 2026-10-02T15:45", "2026-10-04 2026-10-03T15:30", "2026-10-05 2026-10-04T15:15"],
   ],
   [
-    "stands half an hour off in India",
+    "has an offset of half an hour in India",
     "30 7 * * *",
     "Asia/Kolkata",
     "2026-03-05T12:00:00Z",

@@ -135,7 +135,7 @@ const moments = fc
   .integer({ min: 0, max: 3 * 365 * 24 * 12 })
   .map((steps) => Date.parse("2025-01-01T00:00:00Z") + steps * 5 * MINUTE);
 
-test("walking forward, every local date comes once and the periods follow each other without a gap", () => {
+test("stepping forward, every local date comes once and the periods follow each other without a gap", () => {
   fc.assert(
     fc.property(schedules, moments, (schedule, start) => {
       let occurrence = nextOccurrence(schedule, start);

@@ -20,8 +20,8 @@ test("an edition stored by an earlier version is sent, without fields that versi
   const stored: unknown = JSON.parse(
     JSON.stringify(sample, (key, value) => (LATER.has(key) ? undefined : value)),
   );
-  const told = previewMessage({ kind: "digest", view: storedDigest(stored) }, renderer);
-  expect(JSON.stringify(told)).toContain(sample.name);
+  const shown = previewMessage({ kind: "digest", view: storedDigest(stored) }, renderer);
+  expect(JSON.stringify(shown)).toContain(sample.name);
 });
 
 test("an edition of this version is sent as it was stored", () => {

@@ -35,21 +35,21 @@ describe("loadRules", () => {
     const { faults } = await loadRules(folder);
     await rm(folder, { recursive: true });
     expect(faults.map((fault) => describeFault(fault).replace(`${folder}/`, ""))).toEqual([
-      "team:1:1 folders inside the folder of rules are not read: put the files of team/ beside the others",
+      "team:1:1 folders inside the folder of rules are not read: move the files of team/ next to the others",
     ]);
   });
 
   it("reports the faults of all files at once and keeps the valid rules", async () => {
     const folder = await mkdtemp(join(tmpdir(), "earshot-rules-"));
-    const sound = "description: d\nseverity: info\nwhen: { sentiment: negative }\n";
-    await writeFile(join(folder, "sound.yaml"), sound);
-    await writeFile(join(folder, "Not Kebab.yaml"), sound);
-    await writeFile(join(folder, "other.yml"), sound);
+    const valid = "description: d\nseverity: info\nwhen: { sentiment: negative }\n";
+    await writeFile(join(folder, "valid.yaml"), valid);
+    await writeFile(join(folder, "Not Kebab.yaml"), valid);
+    await writeFile(join(folder, "other.yml"), valid);
     await writeFile(join(folder, "empty.yaml"), "");
     await writeFile(join(folder, "README.md"), "not a rule");
     const { rules, faults } = await loadRules(folder);
     await rm(folder, { recursive: true });
-    expect(rules.map(({ name }) => name)).toEqual(["sound"]);
+    expect(rules.map(({ name }) => name)).toEqual(["valid"]);
     expect(faults.map((fault) => describeFault(fault).replace(`${folder}/`, ""))).toEqual([
       'Not Kebab.yaml:1:1 a rule is named in lower case with hyphens, as its file is — did you mean "not-kebab.yaml"?',
       "empty.yaml:1:1 expected keys with values, got nothing",

@@ -60,7 +60,7 @@ describe("volume", () => {
     ]);
   });
 
-  it("takes back what left the slice, and does not owe when it never had it", () => {
+  it("takes back what left the slice, and is never negative", () => {
     expect(run(window, [[60], [[[1, -20]]], [[[0, -9]]], [0], [5]]).map(({ observed }) => observed)).toEqual([
       60, 40, 31, 0, 0,
     ]);

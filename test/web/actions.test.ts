@@ -138,7 +138,7 @@ test("a silence for certain times of the week keeps to a time zone, and says wha
 const linkTo = (action: AlertLink["action"], at = NOW) =>
   `/act/${signAlertLink(SECRET, { alertId: alert.id, action, by: "on-call" }, at)}`;
 
-test("a link of a mail needs no login, does nothing when it is opened, and what it says when its button is pressed", async () => {
+test("a link of a mail needs no login, does nothing when it is opened, and acts when its button is clicked", async () => {
   const path = linkTo("acknowledge");
   const page = await ask(path);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Acknowledge")]);

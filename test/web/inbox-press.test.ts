@@ -19,12 +19,12 @@ const PEOPLE = [
   { id: "U0ANN", name: "Ann" },
   { id: "U0YOU", name: "You" },
 ] as const;
-const SIGNING_SECRET = "signs-presses-in-tests";
+const SIGNING_SECRET = "signs-interactions-in-tests";
 const log = pino({ level: "silent" });
 const store = createMemoryInboxStore();
 let web: TestConsole;
 let slack: LocalInbox;
-let door: SlackEndpoint;
+let endpoint: SlackEndpoint;
 let secret = SIGNING_SECRET;
 let alert: Alert;
 let count = 0;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   );
   web = await startTestConsole(NOW, {
     deps: {
-      slack: { take: (request) => door.take(request) },
+      slack: { take: (request) => endpoint.take(request) },
       inbox: {
         ...store,
         renderSlack: (blocks, fallback, form) =>
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const { stores, clock } = web;
   const press = createSlackActions({ actions: createAlertActions({ stores, clock }), log });
   const app = { token: "xoxb-test", apiUrl: slack.slackApiUrl, signingSecret: SIGNING_SECRET };
-  door = createSlackEndpoint({ apps: [app], interaction: press, wall: systemClock, log });
+  endpoint = createSlackEndpoint({ apps: [app], interaction: press, wall: systemClock, log });
   await tellAStory(stores, NOW);
 });
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { withTables } from "./with-tables.ts";
 export function addLocalGrant(group: Command, env: NodeJS.ProcessEnv): void {
   group
     .command("grant <username>")
-    .description("Lets a login into a client, or changes its role there.")
+    .description("Gives a login access to a client, or changes its role.")
     .requiredOption("--client <client>", "name or id")
     .addOption(
       new Option("--role <role>", "only Admin and Regular may use the API")
@@ -40,7 +40,7 @@ A login of several clients has to say platform_client_id when it asks for a toke
 export function addLocalRevoke(group: Command, env: NodeJS.ProcessEnv): void {
   group
     .command("revoke-tokens [username]")
-    .description("Takes tokens back at once: calls with them are answered with 401.")
+    .description("Revokes tokens at once: calls with them get 401.")
     .option("--client <client>", "of this client, or of the login in this client")
     .option("--json", "answer as JSON", false)
     .addHelpText(

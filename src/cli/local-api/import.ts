@@ -28,7 +28,9 @@ interface ImportOptions {
 export function addLocalImport(group: Command, env: NodeJS.ProcessEnv): void {
   group
     .command("import <file>")
-    .description("Reads mentions from JSON Lines or CSV into a project; again, it stores nothing twice.")
+    .description(
+      "Reads mentions from JSON Lines or CSV into a project; a second import stores nothing twice.",
+    )
     .option("--project <project>", "name or id (default: the only one)")
     .option("--client <client>", "where names of projects repeat")
     .option(

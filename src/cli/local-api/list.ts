@@ -7,7 +7,7 @@ import { withTables } from "./with-tables.ts";
 export function addLocalList(group: Command, env: NodeJS.ProcessEnv): void {
   group
     .command("list")
-    .description("Shows what there is, with ids.")
+    .description("Lists things with their ids.")
     .addArgument(new Argument("<what>", "what to show").choices([...LISTABLE]))
     .option("--project <project>", "for everything inside a project; name or id (default: the only one)")
     .option("--client <client>", "only of this client")

@@ -52,10 +52,10 @@ test("the shell takes its calls from the account's one budget, logins included, 
 });
 
 test("when the budget is used up it says when the next call is possible, and polls still have one", async () => {
-  const { shell: lane, live, crisis } = slotsOf(LIMIT.limit).of;
-  const take = (priority: "shell" | "live" | "crisis", of: typeof lane) =>
+  const { shell, live, crisis } = slotsOf(LIMIT.limit).of;
+  const take = (priority: "shell" | "live" | "crisis", of: typeof shell) =>
     budget.take(LIMIT, { slots: of, priority, timeoutMs: MINUTE });
-  while ((await take("shell", lane)) !== null);
+  while ((await take("shell", shell)) !== null);
   const { failure, exitCode, err } = await run("projects");
   expect(failure).toMatch(
     /the rate budget of the account has no call left for it; the next one is in \d+ s; possible again at \d{4}-\d\d-\d\dT/,

@@ -10,7 +10,7 @@ import { withTables } from "../with-tables.ts";
 import { type InProject, inProject } from "./in-project.ts";
 
 export function addQuery(create: Command, env: NodeJS.ProcessEnv): void {
-  inProject(create.command("query <name>").description("A saved search or channel; mentions stand in it."))
+  inProject(create.command("query <name>").description("A saved search or channel, which holds mentions."))
     .addOption(
       new Option("--type <type>", "kind of query").choices([...QUERY_TYPES]).default("search string"),
     )
