@@ -49,15 +49,15 @@ describe("the life of a spike", () => {
     const ticks = [...ordinary, ...wave(40), ...calm(8), ...wave(400), ...calm(20)];
     const { verdicts } = run(window, ticks);
     expect(reasons(verdicts)).toContain("NewWave");
-    const wave = verdicts.find(({ renotify }) => renotify === "NewWave");
-    expect(wave?.observed).toBeGreaterThanOrEqual(400);
+    const sent = verdicts.find(({ renotify }) => renotify === "NewWave");
+    expect(sent?.observed).toBeGreaterThanOrEqual(400);
   });
 
   it("a wave after the cooldown is described by itself, not by the first one", () => {
     const long = [...wave(300), ...Array.from({ length: 30 }, () => [60]), ...calm(7), ...wave(120)];
     const { verdicts } = run(window, [...ordinary, ...long]);
-    const wave = verdicts.filter(({ renotify }) => renotify === "NewWave").at(-1);
-    if (wave !== undefined) expect(wave.windowTo).toBeGreaterThan(START + (ordinary.length + 40) * BUCKET);
+    const sent = verdicts.filter(({ renotify }) => renotify === "NewWave").at(-1);
+    if (sent !== undefined) expect(sent.windowTo).toBeGreaterThan(START + (ordinary.length + 40) * BUCKET);
   });
 
   it("that only goes on is not sent again by itself", () => {
