@@ -70,7 +70,7 @@ export async function runMonitor(
   leave();
 }
 
-/** Loads and checks the configuration, its rules and its templates. Logs every fault and returns null if there is one. */
+/** Loads and checks the configuration, rules and templates. Logs every fault; returns null if there is one. */
 async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promise<Config | null> {
   try {
     const config = await loadConfig(file, env);

@@ -35,7 +35,7 @@ export const ConfigFile = z.strictObject({
   digests: z.array(DigestConfig).default([]),
   /** Folder of rules, relative to this file unless absolute. */
   rules: z.string().default("rules"),
-  /** Folder of templates that replace shipped ones of the same name; default `templates` next to this file, if it exists. */
+  /** Folder of templates that replace shipped ones of the same name; default `templates` next to this file. */
   templates: z.string().min(1).exactOptional(),
   /** Time zone of messages. */
   timezone: TimeZone.default("UTC"),

@@ -14,8 +14,8 @@ interface Node {
 }
 
 /**
- * `earshot.yaml` as a JSON Schema (draft 7), for editors: names, types of values and required keys. Only `earshot check`
- * finds unknown names and wrong durations.
+ * `earshot.yaml` as a JSON Schema (draft 7), for editors: names, types of values and required keys. Only `earshot
+ * check` finds unknown names and wrong durations.
  */
 export function configJsonSchema(): object {
   const file = schemaOf(ConfigFile);

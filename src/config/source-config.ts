@@ -15,7 +15,7 @@ export const SourceConfig = z
     /** Names or ids of projects and queries; `*` matches any characters. */
     projects: z.array(z.string().min(1)).min(1).default(["*"]),
     queries: z.array(z.string().min(1)).min(1).default(["*"]),
-    /** How often to poll for new mentions. With a rate limit, the planner decides how often a poll is worth its call. */
+    /** How often to poll for new mentions. With a rate limit, the planner decides whether a poll is worth its call. */
     pollEvery: durationBetween(100, DAY).default(30 * SECOND),
     /** How often to poll for changed mentions. */
     updatesEvery: durationBetween(100, 7 * DAY).default(5 * MINUTE),

@@ -40,7 +40,7 @@ export function refuseUnknownNames(match: AlertMatch, rules: readonly Rule[]): v
   if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
 }
 
-/** Throws a UserError if a matcher names a query, without wildcards, that is not watched. Before the first poll none is known. */
+/** Throws a UserError if a matcher names an unwatched query, without wildcards. Before the first poll none is known. */
 export function refuseUnknownQueries(
   { query = [], not }: AlertMatch,
   watched: readonly { readonly queryId: string; readonly name: string }[],

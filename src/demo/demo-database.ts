@@ -5,7 +5,7 @@ import { migrate } from "../store/migrate.ts";
 import { createSettingStore } from "../store/settings.ts";
 import { ensureSiblingDatabase, findSiblingDatabase } from "../store/sibling-database.ts";
 
-/** The demo's own database on the server of `url`, created if missing, so that demo data never enters a real monitor. */
+/** The demo's own database on the server of `url`, created if missing. Demo data never enters a real monitor. */
 export async function openDemoDatabase(url: string): Promise<string> {
   return (await ensureSiblingDatabase(url, demoName(url))).url;
 }

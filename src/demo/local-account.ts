@@ -20,8 +20,8 @@ export interface LocalSecrets {
 }
 
 /**
- * Random for each start, so that they are unknown to others and invalid after the end. Otherwise another site, or another
- * user of this machine, could read what is replayed and click buttons.
+ * Random for each start, so that they are unknown to others and invalid after the end. Otherwise another site, or
+ * another user of this machine, could read what is replayed and click buttons.
  */
 export function inventLocalSecrets(): LocalSecrets {
   const invent = () => randomBytes(24).toString("base64url");

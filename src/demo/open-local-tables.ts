@@ -17,8 +17,8 @@ export interface LocalTables {
 }
 
 /**
- * Opens them in `DATABASE_URL`, or in the embedded PostgreSQL of the data folder: in the server that another Earshot runs
- * there, or in a new one that `close` stops. `ofDemo` opens those of the running demo.
+ * Opens them in `DATABASE_URL`, or in the embedded PostgreSQL of the data folder: in the server that another Earshot
+ * runs there, or in a new one that `close` stops. `ofDemo` opens those of the running demo.
  */
 export async function openLocalTables(
   environment: Pick<Environment, "databaseUrl" | "home">,

@@ -10,8 +10,8 @@ export type Readiness =
   | { readonly outcome: "Incomplete"; readonly missingFrom: Instant };
 
 /**
- * A digest waits until all its queries have been read to the end of its period, but not for ever: if the source is down,
- * readers still get what is known.
+ * A digest waits until all its queries have been read to the end of its period, but not for ever: if the source is
+ * down, readers still get what is known.
  *
  * @param completeUntil the least over all its queries; `null` when one has never been read
  */

@@ -3,7 +3,7 @@ import type { Mention } from "../model/mention.ts";
 import type { Range } from "./params.ts";
 import type { Predicate } from "./predicate.ts";
 
-/** Tests that a number of the mention is in a range. `noun` follows the number: "with 120,000 followers (limit 10,000)". */
+/** A number of the mention inside a range. `noun` follows the number: "with 120,000 followers (limit 10,000)". */
 export function inRange(
   type: string,
   noun: string,

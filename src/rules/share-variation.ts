@@ -46,7 +46,7 @@ export function learnVariation(
   };
 }
 
-/** How much more two mentions of one window agree than any two: the variation, and the uncertainty of the usual share. */
+/** How much more two mentions of one window agree than any two: the variation, and the usual share's uncertainty. */
 export function togetherness({ excess, weight }: ShareVariation, { whole }: UsualShare): number {
   const usualVariation = (excess + PRIOR * PRIOR_WEIGHT) / (weight + PRIOR_WEIGHT);
   return Math.min(0.5, Math.max(0.002, usualVariation) + 1 / (whole + 1));

@@ -8,10 +8,10 @@ import type { SpikeMoment } from "./peak.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";
 
 /**
- * The numbers of a spike in a sentence, and what weakens them in others: `62 negative mentions in 30 min, 11 expected at
- * this hour; by chance about once in 8 years; 6.3× its usual variation; 3rd such burst this week.` `subject` is
- * "negative mentions", `nth` the number of this burst in the last seven days. If the moment is past at the bucket `now`,
- * the sentence says so, because readers must not take it for the present.
+ * The numbers of a spike in a sentence, and what weakens them in others: `62 negative mentions in 30 min, 11 expected
+ * at this hour; by chance about once in 8 years; 6.3× its usual variation; 3rd such burst this week.` `subject` is
+ * "negative mentions", `nth` the number of this burst in the last seven days. If the moment is past at the bucket
+ * `now`, the sentence says so, because readers must not take it for the present.
  */
 export function explainSpike(
   state: SpikeState,

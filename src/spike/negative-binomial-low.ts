@@ -1,8 +1,8 @@
 import { lnGamma } from "../lib/ln-gamma.ts";
 
 /**
- * Natural logarithm of P(N <= count), where N is negative-binomial with the given mean and variance: how rare such a low
- * count is. Needs 0 <= count < mean; variances at or below the mean give the Poisson limit.
+ * Natural logarithm of P(N <= count), where N is negative-binomial with the given mean and variance: how rare such a
+ * low count is. Needs 0 <= count < mean; variances at or below the mean give the Poisson limit.
  */
 export function lnNegativeBinomialLow(count: number, mean: number, variance: number): number {
   const relative = Math.max(Math.max(variance - mean, 1e-9) / (mean * mean), 1e-7);

@@ -4,9 +4,9 @@ import { isFirstVersion, readFirstVersion, type SpikeStateV1 } from "./spike-sta
 import { takeHourForLevel, takeSquaresForCubes } from "./usual-variation.ts";
 
 /**
- * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series continues
- * exactly. It also reads states of the first three versions. Those hold two hours of counts; missing hours are read as
- * empty ones with no expectation.
+ * A state as JSON: base64 of 1 kB. Packing loses nothing that could change a later verdict, so a stored series
+ * continues exactly. It also reads states of the first three versions. Those hold two hours of counts; missing hours
+ * are read as empty ones with no expectation.
  */
 export type PackedSpikeState = string | SpikeStateV1;
 
@@ -106,7 +106,7 @@ const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 /** Version, form, two free bytes, and the start; floats follow, so it must be a multiple of four. */
 const HEAD = 12;
 const PUNCTUAL_BYTES = HEAD + FLOAT * (AT.lags + LONGEST_WINDOW) + 2 * LONGEST_WINDOW;
-/** One page for all: packing is synchronous, so it holds one state at a time. Its spare byte reveals a state that is too long. */
+/** One page for all, because packing is synchronous. Its spare byte reveals a state that is too long. */
 const PAGE = Buffer.from(new ArrayBuffer(PACKED_BYTES + 4));
 const FLOATS = new Float32Array(PAGE.buffer, HEAD, STATE_BYTES >> 2);
 const SHORTS = new Uint16Array(PAGE.buffer, HEAD, STATE_BYTES >> 1);

@@ -2,8 +2,8 @@ import type { Instant } from "../lib/instant.ts";
 import { HOUR_BINS, LAG_EDGES, RING, WINDOWS } from "./constants.ts";
 
 /**
- * The detector's state of one series, in two arrays of constant size, together below 1 kB. The learning functions of this
- * folder change the state in place; a caller that needs the old one keeps its packed form.
+ * The detector's state of one series, in two arrays of constant size, together below 1 kB. The learning functions of
+ * this folder change the state in place; a caller that needs the old one keeps its packed form.
  */
 export interface SpikeState {
   /** Start of the series' first bucket; buckets are numbered from it. */

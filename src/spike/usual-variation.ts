@@ -62,8 +62,8 @@ export function learnVariation(
 }
 
 /**
- * Converts a state with sums of squares, from the first two versions. On real series the cubic mean is 1.35 to 2.9 times
- * the root of the mean square; this guess fades like everything else.
+ * Converts a state with sums of squares, from the first two versions. On real series the cubic mean is 1.35 to 2.9
+ * times the root of the mean square; this guess fades like everything else.
  */
 export function takeSquaresForCubes({ numbers }: SpikeState): void {
   const weight = numbers[AT.marks + MARK.variationWeight] ?? 0;

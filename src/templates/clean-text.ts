@@ -1,7 +1,7 @@
 /**
  * Removes from a text what must never be shown: control characters, marks that change the reading direction (they make
- * `evil.exe` look like a picture), invisible fillers, and halves of characters. Keeps joiners, because emoji and Persian
- * need them. Line breaks become `\n`; PostgreSQL, SMTP and Slack accept every result.
+ * `evil.exe` look like a picture), invisible fillers, and halves of characters. Keeps joiners, because emoji and
+ * Persian need them. Line breaks become `\n`; PostgreSQL, SMTP and Slack accept every result.
  */
 export function cleanText(text: string): string {
   return text

@@ -26,8 +26,8 @@ function escapeField(text: string, format: Format, field: string): string | null
 }
 
 /**
- * Isolates a query's name: next to a right-to-left name, the following number would move to its other side and look like
- * a part of the name.
+ * Isolates a query's name: next to a right-to-left name, the following number would move to its other side and look
+ * like a part of the name.
  */
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const LEFT_TO_RIGHT_MARK = "\u200e";

@@ -21,6 +21,6 @@ export interface MentionView {
   readonly followers: number | null;
   readonly reach: number | null;
   readonly publishedAt: Instant | null;
-  /** The number of mentions with the same content (reposts, syndicated copies, identical texts), this one included; 1 or more. */
+  /** Mentions with the same content (reposts, syndicated copies, identical texts), this one included; 1 or more. */
   readonly copies: number;
 }

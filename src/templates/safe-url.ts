@@ -1,7 +1,7 @@
 /**
  * Returns the address if it is safe to link, else null: http or https, with a host, without a user name (which makes
- * `https://bank.example@evil.example` look right), not too long. The result is percent-encoded with an ASCII host, so it
- * holds no character that ends a link in HTML, Slack or a header.
+ * `https://bank.example@evil.example` look right), not too long. The result is percent-encoded with an ASCII host, so
+ * it holds no character that ends a link in HTML, Slack or a header.
  */
 export function safeUrl(text: string | null | undefined): string | null {
   if (!text || text.length > MAX_LENGTH || UNSAFE.test(text)) return null;

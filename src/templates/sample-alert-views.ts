@@ -106,7 +106,10 @@ const BARE: AlertView = {
   consoleUrl: null,
 };
 
-/** fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was sent · without any optional value. */
+/**
+ * fired · escalated · doubled · another wave · reopened · unanswered · reminder · resolved · test · ended before it was
+ * sent · without any optional value.
+ */
 export const sampleAlertViews: readonly [AlertView, ...AlertView[]] = [
   FIRED,
   {

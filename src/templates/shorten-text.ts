@@ -1,7 +1,7 @@
 /**
  * The first `limit` characters as a reader counts them, with an ellipsis if something is cut. It never splits an emoji
- * with skin tone, a flag or a letter with accents. One "character" may have hundreds of combining marks, so the result is
- * also never longer than `8 × limit` UTF-16 units.
+ * with skin tone, a flag or a letter with accents. One "character" may have hundreds of combining marks, so the result
+ * is also never longer than `8 × limit` UTF-16 units.
  */
 export function shortenText(text: string, limit: number): string {
   if (text.length <= limit) return text;

@@ -9,8 +9,8 @@ export interface TopMention {
 }
 
 /**
- * The few mentions that explain an alert best: one per story, negative ones first, then by how many people may have seen
- * them (copies of the same text add up), then the earliest, where it started.
+ * The few mentions that explain an alert best: one per story, negative ones first, then by how many people may have
+ * seen them (copies of the same text add up), then the earliest, where it started.
  */
 export function topMentions(
   mentions: readonly Mention[],

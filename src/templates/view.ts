@@ -9,7 +9,9 @@ import type { MentionView } from "./mention-view.ts";
  * error and not an empty text. Texts may be hostile; the format of the template escapes them.
  */
 export interface AlertView {
-  /** Why this message is sent: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test. */
+  /**
+   * Why this message is sent: fired, ended, escalated, doubled, wave, reopened, unanswered, reminder, resolved, test.
+   */
   readonly kind: Exclude<NotificationKind, "digest">;
   readonly severity: Severity;
   readonly state: AlertState;

@@ -53,10 +53,10 @@ const Params = z
   );
 
 /**
- * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: the share of the rule's mentions that match
- * `of`, once the window has at least `among` mentions. `aboveUsual: 15%` also requires that many percentage points more
- * than this query's own share of the last days. `unusual: true` requires instead that chance explains it no more often
- * than `oneFalseAlarmIn`, given the usual variation of this query's share. Both need a day of history.
+ * `share: {of: {sentiment: negative}, atLeast: 40%, among: 30, within: 1h}`: the share of the rule's mentions that
+ * match `of`, once the window has at least `among` mentions. `aboveUsual: 15%` also requires that many percentage
+ * points more than this query's own share of the last days. `unusual: true` requires instead that chance explains it no
+ * more often than `oneFalseAlarmIn`, given the usual variation of this query's share. Both need a day of history.
  */
 export const share = defineWindowCondition({
   type: "share",

@@ -6,7 +6,7 @@ import type { PreviewContent } from "./preview-content.ts";
 import { previewTemplate } from "./preview-template.ts";
 import { sampleCharts } from "./sample-charts.ts";
 
-/** A previewed message: `shown` is the HTML of the mail with its picture embedded, since there is no mail to attach it. */
+/** A previewed message: `shown` is the HTML of the mail with its picture embedded. */
 export interface ShownPreview extends MessagePreview {
   readonly email: MessagePreview["email"] & { readonly shown: string };
 }

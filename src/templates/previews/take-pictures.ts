@@ -20,8 +20,8 @@ export type Pictures =
   | { readonly outcome: "no-browser"; readonly reason: string };
 
 /**
- * Takes full-page pictures of HTML, one for each look. Nothing in it runs and nothing is fetched: the browser is offline
- * and has no scripts.
+ * Takes full-page pictures of HTML, one for each look. Nothing in it runs and nothing is fetched: the browser is
+ * offline and has no scripts.
  */
 export async function takePictures(
   html: string,

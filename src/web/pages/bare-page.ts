@@ -2,8 +2,8 @@ import { STYLESHEET } from "../asset-routes.ts";
 import { type Html, html } from "../html.ts";
 
 /**
- * A page for people without a login: a headline, a sentence, a form, and no navigation. Search engines must not list it,
- * because its address may belong to one person.
+ * A page for people without a login: a headline, a sentence, a form, and no navigation. Search engines must not list
+ * it, because its address may belong to one person.
  */
 export function barePage(title: string, content: Html): Html {
   return html`<!doctype html>
