@@ -86,18 +86,23 @@ async function checked(file: string, env: NodeJS.ProcessEnv, log: Logger): Promi
 
 const LOOK_EVERY_MS = 2_000;
 
+/** Counts how often SIGHUP came. */
+function countHangUps(): () => number {
+  let count = 0;
+  process.on("SIGHUP", () => count++);
+  return () => count;
+}
+
 /** Reloads on SIGHUP and on a request in the tables. Returns a function that ends this. */
-function keepReloading(
-  earshot: () => Earshot,
-  reload: () => Promise<void>,
-  log: Logger,
-  signal: AbortSignal,
-): () => Promise<void> {
-  let isAsked = false;
-  const onHangUp = (): void => {
-    isAsked = true;
-  };
-  process.on("SIGHUP", onHangUp);
+function keepReloading(parts: {
+  earshot(): Earshot;
+  reload(): Promise<void>;
+  hangUps(): number;
+  log: Logger;
+  signal: AbortSignal;
+}): () => Promise<void> {
+  const { earshot, reload, hangUps, log, signal } = parts;
+  let heard = 0;
   const looking = (async () => {
     let seen = await earshot()
       .stores.settings.get(RELOAD_SETTING)

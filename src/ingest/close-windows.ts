@@ -84,7 +84,7 @@ async function judgeUntil(
 }
 
 /** An unwatched query gets no more mentions, so its alerts end, with that reason. */
-async function withdrawAll(facts: IngestFacts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
+async function withdrawAll(facts: Facts, query: WatchedQuery, now: Instant): Promise<readonly Alert[]> {
   const open = await facts.alerts.openOfQuery(query.projectId, query.queryId);
   const observation: Observation = { kind: "withdrawn", at: now, because: "its query is no longer watched" };
   return recordObservations(

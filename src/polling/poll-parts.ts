@@ -13,7 +13,7 @@ import type { PollSettings } from "./watermark.ts";
 
 /** Everything a poll needs from outside. */
 export interface PollParts {
-  readonly store: IngestStore;
+  readonly store: Stores;
   /** The pages of one poll, in order. Throws errors with `retryable` and `retryAfterMs`. */
   readonly fetchPages: (
     query: WatchedQuery,

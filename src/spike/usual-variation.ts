@@ -61,24 +61,6 @@ export function learnVariation(
   numbers[AT.marks + MARK.variationWeight] = variationFading * mark(state, MARK.variationWeight) + 1;
 }
 
-/**
- * Converts a state with sums of squares, from the first two versions. On real series the cubic mean is 1.35 to 2.9
- * times the root of the mean square; this guess fades like everything else.
- */
-export function takeSquaresForCubes({ numbers }: SpikeState): void {
-  const weight = numbers[AT.marks + MARK.variationWeight] ?? 0;
-  for (let window = 0; window < WINDOWS.length; window++) {
-    const squares = numbers[AT.variationCubes + window] ?? 0;
-    const usual = weight > 0 ? 1.6 * Math.sqrt(squares / weight) : 0;
-    numbers[AT.variationCubes + window] = weight * usual * usual * usual;
-  }
-}
-
-/** Converts a state of the first three versions, which had one measure only: the other starts as its copy. */
-export function takeHourForLevel({ numbers }: SpikeState): void {
-  numbers.copyWithin(AT.levelCubes, AT.variationCubes, AT.variationCubes + WINDOWS.length);
-}
-
 const PRIOR_CUBES = VARIATION_WEIGHT * VARIATION_PRIOR ** 3;
 
 /** Log2 of the ratio between the window of sparse series and the longest learned one. */

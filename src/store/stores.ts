@@ -26,21 +26,21 @@ import { createSilenceStore } from "./silences.ts";
 import { createStoryStore } from "./stories.ts";
 
 /** The stores of all nouns, on one connection or in one transaction: every fact of Earshot. */
-export type Facts = ReturnType<typeof createNounStores>;
+export type Facts = ReturnType<typeof createFacts>;
 
-export interface Stores extends NounStores {
+export interface Stores extends Facts {
   /** Commits everything that `work` does through the given stores together, or not at all. */
-  transaction<T>(work: (stores: NounStores) => Promise<T>): Promise<T>;
+  transaction<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
 }
 
 export function createStores(db: Db): Stores {
   return {
-    ...createNounStores(db),
-    transaction: (work) => db.transaction().execute((tx) => work(createNounStores(tx))),
+    ...createFacts(db),
+    transaction: (work) => db.transaction().execute((tx) => work(createFacts(tx))),
   };
 }
 
-function createNounStores(db: Db) {
+function createFacts(db: Db) {
   return {
     queries: createQueryStore(db),
     distinctAuthors: createDistinctAuthorStore(db),

@@ -23,7 +23,7 @@ export function escapeValue(text: string, format: Format): string {
 }
 
 /**
- * Slack's three entities disable mentions, links and dates. Slack has no escape for the characters of bold, strike and
+ * Slack's three entities disable mentions, links and dates. Slack has no escape for the characters of bold, italics, strike and
  * code, so they are replaced by look-alikes: an open code fence would swallow our text.
  */
 function escapeMrkdwn(line: string): string {

@@ -58,8 +58,8 @@ const summary = (decision: Decision) => [
 test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[]]>([
   ["pending", { state: "pending", firedAt: null }, null, {}, ["drop", null, "StillPending", null]],
   ["pending and ended", { firedAt: null, resolvedAt: at(1) }, null, {}, ["drop", null, "NeverFired", null]],
-  ["firing, not yet notified", {}, null, {}, ["tell", "fired", "FirstNotification", at(9)]],
-  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["tell", "fired", "FirstNotification", null]],
+  ["firing, not yet notified", {}, null, {}, ["send", "fired", "FirstNotification", at(9)]],
+  ["firing, no repeats", {}, null, { repeatEveryMs: null }, ["send", "fired", "FirstNotification", null]],
   ["notified", { lastSeenAt: at(4) }, lastNotified({ at: at(2) }), {}, ["drop", null, "NothingNew", at(6)]],
   [
     "notified, and doubled since",
@@ -124,7 +124,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     {},
     ["send", "fired", "FirstNotification", null],
   ],
-  ["resolved", { resolvedAt: at(4) }, lastNotified(), {}, ["tell", "resolved", "Resolved", null]],
+  ["resolved", { resolvedAt: at(4) }, lastNotified(), {}, ["send", "resolved", "Resolved", null]],
   [
     "resolved, and notified",
     { resolvedAt: at(4) },
@@ -139,7 +139,7 @@ test.each<[string, Partial<Alert>, LastNotified | null, Partial<Terms>, unknown[
     { sendResolved: false },
     ["drop", null, "ResolveNotWanted", null],
   ],
-  ["resolved before it was sent", { resolvedAt: at(4) }, null, {}, ["tell", "ended", "FiredAndEnded", null]],
+  ["resolved before it was sent", { resolvedAt: at(4) }, null, {}, ["send", "ended", "FiredAndEnded", null]],
   [
     "resolved long before the first notification",
     { resolvedAt: at(4) - DAY },

@@ -67,14 +67,14 @@ test("without a free slot, all wait for the next one together", () => {
 });
 
 test("a slot is free again after the period", () => {
-  expect(decisionsOf([candidateOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("tell");
+  expect(decisionsOf([candidateOf("a")], [NOW - 1 * HOUR, NOW - 1, NOW - 2])[0]).toContain("send");
   expect(decisionsOf([candidateOf("a")], [NOW - HOUR + 1, NOW - 1, NOW - 2])[0]).toContain(NOW + 1);
 });
 
 test("critical alerts do not wait", () => {
   const recent = [NOW - 1, NOW - 2, NOW - 3];
   expect(decisionsOf([candidateOf("a", "critical"), candidateOf("b")], recent)).toEqual([
-    ["a", "tell", "FirstNotification", null],
+    ["a", "send", "FirstNotification", null],
     // The critical one took a slot, too, so the next is free when the second of the others leaves the period.
     ["b", "hold", "HeldByThrottle", NOW - 2 + HOUR],
   ]);
@@ -83,10 +83,10 @@ test("critical alerts do not wait", () => {
 test("an alert without news takes no slot", () => {
   const known = {
     ...candidateOf("a"),
-    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, ended: false } as const,
+    lastNotified: { at: NOW, severity: "warning", lastSeenAt: 0, notifyCount: 1, ended: false } as const,
   };
   expect(decisionsOf([known, candidateOf("b")], [NOW - 1, NOW - 2])).toEqual([
-    ["b", "tell", "FirstNotification", null],
+    ["b", "send", "FirstNotification", null],
     ["a", "drop", "NothingNew", null],
   ]);
 });
