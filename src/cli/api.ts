@@ -8,6 +8,7 @@ import { didYouMean } from "../lib/did-you-mean.ts";
 import { UserError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
 import { findAccess } from "./api/access.ts";
+import { openApiCache } from "./api/api-cache.ts";
 import { API_CALLS, findCall } from "./api/calls.ts";
 import { describeCall, HELP, listCalls } from "./api/help.ts";
 import type { ApiOptions } from "./api/options.ts";
@@ -56,7 +57,8 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
       }
       const signal = stopSignal(() => {});
       const access = await findAccess(options, env, systemClock);
-      const budget = await openShellBudget(readEnvironment(env), {
+      const environment = readEnvironment(env);
+      const budget = await openShellBudget(environment, {
         account: accountOf({ baseUrl: access.baseUrl, ...access.credentials }),
         timeoutMs: access.timeoutMs ?? MINUTE,
         log: commandLog(env),
@@ -64,7 +66,8 @@ export function defineApiCommand(command: Command, env: NodeJS.ProcessEnv): void
       try {
         const terminal = { stdout: process.stdout, stderr: process.stderr, signal };
         const { runApi } = await import("./api/run-api.ts");
-        await runApi(call, options, access, terminal, budget?.gate);
+        const cache = openApiCache(environment.home, access, systemClock);
+        await runApi(call, options, access, terminal, cache, budget?.gate);
       } finally {
         await budget?.close();
       }

@@ -71,6 +71,9 @@ What is printed:
   a table; with --json the whole answer; with --all every record as a line of JSON, page after page.
   Everything else goes to standard error, so that standard output can be piped. Ids beyond 2^53 are text.
 
+What is kept (api-cache.json in the data folder, for you only): the token until it ends, and the names of projects,
+queries and groups for an hour. So a command costs one call. earshot api queries reads the queries anew.
+
 Examples (in a clone: npm run earshot -- instead of earshot):
   earshot api                                       the calls, by group
   earshot api projects                              what is there?

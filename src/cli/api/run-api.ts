@@ -1,16 +1,19 @@
 import { formatDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
+import type { AddressName } from "../../source/addresses.ts";
 import type { Budget } from "../../source/budget.ts";
 import type { RawParams } from "../../source/calls/raw.ts";
 import type { Gate } from "../../source/gate.ts";
-import { createSourceClient, type SourceClient } from "../../source/source-client.ts";
-import { createMemoryTokenStore } from "../../source/token-store.ts";
+import { createSourceClient } from "../../source/source-client.ts";
+import { SourceError } from "../../source/source-error.ts";
 import { ExitError, InterruptedError } from "../run.ts";
 import type { Access } from "./access.ts";
+import type { ApiCache } from "./api-cache.ts";
 import type { ApiCall } from "./calls.ts";
 import { fetchAll } from "./fetch-all.ts";
-import { findProject, findQueries } from "./find-scope.ts";
-import { formatAnswer } from "./format-answer.ts";
+import type { Named } from "./find-named.ts";
+import { findProject, findQueries, isNameList, type NameSource, nameKey } from "./find-scope.ts";
+import { formatAnswer, recordsOf } from "./format-answer.ts";
 import { locationList } from "./location-list.ts";
 import type { ApiOptions, Terminal } from "./options.ts";
 import { type Pair, readParameters, withRange } from "./parameters.ts";
@@ -29,7 +32,8 @@ export async function runApi(
   options: ApiOptions,
   access: Access,
   terminal: Terminal,
-  /** Set if an Earshot keeps a rate budget for this account. */
+  cache: ApiCache,
+  /** Of the budget that the account's Earshot keeps, where there is one. */
   gate?: Gate,
 ): Promise<void> {
   const writer = createWriter(terminal.stdout);
@@ -44,7 +48,7 @@ export async function runApi(
   const client = createSourceClient({
     baseUrl: access.baseUrl,
     credentials: access.credentials,
-    tokens: createMemoryTokenStore(),
+    tokens: cache.tokens,
     spelling: { tokenIn: options.tokenIn, jsonSuffix: options.jsonSuffix },
     signal,
     ...(gate === undefined ? {} : { gate }),
@@ -56,15 +60,20 @@ export async function runApi(
   try {
     const shares = gate === undefined ? "" : "; calls come out of the budget of the Earshot that watches it";
     printResult(`Asking ${access.baseUrl} as ${access.credentials.username} (${access.from})${shares}`);
-    await ask(call, options, client, {
-      given,
-      range,
-      width: widthOf(terminal),
-      writer,
-      printResult,
-      terminal,
-      signal,
-    });
+    await ask(
+      call,
+      options,
+      { client, cache },
+      {
+        given,
+        range,
+        width: widthOf(terminal),
+        writer,
+        printResult,
+        terminal,
+        signal,
+      },
+    );
   } catch (error) {
     if (terminal.signal.aborted) throw new InterruptedError("stopped");
     if (!writer.closed.aborted) throw printFailure(error, access);
@@ -84,13 +93,60 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, asking: Asking): Promise<void> {
+async function ask(call: ApiCall, options: ApiOptions, source: NameSource, asking: Asking): Promise<void> {
+  const { writer, width } = asking;
+  const { client, cache } = source;
+  const { name } = call;
+  if (name === "token") return writer.write(printToken(await client.token(), options.json, width));
+  const named = { ...call, name };
+  const params = await toParams(call, options, source, asking);
+  let hasWritten = false;
+  const write = (text: string): Promise<void> => {
+    hasWritten = true;
+    return writer.write(text);
+  };
+  const told = { ...asking, writer: { ...writer, write } };
+  try {
+    await askOnce(named, options, source, params, told);
+  } catch (error) {
+    // A kept name may stand for something that was deleted since. What is refused like this has done nothing.
+    const isStale = error instanceof SourceError && STALE.has(error.kind) && !hasWritten;
+    if (!isStale || !(await cache.forgetNames())) throw error;
+    const fresh = await toParams(call, options, source, asking);
+    if (isSameScope(params, fresh)) throw error;
+    await askOnce(named, options, source, fresh, told);
+  }
+}
+
+function toNamed(answer: unknown): Named[] {
+  return (recordsOf(answer) ?? []).flatMap((record) => {
+    const { id, name } = (record ?? {}) as { readonly [field in "id" | "name"]?: unknown };
+    return id === undefined || typeof name !== "string" ? [] : [{ id: String(id), name }];
+  });
+}
+
+const STALE: ReadonlySet<string> = new Set(["not-found", "rejected", "forbidden"]);
+
+function isSameScope(before: RawParams, after: RawParams): boolean {
+  const scopeOf = ({ places, parameters }: RawParams): string =>
+    JSON.stringify([places.projectId, parameters.filter(([name]) => /^query(?:Group)?Id$/.test(name))]);
+  return scopeOf(before) === scopeOf(after);
+}
+
+async function askOnce(
+  call: ApiCall & { readonly name: AddressName },
+  options: ApiOptions,
+  { client, cache }: NameSource,
+  params: RawParams,
+  asking: Asking,
+): Promise<void> {
   const { writer, printResult, width } = asking;
-  if (call.name === "token") return writer.write(printToken(await client.token(), options.json, width));
-  const params = await toParams(call, options, client, asking);
   if (options.all) return fetchAll(call, params, client, asking);
   const answer = await client.ask(call.name, withPageSize(call, params));
   refuseError(answer);
+  // A whole list that was shown is what the next command knows.
+  if (isNameList(call.name) && params.parameters.length === 0)
+    await cache.keepNames(nameKey(call.name, params.places.projectId), toNamed(answer));
   if (options.json) return writer.write(`${sanitizeJson(answer, 2)}\n`);
   await writer.write(`${formatAnswer(call, answer, width)}\n`);
   const total = printTotal(call, answer);
@@ -100,7 +156,7 @@ async function ask(call: ApiCall, options: ApiOptions, client: SourceClient, ask
 async function toParams(
   call: ApiCall,
   options: ApiOptions,
-  client: SourceClient,
+  source: NameSource,
   { given, range, printResult }: Asking,
 ): Promise<RawParams> {
   const wanted = options.project ?? given.places.projectId;
@@ -109,9 +165,9 @@ async function toParams(
       throw new UserError(`${call.name} is about the whole account: leave out --project and --query`);
     return { places: {}, parameters: given.pairs };
   }
-  const projectId = await findProject(client, wanted, printResult);
+  const projectId = await findProject(source, wanted, printResult);
   const asked = { queries: options.query, groups: options.queryGroup, pairs: given.pairs };
-  const queries = await findQueries(client, call, projectId, asked, printResult);
+  const queries = await findQueries(source, call, projectId, asked, printResult);
   if (range.says !== null) printResult(`Range: ${range.says}`);
   const places = { ...CHART_DEFAULTS, ...given.places, projectId };
   if (call.name === "create-location-list")

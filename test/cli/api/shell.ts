@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Access } from "../../../src/cli/api/access.ts";
+import { openApiCache } from "../../../src/cli/api/api-cache.ts";
 import { findCall } from "../../../src/cli/api/calls.ts";
 import type { ApiOptions, Output } from "../../../src/cli/api/options.ts";
 import { runApi } from "../../../src/cli/api/run-api.ts";
@@ -29,7 +30,12 @@ export interface Printed {
 
 /** Runs calls as the command does, and returns the output as texts. */
 export function createShell(
-  account: Pick<Access, "baseUrl" | "credentials"> & { readonly clock?: Clock },
+  account: Pick<Access, "baseUrl" | "credentials"> & {
+    readonly clock?: Clock;
+    /** Where the cache lies; without it nothing is kept, because nobody can make a folder there. */
+    readonly home?: string;
+    readonly wall?: Clock;
+  },
   gate?: Gate,
 ) {
   return async (
@@ -43,11 +49,13 @@ export function createShell(
     const stderr = createOutput(how.columns);
     const access: Access = { clock: systemClock, from: "the test", ...account };
     const signal = how.signal ?? new AbortController().signal;
+    const cache = openApiCache(account.home ?? "/dev/null/none", account, account.wall ?? systemClock);
     const error = await runApi(
       call,
       { ...OPTIONS, ...options },
       access,
       { stdout, stderr, signal },
+      cache,
       gate,
     ).then(
       () => null,
