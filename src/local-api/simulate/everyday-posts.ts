@@ -12,7 +12,7 @@ import { createRandom, type Random } from "./random.ts";
 import { repostsOf } from "./reposts.ts";
 import { liveliness } from "./rhythm.ts";
 import type { Sentiment, Topic } from "./topics.ts";
-import { typeAs, withOpening, withSign } from "./typing.ts";
+import { typeAs, withLink, withOpening, withSign } from "./typing.ts";
 
 /** What is published about a brand in an hour when nothing happens. The same seed and hour, the same posts. */
 export function everydayPosts(seed: string, brand: Brand, hourStart: Instant): Post[] {
@@ -40,6 +40,8 @@ function everydayPost(seed: string, brand: Brand, hourStart: Instant, number: nu
   const author = pageType === "news" ? reporter(seed, random) : someAuthor(seed, random);
   const words = writing(pageType, brand, author, random);
   const key = `${brand.name}/${hourStart}/${number}`;
+  // Random numbers of its own: whether a post has a link changes nothing else about any post.
+  const text = withLink(pageType, words.text, brand, createRandom(seed, "link", key));
   const site = pageType === "news" ? OUTLETS.find(({ reporter }) => reporter === author.name) : undefined;
   return {
     key,
@@ -47,6 +49,7 @@ function everydayPost(seed: string, brand: Brand, hourStart: Instant, number: nu
     pageType,
     author,
     ...words,
+    text,
     ...addressOf(pageType, key, { ...brand, brand: brand.name, handle: author.handle, ...(site ?? {}) }),
     publishedAt: hourStart + random.whole(0, 3_599) * SECOND,
     reposts: pageType === "twitter" ? random.poisson(Math.min(40, author.followers / 4_000)) : 0,

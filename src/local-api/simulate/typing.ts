@@ -1,4 +1,5 @@
 import type { Brand } from "./brands.ts";
+import { OUTLETS } from "./outlets.ts";
 import type { PageType } from "./post.ts";
 import type { Random } from "./random.ts";
 
@@ -25,6 +26,17 @@ export function withSign(text: string, random: Random): string {
   return random.chance(0.2) ? `${text} ${random.pick(SIGNS)}` : text;
 }
 
+/** Some put a link behind it, and many of them the same one. Like all invented hosts, these lie under `.example`. */
+export function withLink(pageType: PageType, text: string, brand: Brand, random: Random): string {
+  if (!random.chance(LINK_CHANCES[pageType] ?? 0)) return text;
+  const name = brand.name.toLowerCase();
+  const own = LINK_PATHS.map((path): [string, number] => [`www.${name}.example/${path}`, 5]);
+  const news = OUTLETS.map(({ site }): [string, number] => [`${site}/business/${name}-in-numbers`, 2]);
+  return `${text} https://${random.weighted([...own, ...news])}`;
+}
+
+const LINK_CHANCES: Partial<Record<PageType, number>> = { twitter: 0.12, reddit: 0.2, forum: 0.2 };
+const LINK_PATHS = ["help", "app", "news", "about/prices", "careers"];
 const OPENINGS = [
   "hm. ",
   "ok, ",
