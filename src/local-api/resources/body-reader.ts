@@ -8,8 +8,8 @@ import type { UnknownParameters } from "../parameters/parameter-reader.ts";
 export interface BodyReader {
   readonly body: Readonly<Record<string, unknown>>;
   has(field: string): boolean;
-  /** 1 to 255 characters that are not all blank. */
-  name(): string | undefined;
+  /** 1 to 255 characters that are not all blank. Required where there is no current one. */
+  name(current: string | undefined): string;
   text(field: string, maxLength: number): string | undefined;
   flag(field: string): boolean | undefined;
   number(field: string, limits: { min: number; max: number }): number | undefined;
@@ -61,7 +61,12 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
   return {
     body,
     has: (field) => value(field) !== undefined,
-    name: () => text("name", MAX_NAME, 1),
+    name(current) {
+      const name = text("name", MAX_NAME, 1) ?? current;
+      if (name === undefined && value("name") === undefined)
+        faults.add(`name: expected text of 1 to ${MAX_NAME} characters, got nothing.`);
+      return name ?? "";
+    },
     text: (field, maxLength) => text(field, maxLength),
     flag(field) {
       const found = value(field);

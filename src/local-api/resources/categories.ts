@@ -33,14 +33,13 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
     list: ({ db, project }) => listCategories(db, project.id),
     record,
     async read(body, scope, current) {
-      const name = body.name() ?? current?.name;
-      if (name === undefined && !body.has("name")) body.fault("name: required, the name of the category.");
+      const name = body.name(current?.name);
       const children = (await readChildren(body, scope, current)) ?? current?.children;
       if (children === undefined && !body.has("children"))
         body.fault('children: required, an array such as [{"name": "Price"}].');
       body.accept("id");
       return {
-        name: name ?? "",
+        name,
         multiple: body.flag("multiple") ?? current?.multiple ?? true,
         children: children ?? [],
       };

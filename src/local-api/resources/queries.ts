@@ -33,8 +33,7 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   list: ({ db, project }) => listQueries(db, project.id),
   record: queryRecord,
   read(body, scope, current) {
-    const name = body.name() ?? current?.name;
-    if (name === undefined && !body.has("name")) body.fault("name: required, the name of the query.");
+    const name = body.name(current?.name);
     const typeName = body.oneOf("type", QUERY_TYPE_NAMES) ?? current?.typeName ?? null;
     const type = typeName === null ? (current?.type ?? "search string") : canonicalQueryType(typeName);
     const text = readText(body, type) ?? current?.text ?? null;
@@ -49,7 +48,7 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
     const isAgnostic = body.flag("languageAgnostic") === true;
     body.accept(...UNCHANGEABLE);
     return {
-      name: name ?? "",
+      name,
       type,
       typeName,
       text,

@@ -23,14 +23,13 @@ export const queryGroups = defineResource<StoredQueryGroup, QueryGroupSettings>(
   list: ({ db, project }) => listQueryGroups(db, project.id),
   record: queryGroupRecord,
   async read(body, scope, current) {
-    const name = body.name() ?? current?.name;
-    if (name === undefined && !body.has("name")) body.fault("name: required, the name of the group.");
+    const name = body.name(current?.name);
     const queryIds = (await readQueries(body, scope)) ?? current?.queries.map(({ id }) => id);
     if (queryIds === undefined && !body.has("queries"))
       body.fault('queries: required, an array such as [{"id": 2003001}].');
     // The creator of the group owns it.
     body.accept("id", "users", "userId", "userName");
-    return { name: name ?? "", queryIds: queryIds ?? [], ...readSharing(body, scope, current) };
+    return { name, queryIds: queryIds ?? [], ...readSharing(body, scope, current) };
   },
   settingsOf: ({ name, queries, shared, sharedProjectIds }) => ({
     name,

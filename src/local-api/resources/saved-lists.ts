@@ -47,9 +47,7 @@ function savedList(kind: ListKind, field: string, record: (list: StoredList) => 
       listSavedLists(db, kind, { clientId: caller.client.id, projectId: project.id, userId: caller.user.id }),
     record,
     read(body, scope, current) {
-      const name = body.name() ?? current?.name;
-      if (name === undefined && !body.has("name"))
-        body.fault("name: expected text of 1 to 255 characters, got nothing.");
+      const name = body.name(current?.name);
       const entries =
         (kind === "location" ? readLocations(body) : readTexts(body, field)) ?? current?.entries;
       if (entries === undefined && !body.has(field))
@@ -59,7 +57,7 @@ function savedList(kind: ListKind, field: string, record: (list: StoredList) => 
             : `${field}: expected an array of 1 to ${MAX_ENTRIES} texts, got nothing.`,
         );
       body.accept("id", "userName", "userId");
-      return { name: name ?? "", entries: entries ?? [], ...readSharing(body, scope, current) };
+      return { name, entries: entries ?? [], ...readSharing(body, scope, current) };
     },
     settingsOf: ({ name, shared, sharedProjectIds, entries }) => ({
       name,

@@ -30,12 +30,11 @@ function tagResource(path: string, record: (tag: StoredTag) => object): Resource
     list: ({ db, project }) => listTags(db, project.id),
     record,
     async read(body, scope, current) {
-      const name = body.name() ?? current?.name;
-      if (name === undefined && !body.has("name")) body.fault("name: required, the name of the tag.");
+      const name = body.name(current?.name);
       const rules =
         (await readLabelRules(body.body["rules"], "rules", body.fault, scope)) ?? current?.rules ?? [];
       body.accept("id", "rules", "displayName", "queryIds", "matchingType");
-      return { name: name ?? "", rules };
+      return { name, rules };
     },
     settingsOf: ({ name, rules }) => ({ name, rules }),
     async create({ db, project, at }, settings) {
