@@ -13,7 +13,7 @@ export interface ShownMention {
   readonly eventAt: Instant;
 }
 
-/** A story of several mentions. */
+/** A story that several mentions share. */
 export interface ShownStory {
   readonly mentions: number;
   readonly first: Mention;

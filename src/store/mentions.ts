@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
+import type { ShownStory } from "../model/shown.ts";
 import type { StoryMention } from "../model/stored-mention.ts";
 import { at, type Db } from "./database.ts";
 import { createMentionPageStore } from "./mention-pages.ts";
@@ -41,6 +42,24 @@ export function createMentionStore(db: Db) {
         group by story
       `.execute(db);
       return new Map(rows.map(({ story, n }) => [story, n]));
+    },
+
+    /** How often a query's mentions share a story, by their own time from `since` on; null where none is stored. */
+    async story(
+      projectId: string,
+      queryId: string,
+      story: string,
+      since: Instant,
+    ): Promise<ShownStory | null> {
+      const its = sql`from earshot.mentions where project_id = ${projectId} and query_id = ${queryId}
+        and event_at >= ${at(since)} and story = ${story}`;
+      const { rows } = await sql<ShownStory>`
+        select (select count(*)::int ${its}) as mentions, first.body as first, widest.body as widest
+        from (select body ${its} order by event_at, resource_id limit 1) first,
+          (select body ${its} order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
+            event_at, resource_id limit 1) widest
+      `.execute(db);
+      return rows[0] ?? null;
     },
 
     /** Mentions that met the rule of an alert, newest first. */

@@ -2,8 +2,10 @@ import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
 import type { Mention } from "../model/mention.ts";
 import { titleOf } from "../model/rule-title.ts";
+import type { ShownStory } from "../model/shown.ts";
+import { storyKey } from "../model/story.ts";
 import { growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
-import { buildFindings } from "./build-findings.ts";
+import { buildFindings, describeStory } from "./build-findings.ts";
 import { buildMentionView } from "./build-mention-view.ts";
 import { cleanLine } from "./clean-text.ts";
 import { announce, buildHeadline } from "./headline.ts";
@@ -19,6 +21,8 @@ export interface AlertViewFacts {
   readonly mentions: readonly Mention[];
   /** The story of each mention; default: the story of its own text. */
   readonly storyOf?: (mention: Mention) => string;
+  /** The story that most of its mentions share, with its key; null or absent: none is shared. */
+  readonly story?: (ShownStory & { readonly key: string }) | null;
   readonly rule: { readonly name: string; readonly title?: string; readonly description: string | null };
   /** The findings at the time of the notification; null or absent if there are none. */
   readonly explanation?: Explanation | null;
@@ -43,7 +47,11 @@ export interface AlertViewFacts {
 export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
   const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
-  const mentions = top.map(({ mention, copies }) => buildMentionView(mention, copies));
+  const { story = null, storyOf = storyKey } = facts;
+  // One story has one number in a message: that of all that is stored.
+  const mentions = top.map(({ mention, copies }) =>
+    buildMentionView(mention, story?.key === storyOf(mention) ? story.mentions : copies),
+  );
   const headline = buildHeadline(alert, mentions);
   const announced = announce(alert, headline, mentions);
   const growth = growthOf(alert, facts.kind);
@@ -82,7 +90,10 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     notifyCount: alert.notifyCount,
     values: alert.values,
     mentions,
-    findings: buildFindings(alert, facts.explanation ?? null, facts.timezone),
+    findings: [
+      ...(story === null ? [] : [{ label: "Story", text: describeStory(story, alert, facts.timezone) }]),
+      ...buildFindings(alert, facts.explanation ?? null, facts.timezone),
+    ],
     // The notifier that sends the picture sets this.
     hasChart: false,
     labels: labelsOf(alert),

@@ -2,8 +2,17 @@ import { formatMinutes } from "../lib/format-minutes.ts";
 import { DAY } from "../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Explanation } from "../model/explanation.ts";
+import { eventAt, type Mention } from "../model/mention.ts";
+import type { ShownStory } from "../model/shown.ts";
 import { cleanLine } from "./clean-text.ts";
-import { formatDay, formatNumber, formatShare, formatTime, formatTimeAfter } from "./formatters.ts";
+import {
+  formatCompact,
+  formatDay,
+  formatNumber,
+  formatShare,
+  formatTime,
+  formatTimeAfter,
+} from "./formatters.ts";
 import { shortenText } from "./shorten-text.ts";
 import type { FindingView } from "./view.ts";
 
@@ -24,6 +33,28 @@ export function buildFindings(
     { label: "Counted", text: completenessOf(alert, explanation, timezone) },
   ];
   return found.flatMap(({ label, text }) => (text === "" ? [] : [{ label, text }]));
+}
+
+/** "shared 142 times; first by A, 09:02; furthest by B, 184k followers". */
+export function describeStory(
+  { mentions, first, widest }: ShownStory,
+  { openedAt }: Alert,
+  timezone: string,
+): string {
+  const who = ({ authorName, author, domain }: Mention) =>
+    name(authorName ?? author ?? domain ?? "an unknown author", 40);
+  const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
+  const heard = heardBy(widest);
+  const shared = `shared ${formatNumber(mentions)} times`;
+  if (heard === null) return `${shared}; first by ${began}`;
+  return widest.resourceId === first.resourceId
+    ? `${shared}; first and furthest by ${began}, ${heard}`
+    : `${shared}; first by ${began}; furthest by ${who(widest)}, ${heard}`;
+}
+
+function heardBy({ followers, reach }: Mention): string | null {
+  if (followers !== null && followers > 0) return `${formatCompact(followers)} followers`;
+  return reach !== null && reach > 0 ? `reach ${formatCompact(reach)}` : null;
 }
 
 function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string): string {

@@ -22,6 +22,14 @@ export function topMentions(
   return [...stories.values()].sort(compareStories).slice(0, limit);
 }
 
+/** The story that most of these mentions share; null where each is a story of its own. */
+export function largestStory(stories: readonly string[]): string | null {
+  const sizes = new Map<string, number>();
+  for (const story of stories) sizes.set(story, (sizes.get(story) ?? 0) + 1);
+  const [largest] = [...sizes].sort(([, a], [, b]) => b - a);
+  return largest === undefined || largest[1] < 2 ? null : largest[0];
+}
+
 interface Story {
   mention: Mention;
   copies: number;

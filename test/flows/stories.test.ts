@@ -194,6 +194,21 @@ onAnyEngine((tell) => {
     await expectEveryMentionOnce(story);
   });
 
+  test("a message says how often its largest story is shared, who began it and who was heard most", async () => {
+    const story = await tell({ rules: { crowd: CROWD }, routes: [{ receivers: ["alerts", "on-call"] }] });
+    const shared = { snippet: "their truck burns on the bridge and nobody is there to help" };
+    story.at("09:00").mention("Acme", { ...shared, fullname: "Ann" });
+    story.at("09:01").mentions("Acme", { ...shared, count: 9, every: "10s" });
+    story.at("09:03").mention("Acme", { ...shared, fullname: "Bo", twitterFollowers: 184_000 });
+    await story.until("09:20");
+    const text = "shared 11 times; first by Ann, 09:00; furthest by Bo, 184k followers";
+    const [message] = await story.slack.messages();
+    expect(JSON.stringify(message?.blocks)).toContain(`*Story:* ${text}`);
+    const mail = story.smtp.mails.find(({ to }) => to.includes("on-call@acme.example"));
+    expect(mail?.parsed.text).toContain(`- Story: ${text}`);
+    expect(mail?.parsed.html).toContain(text);
+  });
+
   test("a mention that cannot be stored becomes a dead letter with its reason, and blocks nothing", async () => {
     const story = await tell({ rules: { negative: NEGATIVE } });
     const { at, until, told } = story;

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/model/alert.ts";
 import type { Mention } from "../../src/model/mention.ts";
-import { buildAlertView } from "../../src/templates/build-alert-view.ts";
+import { storyKey } from "../../src/model/story.ts";
+import { type AlertViewFacts, buildAlertView } from "../../src/templates/build-alert-view.ts";
 import { topMentions } from "../../src/templates/top-mentions.ts";
 import { aMention } from "../mention.ts";
 
@@ -32,11 +33,16 @@ const ALERT: Alert = {
 const MENTION = aMention({ queryId: "7", resourceId: "r", publishedAt: openedAt, text: "text", author: "a" });
 const EMPTY: Mention = { ...MENTION, publishedAt: null, text: null, author: null };
 
-function viewOf(alert: Partial<Alert>, mentions: readonly Mention[] = [MENTION]) {
+function viewOf(
+  alert: Partial<Alert>,
+  mentions: readonly Mention[] = [MENTION],
+  story: AlertViewFacts["story"] = null,
+) {
   return buildAlertView({
     kind: "fired",
     alert: { ...ALERT, ...alert },
     mentions,
+    story,
     rule: { name: "crisis-spike", description: null },
     project: "Airlines",
     timezone: "UTC",
@@ -71,6 +77,38 @@ describe("the headline", () => {
     expect(viewOf({ mentions: 1, windowFrom: openedAt }, [mention]).headline).toBe(
       "negative mention by Ann (120.4k followers)",
     );
+  });
+});
+
+describe("the story that most mentions share", () => {
+  const first = aMention({
+    resourceId: "1",
+    publishedAt: openedAt - 5 * MINUTE,
+    authorName: "Ann",
+    text: "t",
+  });
+  const widest = { ...first, resourceId: "2", authorName: "Bo\n<!here>", followers: 184_200 };
+  const textOf = (story: { first: Mention; widest: Mention }) =>
+    viewOf({}, [first], { key: storyKey(first), mentions: 1420, ...story }).findings;
+
+  it("is told by its count, its first and its most reaching mention", () => {
+    expect(textOf({ first, widest })).toEqual([
+      {
+        label: "Story",
+        text: "shared 1,420 times; first by Ann, 16:30; furthest by Bo <!here>, 184.2k followers",
+      },
+    ]);
+  });
+
+  it("names one person where the first is the most reaching, and no reach where none is known", () => {
+    const [alone] = textOf({ first: widest, widest });
+    expect(alone?.text).toBe("shared 1,420 times; first and furthest by Bo <!here>, 16:30, 184.2k followers");
+    expect(textOf({ first, widest: first })[0]?.text).toBe("shared 1,420 times; first by Ann, 16:30");
+  });
+
+  it("has one number in the message", () => {
+    const story = { key: storyKey(first), mentions: 1420, first, widest };
+    expect(viewOf({}, [first], story).mentions[0]?.copies).toBe(1420);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { PngRenderer } from "../../charts/png-renderer.ts";
 import { storedDigest } from "../../digest/stored-digest.ts";
 import { OPERATOR_RULES } from "../../health/operator-rules.ts";
-import type { Instant } from "../../lib/instant.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
@@ -10,6 +10,7 @@ import type { Query } from "../../model/query.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Stores } from "../../store/stores.ts";
 import { buildAlertView, MOST_LISTED } from "../../templates/build-alert-view.ts";
+import { largestStory } from "../../templates/top-mentions.ts";
 import type { DeliverParts } from "../deliver/deliver.ts";
 import { drawAlertChart } from "./alert-chart.ts";
 import { explainAlert, meant } from "./explain-alert.ts";
@@ -63,12 +64,18 @@ async function alertView(parts: ViewParts, notification: Notification) {
   const known = await parts.stores.alerts.findMany(projectId, listed);
   const candidates = await mentionsOf(parts.stores, alert, rule);
   const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
+  const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
+  const story =
+    shared === null
+      ? null
+      : await parts.stores.mentions.story(projectId, alert.queryId, shared, alert.windowFrom - DAY);
   const view = buildAlertView({
     kind,
     alert,
     explanation,
     mentions: candidates.map(({ mention }) => mention),
     storyOf: (mention) => stories.get(mention) ?? "",
+    ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
     rule: {
       name: alert.rule,
       ...(rule !== undefined && { title: rule.title }),
